@@ -1,0 +1,156 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "carnet",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Carnet", targets: ["Carnet"]),
+        .library(name: "CarnetCatalog", targets: ["CarnetCatalog"]),
+        .library(name: "CarnetDescriptors", targets: ["CarnetDescriptors"]),
+        .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
+        .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
+        .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
+        .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
+        .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
+        .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
+        .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
+        .executable(name: "carnet", targets: ["CarnetCommand"]),
+        .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    ],
+    targets: [
+        // MARK: Descriptors
+
+        .systemLibrary(
+            name: "CLibYAML",
+            pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
+        ),
+        .target(
+            name: "CarnetDescriptors",
+            dependencies: [
+                .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
+                // The same C library, for platforms without a system copy.
+                .product(
+                    name: "Yams",
+                    package: "Yams",
+                    condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])
+                ),
+            ]
+        ),
+        .target(name: "CarnetLint", dependencies: ["CarnetDescriptors"]),
+        .target(
+            name: "CarnetCatalog",
+            dependencies: ["CarnetDescriptors"],
+            plugins: ["CarnetProviders"]
+        ),
+        .plugin(
+            name: "CarnetProviders",
+            capability: .buildTool(),
+            dependencies: ["carnet-descriptor-tool"],
+            path: "Sources/CarnetProviders"
+        ),
+        .executableTarget(name: "carnet-descriptor-tool", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+
+        // MARK: Engine
+
+        .target(
+            name: "CarnetProtocol",
+            dependencies: [
+                "CarnetDescriptors",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .target(
+            name: "Carnet",
+            dependencies: [
+                "CarnetDescriptors",
+                "CarnetProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        // MARK: Edges
+
+        .target(
+            name: "CarnetHTTP",
+            dependencies: [
+                "Carnet",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
+        ),
+        .target(
+            name: "CarnetUserAgent",
+            dependencies: [
+                "Carnet",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .target(
+            name: "CarnetFiles",
+            dependencies: [
+                "Carnet",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+
+        // MARK: Proof
+
+        .target(
+            name: "CarnetSandbox",
+            dependencies: [
+                "CarnetDescriptors",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ]
+        ),
+        .target(
+            name: "CarnetTesting",
+            dependencies: [
+                "Carnet",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+
+        // MARK: Command line
+
+        .executableTarget(
+            name: "CarnetCommand",
+            dependencies: [
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint",
+                "CarnetProtocol", "CarnetSandbox", "CarnetUserAgent",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where ![.plugin, .system].contains(target.type) {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

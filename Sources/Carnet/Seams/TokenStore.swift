@@ -1,0 +1,100 @@
+public import CarnetProtocol
+public import Foundation
+
+/// Names one signed-in account at one provider.
+public struct ConnectionKey: Codable, Hashable, Sendable {
+    public var provider: String
+    public var account: String
+
+    public init(provider: String, account: String) {
+        self.provider = provider
+        self.account = account
+    }
+}
+
+/// What a store keeps for one account.
+public struct Connection: Codable, Hashable, Sendable {
+    public var key: ConnectionKey
+    /// The client registration that the tokens were issued to; tokens of another client are never sent.
+    public var clientID: String
+    public var tokens: TokenSet
+    /// The issuer and subject of the validated ID token: the account's identity (OpenID Connect Core, 5.7).
+    public var issuer: String?
+    public var subject: String?
+    /// The redirect URI and inputs used at sign-in, so that a refresh resolves the same provider.
+    public var inputs: [String: String]
+
+    public init(
+        key: ConnectionKey,
+        clientID: String,
+        tokens: TokenSet,
+        issuer: String? = nil,
+        subject: String? = nil,
+        inputs: [String: String] = [:]
+    ) {
+        self.key = key
+        self.clientID = clientID
+        self.tokens = tokens
+        self.issuer = issuer
+        self.subject = subject
+        self.inputs = inputs
+    }
+}
+
+/// A connection as it was read, with the revision that a later save must replace.
+public struct StoredConnection: Sendable {
+    public var connection: Connection
+    public var revision: String
+
+    public init(connection: Connection, revision: String) {
+        self.connection = connection
+        self.revision = revision
+    }
+}
+
+/// Keeps connections. Saving is a compare-and-swap, so that two writers never lose each other's tokens.
+public protocol TokenStore: Sendable {
+    /// - Throws: `TokenStoreError`.
+    func load(_ key: ConnectionKey) async throws -> StoredConnection?
+
+    /// Replaces the record whose revision is `replacing`; `nil` writes it whatever is there, as a new sign-in does.
+    ///
+    /// When it returns, the record survives a crash.
+    /// - Returns: The new revision.
+    /// - Throws: `TokenStoreError`; `conflict` if another writer came first. Nothing is changed then.
+    func save(_ connection: Connection, replacing revision: String?) async throws -> String
+
+    func remove(_ key: ConnectionKey) async throws
+
+    /// The accounts, by provider and name, without opening their records.
+    func keys() async throws -> [ConnectionKey]
+
+    /// Runs `body` while no other user of the store, in this process or another, is inside for the same key.
+    func withLock<Result: Sendable>(
+        on key: ConnectionKey,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result
+}
+
+public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: String, Hashable, Sendable {
+        /// Another writer saved first.
+        case conflict
+        /// The record cannot be opened: damaged, or sealed with another key. It was left as it is.
+        case unreadable
+        /// The store cannot be read or written: permissions, a full disk.
+        case unavailable
+        /// The key or record cannot be kept by this store, e.g. an account name of 10 KB.
+        case unacceptable
+    }
+
+    public var kind: Kind
+    public var reason: String
+
+    public init(_ kind: Kind, _ reason: String) {
+        self.kind = kind
+        self.reason = reason
+    }
+
+    public var description: String { reason }
+}

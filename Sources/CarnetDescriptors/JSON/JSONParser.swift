@@ -1,0 +1,203 @@
+/// Why a text is not JSON that Carnet accepts, with the byte offset of the place.
+public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var reason: String
+    public var offset: Int
+
+    public var description: String { "\(reason) at byte \(offset)" }
+}
+
+extension JSONValue {
+    /// Reads one JSON text (RFC 8259).
+    ///
+    /// Stricter than the RFC where a difference between two parsers could be abused: a repeated member name, a byte order
+    /// mark, invalid UTF-8, a lone surrogate and nesting past `maximumDepth` are errors.
+    ///
+    /// - Throws: `JSONError`.
+    public init(parsing bytes: some Sequence<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
+        let copy = ContiguousArray(bytes)
+        var parser = JSONParser(bytes: copy, maximumDepth: maximumDepth)
+        self = try parser.parseDocument()
+    }
+
+    public init(parsing text: String, maximumDepth: Int = 64) throws(JSONError) {
+        try self.init(parsing: text.utf8, maximumDepth: maximumDepth)
+    }
+}
+
+enum JSONNumber {
+    /// Whether the bytes are exactly one JSON number (RFC 8259, section 6).
+    static func isValid(_ bytes: some Sequence<UInt8>) -> Bool {
+        let bytes = ContiguousArray(bytes)
+        return end(in: bytes, from: 0) == bytes.count && !bytes.isEmpty
+    }
+
+    /// The offset after the number that starts at `start`, or `nil` if there is none.
+    static func end(in bytes: ContiguousArray<UInt8>, from start: Int) -> Int? {
+        var index = start
+        func isDigit() -> Bool { index < bytes.count && (0x30...0x39).contains(bytes[index]) }
+        func skipDigits() -> Bool {
+            guard isDigit() else { return false }
+            while isDigit() { index += 1 }
+            return true
+        }
+        if index < bytes.count, bytes[index] == UInt8(ascii: "-") { index += 1 }
+        guard isDigit() else { return nil }
+        if bytes[index] == UInt8(ascii: "0") { index += 1 } else { _ = skipDigits() }
+        if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+            index += 1
+            guard skipDigits() else { return nil }
+        }
+        if index < bytes.count, bytes[index] == UInt8(ascii: "e") || bytes[index] == UInt8(ascii: "E") {
+            index += 1
+            if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
+            guard skipDigits() else { return nil }
+        }
+        return index
+    }
+}
+
+private struct JSONParser {
+    let bytes: ContiguousArray<UInt8>
+    let maximumDepth: Int
+    var index = 0
+
+    init(bytes: ContiguousArray<UInt8>, maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
+
+    mutating func parseDocument() throws(JSONError) -> JSONValue {
+        let value = try parseValue(depth: 0)
+        skipWhitespace()
+        guard index == bytes.count else { throw error("unexpected text after the JSON value") }
+        return value
+    }
+
+    private func error(_ reason: String) -> JSONError { JSONError(reason: reason, offset: index) }
+
+    private mutating func skipWhitespace() {
+        while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
+    }
+
+    private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
+        skipWhitespace()
+        guard depth <= maximumDepth else { throw error("JSON nested deeper than \(maximumDepth) levels") }
+        guard index < bytes.count else { throw error("the JSON text ends early") }
+        switch bytes[index] {
+        case UInt8(ascii: "{"): return try parseObject(depth: depth)
+        case UInt8(ascii: "["): return try parseArray(depth: depth)
+        case UInt8(ascii: "\""): return .string(try parseString())
+        case UInt8(ascii: "t"): return try parseWord("true", .bool(true))
+        case UInt8(ascii: "f"): return try parseWord("false", .bool(false))
+        case UInt8(ascii: "n"): return try parseWord("null", .null)
+        default:
+            guard let end = JSONNumber.end(in: bytes, from: index) else { throw error("not a JSON value") }
+            defer { index = end }
+            return .number(String(decoding: bytes[index..<end], as: UTF8.self))
+        }
+    }
+
+    private mutating func parseWord(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        let end = index + word.utf8CodeUnitCount
+        let text = word.withUTF8Buffer { ContiguousArray($0) }
+        guard end <= bytes.count, bytes[index..<end].elementsEqual(text) else { throw error("not a JSON value") }
+        index = end
+        return value
+    }
+
+    private mutating func parseArray(depth: Int) throws(JSONError) -> JSONValue {
+        index += 1
+        var elements: [JSONValue] = []
+        if try takeIf(UInt8(ascii: "]")) { return .array(elements) }
+        while true {
+            elements.append(try parseValue(depth: depth + 1))
+            if try takeIf(UInt8(ascii: "]")) { return .array(elements) }
+            guard try takeIf(UInt8(ascii: ",")) else { throw error("expected ',' or ']'") }
+        }
+    }
+
+    private mutating func parseObject(depth: Int) throws(JSONError) -> JSONValue {
+        index += 1
+        var object = JSONObject()
+        var names = Set<String>()
+        if try takeIf(UInt8(ascii: "}")) { return .object(object) }
+        while true {
+            skipWhitespace()
+            guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw error("expected a member name") }
+            let name = try parseString()
+            guard names.insert(name).inserted else { throw error("the member name \"\(name)\" is repeated") }
+            guard try takeIf(UInt8(ascii: ":")) else { throw error("expected ':'") }
+            object.append(name, try parseValue(depth: depth + 1))
+            if try takeIf(UInt8(ascii: "}")) { return .object(object) }
+            guard try takeIf(UInt8(ascii: ",")) else { throw error("expected ',' or '}'") }
+        }
+    }
+
+    /// Skips white space and takes the byte if it comes next.
+    private mutating func takeIf(_ byte: UInt8) throws(JSONError) -> Bool {
+        skipWhitespace()
+        guard index < bytes.count else { throw error("the JSON text ends early") }
+        guard bytes[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func parseString() throws(JSONError) -> String {
+        index += 1
+        var utf8 = ContiguousArray<UInt8>()
+        while index < bytes.count {
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: utf8, as: UTF8.self) else { throw error("invalid UTF-8 in a string") }
+                index += 1
+                return text
+            case UInt8(ascii: "\\"):
+                utf8.append(contentsOf: try parseEscape())
+            case 0..<0x20:
+                throw error("a control character in a string")
+            default:
+                utf8.append(byte)
+                index += 1
+            }
+        }
+        throw error("the JSON text ends inside a string")
+    }
+
+    private mutating func parseEscape() throws(JSONError) -> [UInt8] {
+        guard index + 1 < bytes.count else { throw error("the JSON text ends inside a string") }
+        let escape = bytes[index + 1]
+        index += 2
+        switch escape {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [escape]
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0C]
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "u"):
+            let unit = try parseHexUnit()
+            var units = [unit]
+            if UTF16.isLeadSurrogate(unit), index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
+                bytes[index + 1] == UInt8(ascii: "u")
+            {
+                index += 2
+                units.append(try parseHexUnit())
+            }
+            guard let text = String(validating: units, as: UTF16.self) else { throw error("a lone surrogate") }
+            return Array(text.utf8)
+        default: throw error("an unknown escape")
+        }
+    }
+
+    private mutating func parseHexUnit() throws(JSONError) -> UInt16 {
+        guard index + 4 <= bytes.count else { throw error("the JSON text ends inside a string") }
+        var unit: UInt16 = 0
+        for byte in bytes[index..<index + 4] {
+            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else { throw error("not a hex digit") }
+            unit = unit << 4 | UInt16(digit)
+        }
+        index += 4
+        return unit
+    }
+}

@@ -1,0 +1,88 @@
+/// A path into a JSON value (RFC 6901). The empty pointer is the whole value.
+public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+    public let tokens: [String]
+
+    /// - Returns: `nil` if the text is neither empty nor starts with `/`, or has a `~` that is not `~0` or `~1`.
+    public init?(_ text: String) {
+        if text.isEmpty {
+            tokens = []
+            return
+        }
+        guard text.hasPrefix("/") else { return nil }
+        var tokens: [String] = []
+        for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            var token = ""
+            var rest = part[...]
+            while let tilde = rest.firstIndex(of: "~") {
+                token += rest[..<tilde]
+                let next = rest.index(after: tilde)
+                guard next < rest.endIndex, rest[next] == "0" || rest[next] == "1" else { return nil }
+                token += rest[next] == "0" ? "~" : "/"
+                rest = rest[rest.index(after: next)...]
+            }
+            tokens.append(token + rest)
+        }
+        self.tokens = tokens
+    }
+
+    public init(tokens: [String]) {
+        self.tokens = tokens
+    }
+
+    public var description: String {
+        tokens.map { token in
+            var escaped = "/"
+            for character in token {
+                switch character {
+                case "~": escaped += "~0"
+                case "/": escaped += "~1"
+                default: escaped.append(character)
+                }
+            }
+            return escaped
+        }.joined()
+    }
+}
+
+extension JSONValue {
+    /// The value at a pointer, or `nil` if a step does not exist.
+    public subscript(pointer: JSONPointer) -> JSONValue? {
+        var value = self
+        for token in pointer.tokens {
+            switch value {
+            case .object(let object):
+                guard let next = object[token] else { return nil }
+                value = next
+            case .array(let elements):
+                guard let index = Int(token), elements.indices.contains(index), token == String(index) else { return nil }
+                value = elements[index]
+            default: return nil
+            }
+        }
+        return value
+    }
+
+    /// The first value, other than `null`, that one of the pointers leads to.
+    public func first(of pointers: [JSONPointer]) -> JSONValue? {
+        for pointer in pointers {
+            if let value = self[pointer], !value.isNull { return value }
+        }
+        return nil
+    }
+
+    /// Puts a value at a pointer, making the objects on the way; a step through any other kind replaces it.
+    public mutating func set(_ value: JSONValue, at pointer: JSONPointer) {
+        self = Self.setting(value, in: self, at: pointer.tokens[...])
+    }
+
+    private static func setting(_ value: JSONValue, in parent: JSONValue?, at tokens: ArraySlice<String>) -> JSONValue {
+        guard let token = tokens.first else { return value }
+        if case .array(var elements) = parent, let index = Int(token), elements.indices.contains(index) {
+            elements[index] = setting(value, in: elements[index], at: tokens.dropFirst())
+            return .array(elements)
+        }
+        var object = parent?.object ?? JSONObject()
+        object[token] = setting(value, in: object[token], at: tokens.dropFirst())
+        return .object(object)
+    }
+}

@@ -1,0 +1,100 @@
+/// One finding about a file: what was found, where, what is allowed, and how to mend it.
+///
+/// The reader, the decoder and the linter all speak in diagnostics; renderers live elsewhere.
+public struct Diagnostic: Hashable, Sendable {
+    public enum Severity: String, Hashable, Sendable, CaseIterable {
+        case error
+        case warning
+    }
+
+    /// Another place that explains the finding, e.g. where a key was defined first.
+    public struct Related: Hashable, Sendable {
+        public var message: String
+        public var file: String
+        public var span: SourceSpan
+
+        public init(message: String, file: String, span: SourceSpan) {
+            self.message = message
+            self.file = file
+            self.span = span
+        }
+    }
+
+    /// A stable code such as `D003`; `carnet explain` has its page.
+    public var code: String
+    public var severity: Severity
+    /// What was found, in one sentence without a trailing full stop.
+    public var message: String
+    public var file: String
+    public var span: SourceSpan
+    /// What is allowed, or what to do next.
+    public var help: String?
+    public var related: [Related]
+    public var fix: Fix?
+
+    public init(
+        code: String,
+        severity: Severity = .error,
+        message: String,
+        file: String,
+        span: SourceSpan,
+        help: String? = nil,
+        related: [Related] = [],
+        fix: Fix? = nil
+    ) {
+        self.code = code
+        self.severity = severity
+        self.message = message
+        self.file = file
+        self.span = span
+        self.help = help
+        self.related = related
+        self.fix = fix
+    }
+}
+
+extension Diagnostic: CustomStringConvertible {
+    /// `file:line:column: severity: message [code]`, the form that editors and terminals link.
+    public var description: String {
+        "\(file):\(span.start.line):\(span.start.column): \(severity.rawValue): \(message) [\(code)]"
+    }
+}
+
+extension Diagnostic: Comparable {
+    /// By file, place, code and message: the order of every report.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        if lhs.file != rhs.file { return lhs.file < rhs.file }
+        if lhs.span != rhs.span { return lhs.span < rhs.span }
+        return (lhs.code, lhs.message) < (rhs.code, rhs.message)
+    }
+}
+
+/// Edits to the text that mend a finding.
+public struct Fix: Hashable, Sendable {
+    public enum Applicability: String, Hashable, Sendable {
+        /// Keeps the meaning that the author certainly intended; `--fix` applies it.
+        case safe
+        /// A guess; it is only shown.
+        case unsafe
+    }
+
+    public struct Edit: Hashable, Sendable {
+        public var span: SourceSpan
+        public var replacement: String
+
+        public init(span: SourceSpan, replacement: String) {
+            self.span = span
+            self.replacement = replacement
+        }
+    }
+
+    public var summary: String
+    public var applicability: Applicability
+    public var edits: [Edit]
+
+    public init(summary: String, applicability: Applicability, edits: [Edit]) {
+        self.summary = summary
+        self.applicability = applicability
+        self.edits = edits
+    }
+}

@@ -1,0 +1,11 @@
+/// The bytes of one descriptor and the name to report it by.
+public struct SourceFile: Hashable, Sendable {
+    /// The path as the user gave it, or a name such as `<stdin>`.
+    public let path: String
+    public let bytes: [UInt8]
+
+    public init(path: String, bytes: [UInt8]) {
+        self.path = path
+        self.bytes = bytes
+    }
+}

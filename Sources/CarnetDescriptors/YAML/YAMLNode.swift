@@ -1,0 +1,114 @@
+/// A YAML value with the place it was written.
+///
+/// Aliases are already expanded and merge keys do not exist: what is here is what the author wrote, once.
+public struct YAMLNode: Hashable, Sendable {
+    public enum Content: Hashable, Sendable {
+        case scalar(YAMLScalar)
+        case sequence([YAMLNode])
+        case mapping([YAMLEntry])
+    }
+
+    public var content: Content
+    public var span: SourceSpan
+
+    public init(_ content: Content, span: SourceSpan) {
+        self.content = content
+        self.span = span
+    }
+}
+
+/// A scalar as written; quoted and block scalars are always strings.
+public struct YAMLScalar: Hashable, Sendable {
+    public var text: String
+    /// Whether the scalar is plain, so that `true`, `12` and `null` keep their YAML 1.2 core-schema meaning.
+    public var isPlain: Bool
+
+    public init(_ text: String, isPlain: Bool) {
+        self.text = text
+        self.isPlain = isPlain
+    }
+}
+
+/// One key with its value.
+public struct YAMLEntry: Hashable, Sendable {
+    public var key: String
+    public var keySpan: SourceSpan
+    public var value: YAMLNode
+
+    public init(key: String, keySpan: SourceSpan, value: YAMLNode) {
+        self.key = key
+        self.keySpan = keySpan
+        self.value = value
+    }
+}
+
+extension YAMLNode {
+    public var entries: [YAMLEntry]? {
+        if case .mapping(let entries) = content { entries } else { nil }
+    }
+
+    public var elements: [YAMLNode]? {
+        if case .sequence(let elements) = content { elements } else { nil }
+    }
+
+    public var scalar: YAMLScalar? {
+        if case .scalar(let scalar) = content { scalar } else { nil }
+    }
+
+    /// The entry of a mapping under a key.
+    public func entry(_ key: String) -> YAMLEntry? {
+        entries?.first { $0.key == key }
+    }
+
+    /// The value at a path of keys and decimal indices, if every step exists.
+    public func node(at path: [String]) -> YAMLNode? {
+        var node = self
+        for step in path {
+            if let next = node.entry(step)?.value {
+                node = next
+            } else if let elements = node.elements, let index = Int(step), elements.indices.contains(index) {
+                node = elements[index]
+            } else {
+                return nil
+            }
+        }
+        return node
+    }
+
+    /// How a message calls this value: "a mapping", "a list", "the string \"x\"".
+    public var kindDescription: String {
+        switch content {
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .scalar(let scalar) where scalar.isNull: "nothing"
+        case .scalar(let scalar) where scalar.boolean != nil: "the boolean \(scalar.text)"
+        case .scalar(let scalar) where scalar.integer != nil: "the number \(scalar.text)"
+        case .scalar(let scalar): "the string \"\(scalar.text.prefix(40))\""
+        }
+    }
+}
+
+// The YAML 1.2 core schema (section 10.3.2): `yes`, `no`, `on` and `off` are plain strings.
+extension YAMLScalar {
+    public var isNull: Bool {
+        isPlain && ["", "~", "null", "Null", "NULL"].contains(text)
+    }
+
+    public var boolean: Bool? {
+        guard isPlain else { return nil }
+        switch text {
+        case "true", "True", "TRUE": return true
+        case "false", "False", "FALSE": return false
+        default: return nil
+        }
+    }
+
+    public var integer: Int? {
+        isPlain ? Int(text) : nil
+    }
+
+    /// The text if it is a JSON number (RFC 8259, section 6).
+    public var number: String? {
+        isPlain && JSONNumber.isValid(text.utf8) ? text : nil
+    }
+}

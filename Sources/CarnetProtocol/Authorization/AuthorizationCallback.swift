@@ -1,0 +1,22 @@
+/// The request that the authorization server sent the user's browser back with, as it arrived: nothing in it is believed.
+public struct AuthorizationCallback: Sendable {
+    /// The redirect URI part: everything before `?` and `#`.
+    public let location: String
+    /// The query, or the form body of a POST, still encoded.
+    let encodedParameters: String
+
+    /// A callback by GET.
+    ///
+    /// - Parameter url: The whole callback URL.
+    public init(url: String) {
+        let beforeFragment = url.prefix { $0 != "#" }
+        let parts = beforeFragment.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        location = String(parts.first ?? "")
+        encodedParameters = parts.count == 2 ? String(parts[1]) : ""
+    }
+}
+
+extension AuthorizationCallback: CustomStringConvertible, CustomReflectable {
+    public var description: String { "\(location)?[redacted]" }
+    public var customMirror: Mirror { Mirror(self, children: ["location": location]) }
+}

@@ -1,0 +1,23 @@
+public import HTTPTypes
+
+/// A request that is ready to be sent, whole.
+public struct OutgoingRequest: Sendable {
+    public var head: HTTPRequest
+    public var body: [UInt8]
+
+    public init(head: HTTPRequest, body: [UInt8] = []) {
+        self.head = head
+        self.body = body
+    }
+}
+
+/// A response that has arrived, whole.
+public struct IncomingResponse: Sendable {
+    public var head: HTTPResponse
+    public var body: [UInt8]
+
+    public init(head: HTTPResponse, body: [UInt8] = []) {
+        self.head = head
+        self.body = body
+    }
+}

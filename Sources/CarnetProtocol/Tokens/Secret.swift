@@ -1,0 +1,48 @@
+/// A text that must not be seen: a token, a code, a verifier, a client secret.
+///
+/// It prints, interpolates, mirrors and debugs as `[redacted]`; only `reveal()` gives the text, so that each use can be
+/// found by its name. Comparison takes the same time wherever the first difference is. It is `Codable` for stores that
+/// seal what they write.
+public struct Secret: Sendable, Hashable {
+    private let text: String
+
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// The text itself. Never pass it to a log, an error or a URL that it does not belong in.
+    public func reveal() -> String { text }
+
+    public var isEmpty: Bool { text.isEmpty }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        constantTimeEquals(lhs.text.utf8, rhs.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ContiguousArray(text.utf8))
+    }
+}
+
+extension Secret: Codable {
+    public init(from decoder: any Decoder) throws {
+        text = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "[redacted]" }
+    public var debugDescription: String { "[redacted]" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Compares bytes without stopping at the first difference. Only the lengths show.
+func constantTimeEquals(_ lhs: some Collection<UInt8>, _ rhs: some Collection<UInt8>) -> Bool {
+    guard lhs.count == rhs.count else { return false }
+    return zip(lhs, rhs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+}
