@@ -1,5 +1,4 @@
 public import CarnetProtocol
-public import Foundation
 
 /// Names one signed-in account at one provider.
 public struct ConnectionKey: Codable, Hashable, Sendable {
