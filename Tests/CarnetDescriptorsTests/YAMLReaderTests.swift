@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `many tag directives cost no more than their lines`() {
-        let text = (0..<60_000).map { "%TAG !t\($0)! x:\n" }.joined() + "---\na: b\n"
+        let text = (0..<20_000).map { "%TAG !t\($0)! x:\n" }.joined() + "---\na: b\n"
         let clock = ContinuousClock()
         var document: YAMLDocument?
         let time = clock.measure { document = read(text) }
