@@ -1,9 +1,9 @@
 extension RedirectForm {
     /// Whether a redirect URI has this form.
     ///
-    /// A name in braces stands for one or more characters other than `/`, `?` and `#`; in the place of a scheme it must
-    /// contain a dot, because a private-use scheme is a reversed domain name (RFC 8252, section 7.1). `:{port}` may be
-    /// absent (section 7.3).
+    /// A name in braces stands for one or more characters other than `/`, `?` and `#`; `{path}` may contain `/`. In the
+    /// place of a scheme it must contain a dot, because a private-use scheme is a reversed domain name (RFC 8252, section
+    /// 7.1). `:{port}` may be absent (section 7.3).
     public func matches(_ uri: String) -> Bool {
         let uri = Array(uri.utf8)
         return matches(template.parts[...], uri[...], isStart: true)
@@ -27,9 +27,10 @@ extension RedirectForm {
         case .literal(let literal):
             guard text.starts(with: literal.utf8) else { return false }
             return matches(rest, text.dropFirst(literal.utf8.count), isStart: false)
-        case .input:
+        case .input(let name):
+            let stops = name == "path" ? "?#" : "/?#"
             var end = text.startIndex
-            while end < text.endIndex, !"/?#".utf8.contains(text[end]) {
+            while end < text.endIndex, !stops.utf8.contains(text[end]) {
                 end += 1
                 let value = text[..<end]
                 if isStart, !value.contains(UInt8(ascii: ".")) || value.contains(UInt8(ascii: ":")) { continue }
