@@ -2,6 +2,7 @@
 public struct DescriptorDocument: Sendable {
     public let file: SourceFile
     public let root: YAMLNode?
+    public let comments: [YAMLComment]
     /// `nil` if the file has an error of syntax or shape.
     public let descriptor: ProviderDescriptor?
     public let diagnostics: [Diagnostic]
@@ -12,6 +13,7 @@ public struct DescriptorDocument: Sendable {
         let descriptor = document.root.flatMap { ProviderDescriptor($0, &decoder) }
         self.file = file
         root = document.root
+        comments = document.comments
         diagnostics = (document.diagnostics + decoder.diagnostics).sorted()
         self.descriptor = diagnostics.contains { $0.severity == .error } ? nil : descriptor
     }

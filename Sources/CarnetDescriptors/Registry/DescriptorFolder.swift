@@ -20,7 +20,7 @@ public struct DescriptorFolder: Sendable {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
         } catch {
-            throw SourceFileError(path: path, reason: "the folder cannot be read")
+            throw SourceFileError(path: path, reason: .other("the folder cannot be read"))
         }
         let prefix = path.hasSuffix("/") ? path : path + "/"
         return
