@@ -64,7 +64,7 @@ public struct ErrorFields: Sendable {
     public internal(set) var message = PointerList([JSONPointer(tokens: ["error_description"])])
     public internal(set) var uri = PointerList([JSONPointer(tokens: ["error_uri"])])
 
-    init() {}
+    public init() {}
 }
 
 extension ErrorFields: DescriptorSection {

@@ -11,13 +11,17 @@ public struct Provider: Sendable {
     public let redirects: [RedirectForm]
     public let scopes: ScopeRules
     public let authorization: AuthorizationRequestRules
-    public let callback: CallbackRules
+    /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
+    public var demandsIssuerParameter: Bool
     public let token: ResolvedRequest
     public let tokenResponse: ResponseRules
     public let refresh: ResolvedRequest
     /// How many seconds before its end an access token is renewed.
     public let refreshMargin: Int
-    public let idToken: IDTokenRules
+    /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
+    public var signatureAlgorithms: [SignatureAlgorithm]
+    /// How many seconds the clocks may differ.
+    public let clockSkew: Int
     public let profileSource: ProfileSource?
     public let profile: ResolvedRequest
     public let profileRoot: JSONPointer
@@ -42,6 +46,22 @@ public struct ResolvedRequest: Sendable {
     public let parameters: [Named<String>]
     public let rename: NamedList<String>
     public let omit: [String]
+
+    public init(
+        method: RequestMethod,
+        body: BodyEncoding = .form,
+        headers: [Named<String>] = [],
+        parameters: [Named<String>] = [],
+        rename: NamedList<String> = NamedList(),
+        omit: [String] = []
+    ) {
+        self.method = method
+        self.body = body
+        self.headers = headers
+        self.parameters = parameters
+        self.rename = rename
+        self.omit = omit
+    }
 }
 
 /// The authorization request's rules with everything filled in.

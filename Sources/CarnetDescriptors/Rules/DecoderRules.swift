@@ -1,109 +1,103 @@
-/// What the decoder finds: keys and values that the descriptor language does not have.
+/// The pages of what the decoder finds: keys and values that the language does not have.
 public enum DecoderRules {
     public static let all: [RuleExplanation] = DecoderRule.allCases.map(\.explanation)
 }
 
 extension DecoderRule {
-    public var explanation: RuleExplanation {
+    /// A good descriptor, to which an example adds what it is about.
+    private static let start = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
+
+    var explanation: RuleExplanation {
         switch self {
         case .unknownKey:
             RuleExplanation(
                 code: rawValue,
                 name: "unknown-key",
-                summary: "A key is not part of the descriptor language, or not at this place.",
+                summary: "The key is not one of the language.",
                 rationale: """
-                    A key that nothing reads would make its author believe that something is set. Every section has a \
-                    fixed list of keys; the finding names the nearest one.
+                    A key that nothing reads looks as if it worked: the provider behaves as if the line were not there, and \
+                    nobody finds out before the first sign-in.
                     """,
                 fix: .unsafe,
-                bad: ["scopes: { ⟦defualt⟧: [openid] }\n", "token: { ⟦scopes⟧: [openid] }\n"],
-                good: ["scopes: { default: [openid] }\n"]
+                bad: [Self.start + "⟦scope⟧: { default: [openid] }\n"],
+                good: [Self.start + "scopes: { default: [openid] }\n"]
             )
         case .wrongType:
             RuleExplanation(
                 code: rawValue,
                 name: "wrong-type",
-                summary: "A value is of another kind than its key needs.",
+                summary: "The value is of another kind than the key takes.",
                 rationale: """
-                    A list is not a text and a number is not a name. A text that looks like a number or a boolean needs \
-                    quotes, because 1.10 and 1.1 are the same number and two different versions.
+                    YAML gives unquoted true, 12 and null a meaning of their own, and a list is not the text that names one \
+                    element. Where a text is wanted that looks like a number, put it between quotes.
                     """,
                 references: ["YAML 1.2.2, section 10.3.2"],
-                bad: ["scopes: { default: ⟦openid⟧ }\n", "authorization: { ephemeral_session: ⟦yes⟧ }\n"],
-                good: ["scopes: { default: [openid] }\nauthorization: { ephemeral_session: true }\n"]
+                bad: [Self.start + "scopes: { default: ⟦openid⟧ }\n"],
+                good: [Self.start + "scopes: { default: [openid] }\n"]
             )
         case .missingKey:
             RuleExplanation(
                 code: rawValue,
                 name: "missing-key",
-                summary: "A section lacks a key that it cannot do without.",
-                rationale: "The finding stands at the first key of the section and says what the missing key is for.",
-                bad: ["resources: [{ ⟦title⟧: Photos, scope: photos }]\nscopes: { catalog: [photos] }\n"],
-                good: [
-                    """
-                    resources: [{ title: Photos, scope: photos, url: https://api.acme.example/photos }]
-                    scopes: { catalog: [photos] }
-
-                    """
-                ]
+                summary: "A key that the mapping must have is not there.",
+                rationale: "Without it there is nothing to select, call or show.",
+                bad: ["⟦carnet⟧: 1\nid: acme\nissuer: https://id.acme.example\n"],
+                good: [Self.start]
             )
         case .valueNotAllowed:
             RuleExplanation(
                 code: rawValue,
                 name: "value-not-allowed",
-                summary: "A value is not among those that its key allows.",
-                rationale: """
-                    Many keys have a closed list of words, so that a descriptor can be checked and every word has one \
-                    meaning. Ids are lower-case letters, digits and hyphens, because they become file names, names of \
-                    environment variables and names in code.
-                    """,
-                bad: ["token: { body: ⟦xml⟧ }\n", "carnet: 1\nid: ⟦Acme Corp⟧\nname: Acme\n"],
-                good: ["token: { body: json }\n"]
+                summary: "The value is not one of those that the key takes.",
+                rationale: "Closed lists are closed so that a misspelled word is found here and not at the provider.",
+                bad: [Self.start + "token: { body: ⟦jsn⟧ }\n"],
+                good: [Self.start + "token: { body: json }\n"]
             )
         case .badTemplate:
             RuleExplanation(
                 code: rawValue,
                 name: "bad-template",
-                summary: "The braces of a text do not enclose the name of an input.",
-                rationale: """
-                    In URLs, parameters and headers, {name} stands for the input of that name, and nothing else can be in \
-                    braces: no expression, and no brace alone.
-                    """,
-                bad: ["issuer: ⟦'https://{domain'⟧\n", "issuer: ⟦'https://{a-b}.acme.example'⟧\n"],
-                good: ["issuer: https://{domain}\ninputs: { domain: { type: hostname } }\n"]
+                summary: "A brace has no partner, or what is between two braces is no name.",
+                rationale:
+                    "Braces stand for inputs. A text that means a brace itself cannot be sent through a template.",
+                bad: [Self.start + "endpoints: { token: ⟦\"https://{tenant.acme.example/token\"⟧ }\n"],
+                good: [
+                    Self.start
+                        + "inputs: { tenant: {} }\nendpoints: { token: \"https://{tenant}.acme.example/token\" }\n"
+                ]
             )
         case .badPointer:
             RuleExplanation(
                 code: rawValue,
                 name: "bad-pointer",
-                summary: "A path into a response is not a JSON Pointer.",
-                rationale: "A JSON Pointer starts with a slash; '~0' stands for '~' and '~1' for '/' in a name.",
+                summary: "The text is not a JSON Pointer.",
+                rationale:
+                    "A pointer names a place in a response exactly; a dotted path would be ambiguous for names with dots.",
                 references: ["RFC 6901, section 3"],
-                bad: ["profile: { claims: { name: ⟦user.name⟧ } }\n", "profile: { claims: { name: ⟦/a~b⟧ } }\n"],
-                good: ["profile: { claims: { name: /user/name } }\n"]
+                bad: [Self.start + "profile: { claims: { name: ⟦user.name⟧ } }\n"],
+                good: [Self.start + "profile: { claims: { name: /user/name } }\n"]
             )
         case .missingReason:
             RuleExplanation(
                 code: rawValue,
-                name: "missing-reason",
-                summary: "A protection is switched off without a reason.",
+                name: "protection-off-without-reason",
+                summary: "A protection is switched off and nothing says why.",
                 rationale: """
-                    Everyone who signs in with the provider depends on it, so the file has to say why this provider \
-                    cannot have it, with a link to the evidence.
+                    Proof keys and nonces stop stolen and injected codes. A provider that cannot have one is possible; an \
+                    author who switches one off to make an error go away is likelier. The reason is for the next reader.
                     """,
-                references: ["RFC 9700, section 2.1.1"],
-                bad: ["authorization: { pkce: ⟦off⟧ }\n"],
-                good: ["authorization: { pkce: required }\n"]
+                references: ["RFC 9700, section 2.1.1", "OpenID Connect Core 1.0, section 15.5.2"],
+                bad: [Self.start + "authorization: { pkce: ⟦off⟧ }\n"],
+                good: [Self.start + "authorization: { pkce: required }\n"]
             )
         case .emptyValue:
             RuleExplanation(
                 code: rawValue,
                 name: "empty-value",
-                summary: "A text is empty.",
-                rationale:
-                    "An empty text is most often one that was to be filled in. A key that is not needed is left out.",
-                bad: ["docs: ⟦''⟧\n"],
-                good: ["docs: https://acme.example/docs\n"]
+                summary: "The text is empty.",
+                rationale: "An empty text says that something is meant and does not say what.",
+                bad: [Self.start + "docs: ⟦\"\"⟧\n"],
+                good: [Self.start]
             )
         }
     }

@@ -1,0 +1,86 @@
+import Synchronization
+
+/// Lets one task of this process at a time inside for each key, in the order in which they came.
+package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
+    private struct Waiter {
+        var ticket: Int
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        /// The keys that are held, each with those who wait for it.
+        var queues: [Key: [Waiter]] = [:]
+        var ticketsDrawn = 0
+        /// Tickets whose task was cancelled while it did not queue.
+        var cancelled: Set<Int> = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; whatever `body` throws.
+    package func withLock<Result: Sendable>(
+        on key: Key,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await acquire(key)
+        defer { release(key) }
+        return try await body()
+    }
+
+    private func acquire(_ key: Key) async throws {
+        let ticket = state.withLock { state in
+            state.ticketsDrawn += 1
+            return state.ticketsDrawn
+        }
+        // A cancellation that comes once the lock is held leaves its mark too.
+        defer { state.withLock { _ = $0.cancelled.remove(ticket) } }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enqueue(Waiter(ticket: ticket, continuation: continuation), for: key)
+            }
+        } onCancel: {
+            cancel(ticket, for: key)
+        }
+    }
+
+    private func enqueue(_ waiter: Waiter, for key: Key) {
+        let outcome: Swift.Result<Void, any Error>? = state.withLock { state in
+            if state.cancelled.remove(waiter.ticket) != nil {
+                return .failure(CancellationError())
+            }
+            guard state.queues[key] != nil else {
+                state.queues[key] = []
+                return .success(())
+            }
+            state.queues[key]?.append(waiter)
+            return nil
+        }
+        if let outcome {
+            waiter.continuation.resume(with: outcome)
+        }
+    }
+
+    private func cancel(_ ticket: Int, for key: Key) {
+        let waiter: Waiter? = state.withLock { state in
+            guard let index = state.queues[key]?.firstIndex(where: { $0.ticket == ticket }) else {
+                state.cancelled.insert(ticket)
+                return nil
+            }
+            return state.queues[key]?.remove(at: index)
+        }
+        waiter?.continuation.resume(throwing: CancellationError())
+    }
+
+    private func release(_ key: Key) {
+        let next: Waiter? = state.withLock { state in
+            guard state.queues[key]?.isEmpty == false else {
+                state.queues[key] = nil
+                return nil
+            }
+            return state.queues[key]?.removeFirst()
+        }
+        next?.continuation.resume()
+    }
+}

@@ -1,0 +1,37 @@
+/// Keeps connections in this process's memory, for tests and for hosts that sign in anew at each start.
+public actor MemoryTokenStore: TokenStore {
+    private var records: [ConnectionKey: StoredConnection] = [:]
+    private var savedRecords = 0
+    private let locks = KeyedLocks<ConnectionKey>()
+
+    public init() {}
+
+    public func load(_ key: ConnectionKey) -> StoredConnection? {
+        records[key]
+    }
+
+    public func save(_ connection: Connection, replacing revision: String?) throws -> String {
+        if let revision, records[connection.key]?.revision != revision {
+            throw TokenStoreError(.conflict, "another writer saved this account first")
+        }
+        savedRecords += 1
+        let newRevision = String(savedRecords)
+        records[connection.key] = StoredConnection(connection: connection, revision: newRevision)
+        return newRevision
+    }
+
+    public func remove(_ key: ConnectionKey) {
+        records[key] = nil
+    }
+
+    public func keys() -> [ConnectionKey] {
+        records.keys.sorted { ($0.provider, $0.account) < ($1.provider, $1.account) }
+    }
+
+    nonisolated public func withLock<Result: Sendable>(
+        on key: ConnectionKey,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await locks.withLock(on: key, body)
+    }
+}

@@ -1,0 +1,39 @@
+/// What a tested type does that its protocol forbids, or does not do that it demands.
+public struct ConformanceViolation: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The check that failed, by name.
+    public var check: String
+    public var reason: String
+
+    public init(check: String, reason: String) {
+        self.check = check
+        self.reason = reason
+    }
+
+    public var description: String { "\(check): \(reason)" }
+}
+
+/// One check while it runs.
+struct CheckContext: Sendable {
+    let name: String
+
+    func require(_ condition: Bool, _ reason: @autoclosure () -> String) throws {
+        guard condition else { throw violation(reason()) }
+    }
+
+    func violation(_ reason: String) -> ConformanceViolation {
+        ConformanceViolation(check: name, reason: reason)
+    }
+
+    /// Runs `body`, which has to throw, and gives what it threw.
+    func requireError<Result>(
+        _ reason: @autoclosure () -> String,
+        _ body: () async throws -> Result
+    ) async throws -> any Error {
+        do {
+            _ = try await body()
+        } catch {
+            return error
+        }
+        throw violation(reason())
+    }
+}

@@ -1,0 +1,85 @@
+import Carnet
+import Synchronization
+
+extension TokenStoreConformance {
+    func lockExcludes(_ stores: Stores, _ context: CheckContext) async throws {
+        let key = ConnectionKey(provider: "acme", account: "one")
+        let room = Room()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<8 {
+                let store = number.isMultiple(of: 2) ? stores.first : stores.second
+                group.addTask {
+                    try await store.withLock(on: key) {
+                        let others = room.enter()
+                        for _ in 0..<10 { await Task.yield() }
+                        room.leave()
+                        try context.require(others == 0, "two users were inside the lock of one key at a time")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try context.require(room.entries == 8, "not everyone got inside the lock")
+    }
+
+    func lockIsReleasedAfterError(_ stores: Stores, _ context: CheckContext) async throws {
+        struct BodyError: Error {}
+        let key = ConnectionKey(provider: "acme", account: "one")
+        let error = try await context.requireError("an error of the locked body was swallowed") {
+            try await stores.first.withLock(on: key) { throw BodyError() }
+        }
+        try context.require(error is BodyError, "an error of the locked body came out as \(error)")
+        let result = try await stores.second.withLock(on: key) { 7 }
+        try context.require(result == 7, "the result of the locked body was lost")
+    }
+
+    func locksOfOtherKeysAreFree(_ stores: Stores, _ context: CheckContext) async throws {
+        let entered = try await stores.first.withLock(on: ConnectionKey(provider: "acme", account: "one")) {
+            try await stores.second.withLock(on: ConnectionKey(provider: "acme", account: "two")) { true }
+        }
+        try context.require(entered, "the lock of one account keeps out the user of another")
+    }
+
+    func waitForLockIsCancellable(_ stores: Stores, _ context: CheckContext) async throws {
+        let key = ConnectionKey(provider: "acme", account: "one")
+        let (held, holdsNow) = AsyncStream<Void>.makeStream()
+        let (gate, openGate) = AsyncStream<Void>.makeStream()
+        let holder = Task {
+            try await stores.first.withLock(on: key) {
+                holdsNow.finish()
+                for await _ in gate {}
+            }
+        }
+        for await _ in held {}
+        let waiter = Task {
+            try await stores.second.withLock(on: key) {}
+        }
+        waiter.cancel()
+        let outcome = await waiter.result
+        openGate.finish()
+        try await holder.value
+        let error = try await context.requireError("a cancelled wait for a lock got inside") { try outcome.get() }
+        try context.require(error is CancellationError, "a cancelled wait for a lock threw \(error)")
+        try await stores.second.withLock(on: key) {}
+    }
+}
+
+/// Counts who is inside.
+private final class Room: Sendable {
+    private let state = Mutex((inside: 0, entries: 0))
+
+    var entries: Int { state.withLock(\.entries) }
+
+    /// - Returns: How many were inside before.
+    func enter() -> Int {
+        state.withLock { state in
+            state.inside += 1
+            state.entries += 1
+            return state.inside - 1
+        }
+    }
+
+    func leave() {
+        state.withLock { $0.inside -= 1 }
+    }
+}

@@ -1,0 +1,195 @@
+import Carnet
+import CarnetProtocol
+import Foundation
+
+extension TokenStoreConformance {
+    func roundTrip(_ stores: Stores, _ context: CheckContext) async throws {
+        let saved = Connection.sample(account: "a@example.com")
+        let revision = try await stores.first.save(saved, replacing: nil)
+        let loaded = try await stores.second.load(saved.key)
+        try context.require(loaded?.connection == saved, "what was loaded is not what was saved")
+        try context.require(loaded?.revision == revision, "load and save gave different revisions of one record")
+    }
+
+    func missingRecordIsNil(_ stores: Stores, _ context: CheckContext) async throws {
+        let loaded = try await stores.first.load(ConnectionKey(provider: "acme", account: "nobody"))
+        try context.require(loaded == nil, "an account that was never saved has a record")
+        try context.require(try await stores.first.keys().isEmpty, "an empty store lists accounts")
+    }
+
+    func overwrite(_ stores: Stores, _ context: CheckContext) async throws {
+        let old = Connection.sample(token: "old")
+        let new = Connection.sample(token: "new")
+        let first = try await stores.first.save(old, replacing: nil)
+        let second = try await stores.second.save(new, replacing: first)
+        try context.require(first != second, "two different records have the same revision")
+        let third = try await stores.first.save(old, replacing: nil)
+        let loaded = try await stores.second.load(old.key)
+        try context.require(loaded?.connection == old, "saving with no revision did not replace the record")
+        try context.require(loaded?.revision == third, "the revision is not that of the last save")
+    }
+
+    func staleRevisionConflicts(_ stores: Stores, _ context: CheckContext) async throws {
+        let stale = try await stores.first.save(.sample(token: "1"), replacing: nil)
+        let current = try await stores.second.save(.sample(token: "2"), replacing: stale)
+        try await requireConflict(context, "a save that replaces a stale revision succeeded") {
+            try await stores.first.save(.sample(token: "3"), replacing: stale)
+        }
+        let loaded = try await stores.first.load(Connection.sample().key)
+        try context.require(
+            loaded?.connection == .sample(token: "2") && loaded?.revision == current,
+            "a save that conflicted changed the record"
+        )
+    }
+
+    func absentRecordConflicts(_ stores: Stores, _ context: CheckContext) async throws {
+        try await requireConflict(context, "a save that replaces a record that never was succeeded") {
+            try await stores.first.save(.sample(), replacing: "1")
+        }
+        try context.require(try await stores.first.keys().isEmpty, "a save that conflicted left a record")
+    }
+
+    func removedRecordConflicts(_ stores: Stores, _ context: CheckContext) async throws {
+        let revision = try await stores.first.save(.sample(), replacing: nil)
+        try await stores.second.remove(Connection.sample().key)
+        try await requireConflict(context, "a save brought a removed record back, after a sign-out say") {
+            try await stores.first.save(.sample(token: "2"), replacing: revision)
+        }
+    }
+
+    func remove(_ stores: Stores, _ context: CheckContext) async throws {
+        let kept = Connection.sample(account: "kept")
+        let gone = Connection.sample(account: "gone")
+        _ = try await stores.first.save(kept, replacing: nil)
+        _ = try await stores.first.save(gone, replacing: nil)
+        try await stores.second.remove(gone.key)
+        try await stores.second.remove(gone.key)
+        try context.require(try await stores.first.load(gone.key) == nil, "a removed record can be loaded")
+        try context.require(try await stores.first.load(kept.key)?.connection == kept, "another record went too")
+        try context.require(try await stores.first.keys() == [kept.key], "keys are not those that are left")
+    }
+
+    func keys(_ stores: Stores, _ context: CheckContext) async throws {
+        // The parts of these keys are the same text when they are put together without care.
+        let keys: Set = [
+            ConnectionKey(provider: "acme", account: "one"),
+            ConnectionKey(provider: "acme", account: "two"),
+            ConnectionKey(provider: "acmeo", account: "ne"),
+            ConnectionKey(provider: "acme/one", account: ""),
+            ConnectionKey(provider: "Acme", account: "one"),
+        ]
+        for key in keys {
+            _ = try await stores.first.save(.sample(key), replacing: nil)
+        }
+        let listed = try await stores.second.keys()
+        try context.require(Set(listed) == keys && listed.count == keys.count, "keys are not those that were saved")
+        for key in keys {
+            try context.require(try await stores.second.load(key)?.connection.key == key, "\(key) gives another record")
+        }
+    }
+
+    func equalKeysAreOneAccount(_ stores: Stores, _ context: CheckContext) async throws {
+        // The same name composed and decomposed: equal for Swift, other bytes.
+        let composed = Connection.sample(account: "jos\u{E9}", token: "1")
+        let decomposed = Connection.sample(account: "jose\u{301}", token: "2")
+        _ = try await stores.first.save(composed, replacing: nil)
+        _ = try await stores.second.save(decomposed, replacing: nil)
+        try context.require(try await stores.first.keys().count == 1, "two keys that are equal have two records")
+        try context.require(
+            try await stores.first.load(composed.key)?.connection == decomposed,
+            "two keys that are equal give different records"
+        )
+    }
+
+    /// A store may refuse a name, as `unacceptable`; it must not mix accounts up.
+    func unusualAccountNames(_ stores: Stores, _ context: CheckContext) async throws {
+        let names = [
+            "", " ", ".", "..", "../../up", "/etc/passwd", "a/b", "a\\b", "a\0b", "a\nb", "-rf", "~", "%2e%2e", "CON",
+            "*", "a:b", "\u{202E}abc", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "case", "CASE",
+            String(repeating: "x", count: 255), String(repeating: "x", count: 10_240),
+        ]
+        var kept: [Connection] = []
+        for name in names {
+            let connection = Connection.sample(account: name, token: "token-\(name.count)-\(kept.count)")
+            do {
+                _ = try await stores.first.save(connection, replacing: nil)
+                kept.append(connection)
+            } catch let error as TokenStoreError where error.kind == .unacceptable {
+                continue
+            }
+        }
+        for connection in kept {
+            let loaded = try await stores.second.load(connection.key)?.connection
+            try context.require(
+                loaded == connection, "the account \(connection.key.account.debugDescription) is mixed up")
+        }
+        let listed = try await stores.second.keys()
+        try context.require(Set(listed) == Set(kept.map(\.key)), "keys are not the accounts that were saved")
+        for connection in kept {
+            try await stores.second.remove(connection.key)
+        }
+        try context.require(try await stores.first.keys().isEmpty, "an account with an unusual name was not removed")
+    }
+
+    func largeTokens(_ stores: Stores, _ context: CheckContext) async throws {
+        let connection = Connection.sample(token: String(repeating: "token+/=", count: 16_384))
+        _ = try await stores.first.save(connection, replacing: nil)
+        let loaded = try await stores.second.load(connection.key)?.connection
+        try context.require(loaded == connection, "an access token of 128 KiB was not kept whole")
+    }
+
+    func concurrentSwapHasOneWinner(_ stores: Stores, _ context: CheckContext) async throws {
+        let revision = try await stores.first.save(.sample(token: "start"), replacing: nil)
+        let wins = try await withThrowingTaskGroup(of: String?.self) { group in
+            for number in 0..<16 {
+                group.addTask {
+                    let store = number.isMultiple(of: 2) ? stores.first : stores.second
+                    do {
+                        return try await store.save(.sample(token: "writer-\(number)"), replacing: revision)
+                    } catch let error as TokenStoreError where error.kind == .conflict {
+                        return nil
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.compactMap { $0 }
+        }
+        try context.require(wins.count == 1, "\(wins.count) of 16 concurrent writers replaced the same revision")
+        let current = try await stores.first.load(Connection.sample().key)?.revision
+        try context.require(current == wins.first, "the record is not the winner's")
+    }
+
+    private func requireConflict(
+        _ context: CheckContext,
+        _ reason: String,
+        _ save: () async throws -> String
+    ) async throws {
+        let error = try await context.requireError(reason, save)
+        try context.require((error as? TokenStoreError)?.kind == .conflict, "threw \(error) instead of a conflict")
+    }
+}
+
+extension Connection {
+    /// Every field is filled, and the times have fractions.
+    static func sample(_ key: ConnectionKey, token: String = "token") -> Self {
+        Self(
+            key: key,
+            clientID: "client",
+            tokens: TokenSet(
+                accessToken: Secret("access-\(token)"),
+                tokenType: "Bearer",
+                refreshToken: Secret("refresh-\(token)"),
+                idToken: Secret("header.payload.signature"),
+                scopes: ["openid", "email"],
+                issuedAt: Date(timeIntervalSince1970: 1_767_225_600.123),
+                expiresAt: Date(timeIntervalSince1970: 1_767_229_200.456)
+            ),
+            issuer: "https://acme.example",
+            subject: "248289761001",
+            inputs: ["tenant": "blue"]
+        )
+    }
+
+    static func sample(account: String = "one", token: String = "token") -> Self {
+        sample(ConnectionKey(provider: "acme", account: account), token: token)
+    }
+}

@@ -1,0 +1,71 @@
+public import Carnet
+
+/// What every `TokenStore` has to do, as checks for any test framework.
+///
+///     let conformance = TokenStoreConformance { let store = MyStore(); return (store, store) }
+///
+///     @Test(arguments: TokenStoreConformance.Check.allCases)
+///     func conforms(to check: TokenStoreConformance.Check) async throws {
+///         try await conformance.run(check)
+///     }
+public struct TokenStoreConformance: Sendable {
+    public enum Check: String, CaseIterable, Sendable {
+        case roundTrip
+        case missingRecordIsNil
+        case overwrite
+        case staleRevisionConflicts
+        case absentRecordConflicts
+        case removedRecordConflicts
+        case remove
+        case keys
+        case equalKeysAreOneAccount
+        case unusualAccountNames
+        case largeTokens
+        case concurrentSwapHasOneWinner
+        case lockExcludes
+        case lockIsReleasedAfterError
+        case locksOfOtherKeysAreFree
+        case waitForLockIsCancellable
+    }
+
+    /// Two users of one storage, e.g. two instances on one folder; or one store twice.
+    public typealias Stores = (first: any TokenStore, second: any TokenStore)
+
+    private let makeStores: @Sendable () async throws -> Stores
+
+    /// - Parameter makeStores: Gives an empty storage of its own at every call.
+    public init(makeStores: @escaping @Sendable () async throws -> Stores) {
+        self.makeStores = makeStores
+    }
+
+    /// - Throws: `ConformanceViolation`, or what the store throws.
+    public func run(_ check: Check) async throws {
+        let context = CheckContext(name: check.rawValue)
+        let stores = try await makeStores()
+        switch check {
+        case .roundTrip: try await roundTrip(stores, context)
+        case .missingRecordIsNil: try await missingRecordIsNil(stores, context)
+        case .overwrite: try await overwrite(stores, context)
+        case .staleRevisionConflicts: try await staleRevisionConflicts(stores, context)
+        case .absentRecordConflicts: try await absentRecordConflicts(stores, context)
+        case .removedRecordConflicts: try await removedRecordConflicts(stores, context)
+        case .remove: try await remove(stores, context)
+        case .keys: try await keys(stores, context)
+        case .equalKeysAreOneAccount: try await equalKeysAreOneAccount(stores, context)
+        case .unusualAccountNames: try await unusualAccountNames(stores, context)
+        case .largeTokens: try await largeTokens(stores, context)
+        case .concurrentSwapHasOneWinner: try await concurrentSwapHasOneWinner(stores, context)
+        case .lockExcludes: try await lockExcludes(stores, context)
+        case .lockIsReleasedAfterError: try await lockIsReleasedAfterError(stores, context)
+        case .locksOfOtherKeysAreFree: try await locksOfOtherKeysAreFree(stores, context)
+        case .waitForLockIsCancellable: try await waitForLockIsCancellable(stores, context)
+        }
+    }
+
+    /// Runs every check and stops at the first that fails.
+    public func runAll() async throws {
+        for check in Check.allCases {
+            try await run(check)
+        }
+    }
+}

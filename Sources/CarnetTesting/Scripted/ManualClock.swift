@@ -1,0 +1,24 @@
+public import Carnet
+public import Foundation
+import Synchronization
+
+/// A clock that moves only when the test moves it.
+public final class ManualClock: WallClock {
+    private let time: Mutex<Date>
+
+    /// - Parameter now: The first time it tells; the start of 2026, UTC, unless given.
+    public init(now: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
+        time = Mutex(now)
+    }
+
+    public var now: Date { time.withLock { $0 } }
+
+    public func advance(by duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        time.withLock { $0 += TimeInterval(seconds) + TimeInterval(attoseconds) / 1e18 }
+    }
+
+    public func set(to date: Date) {
+        time.withLock { $0 = date }
+    }
+}

@@ -1,0 +1,68 @@
+import Carnet
+import CarnetTesting
+import Testing
+
+/// The suite has to notice a store that is wrong.
+@Suite struct TokenStoreConformanceTests {
+    @Test func noticesSwapThatIgnoresRevision() async {
+        await expectViolation(of: .staleRevisionConflicts, by: FaultyStore(ignoresRevision: true))
+    }
+
+    @Test func noticesManyWinners() async {
+        await expectViolation(of: .concurrentSwapHasOneWinner, by: FaultyStore(ignoresRevision: true))
+    }
+
+    @Test func noticesLockThatLetsEveryoneIn() async {
+        await expectViolation(of: .lockExcludes, by: FaultyStore(locks: false))
+    }
+
+    @Test func noticesLockThatCannotBeCancelled() async {
+        await expectViolation(of: .waitForLockIsCancellable, by: FaultyStore(locks: false))
+    }
+
+    @Test func noticesMixedUpAccounts() async {
+        await expectViolation(of: .unusualAccountNames, by: FaultyStore(foldsCase: true))
+    }
+
+    private func expectViolation(of check: TokenStoreConformance.Check, by store: FaultyStore) async {
+        let conformance = TokenStoreConformance { (store, store) }
+        let violation = await #expect(throws: ConformanceViolation.self) { try await conformance.run(check) }
+        #expect(violation?.check == check.rawValue)
+    }
+}
+
+private struct FaultyStore: TokenStore {
+    let memory = MemoryTokenStore()
+    var ignoresRevision = false
+    var locks = true
+    var foldsCase = false
+
+    private func folded(_ key: ConnectionKey) -> ConnectionKey {
+        foldsCase ? ConnectionKey(provider: key.provider, account: key.account.lowercased()) : key
+    }
+
+    func load(_ key: ConnectionKey) async throws -> StoredConnection? {
+        await memory.load(folded(key))
+    }
+
+    func save(_ connection: Connection, replacing revision: String?) async throws -> String {
+        var connection = connection
+        connection.key = folded(connection.key)
+        return try await memory.save(connection, replacing: ignoresRevision ? nil : revision)
+    }
+
+    func remove(_ key: ConnectionKey) async throws {
+        await memory.remove(folded(key))
+    }
+
+    func keys() async throws -> [ConnectionKey] {
+        await memory.keys()
+    }
+
+    func withLock<Result: Sendable>(
+        on key: ConnectionKey,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        locks ? try await memory.withLock(on: key, body) : try await body()
+    }
+}
