@@ -90,7 +90,7 @@ struct InputResolver {
 
 extension InputRules {
     /// Why the value is refused, or `nil`. The value itself is not repeated: it may be a secret typed at the wrong place.
-    func refusal(of value: String) -> String? {
+    package func refusal(of value: String) -> String? {
         guard !value.isEmpty else { return "the value is empty" }
         guard value.utf8.count <= 1024 else { return "the value is longer than 1024 bytes" }
         let isWellFormed =

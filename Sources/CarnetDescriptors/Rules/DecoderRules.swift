@@ -18,6 +18,7 @@ extension DecoderRule {
                     A key that nothing reads looks as if it worked: the provider behaves as if the line were not there, and \
                     nobody finds out before the first sign-in.
                     """,
+                fix: .unsafe,
                 bad: [Self.start + "⟦scope⟧: { default: [openid] }\n"],
                 good: [Self.start + "scopes: { default: [openid] }\n"]
             )
@@ -86,7 +87,8 @@ extension DecoderRule {
                     author who switches one off to make an error go away is likelier. The reason is for the next reader.
                     """,
                 references: ["RFC 9700, section 2.1.1", "OpenID Connect Core 1.0, section 15.5.2"],
-                bad: [Self.start + "authorization: { pkce: ⟦off⟧ }\n"]
+                bad: [Self.start + "authorization: { pkce: ⟦off⟧ }\n"],
+                good: [Self.start + "authorization: { pkce: required }\n"]
             )
         case .emptyValue:
             RuleExplanation(

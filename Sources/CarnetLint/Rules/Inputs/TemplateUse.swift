@@ -1,0 +1,33 @@
+import CarnetDescriptors
+
+/// One value of a descriptor that may name inputs.
+struct TemplateUse {
+    let node: YAMLNode
+    let template: Template
+    /// Whether the value is a URL or a host, where a wrong input could change who is asked.
+    let isURL: Bool
+
+    static func all(in context: LintContext) -> [TemplateUse] {
+        let urls = DescriptorURL.all(in: context).map(\.node) + context.elements("api", "hosts")
+        var others: [YAMLNode] = []
+        for (section, _, additions) in ProtocolParameters.requests {
+            for key in additions + ["headers"] { others += context.entries(section, key).map(\.value) }
+        }
+        others += (context.entries("profile", "headers") + context.entries("profile", "parameters")).map(\.value)
+        others += context.entries("api", "headers").map(\.value)
+        for resource in context.elements("resources") {
+            others += resource.entry("headers")?.value.entries?.map(\.value) ?? []
+        }
+        return urls.compactMap { make($0, isURL: true) } + others.compactMap { make($0, isURL: false) }
+    }
+
+    private static func make(_ node: YAMLNode, isURL: Bool) -> TemplateUse? {
+        guard let text = node.scalar?.text, let template = try? Template(text) else { return nil }
+        return TemplateUse(node: node, template: template, isURL: isURL)
+    }
+
+    /// The places of an input in the template, braces included.
+    func places(of input: String) -> [Substring] {
+        ["{\(input)}", "{input.\(input)}"].flatMap { template.source.ranges(of: $0) }.map { template.source[$0] }
+    }
+}
