@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -88,11 +89,13 @@ let package = Package(
         .target(
             name: "CarnetHTTP",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetProtocol",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .target(
@@ -142,6 +145,51 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
+        ),
+
+        // MARK: Tests
+
+        .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
+        .testTarget(
+            name: "CarnetSandboxTests",
+            dependencies: [
+                "CarnetDescriptors", "CarnetSandbox",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(
+            name: "CarnetTestingTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(
+            name: "CarnetHTTPTests",
+            dependencies: [
+                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
+        .testTarget(
+            name: "SignInTests",
+            dependencies: [
+                "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors"]),
+        // The Swift of the documentation, so that it compiles.
+        .executableTarget(
+            name: "HostProgram",
+            dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
+            path: "Tests/Snippets/HostProgram"
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -49,7 +49,9 @@ enum JSONNumber {
         }
         if index < bytes.count, bytes[index] == UInt8(ascii: "e") || bytes[index] == UInt8(ascii: "E") {
             index += 1
-            if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
+            if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+                index += 1
+            }
             guard skipDigits() else { return nil }
         }
         return index
@@ -149,7 +151,9 @@ private struct JSONParser {
             let byte = bytes[index]
             switch byte {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: utf8, as: UTF8.self) else { throw error("invalid UTF-8 in a string") }
+                guard let text = String(validating: utf8, as: UTF8.self) else {
+                    throw error("invalid UTF-8 in a string")
+                }
                 index += 1
                 return text
             case UInt8(ascii: "\\"):
@@ -194,7 +198,9 @@ private struct JSONParser {
         guard index + 4 <= bytes.count else { throw error("the JSON text ends inside a string") }
         var unit: UInt16 = 0
         for byte in bytes[index..<index + 4] {
-            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else { throw error("not a hex digit") }
+            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else {
+                throw error("not a hex digit")
+            }
             unit = unit << 4 | UInt16(digit)
         }
         index += 4

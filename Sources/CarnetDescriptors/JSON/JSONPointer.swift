@@ -54,7 +54,9 @@ extension JSONValue {
                 guard let next = object[token] else { return nil }
                 value = next
             case .array(let elements):
-                guard let index = Int(token), elements.indices.contains(index), token == String(index) else { return nil }
+                guard let index = Int(token), elements.indices.contains(index), token == String(index) else {
+                    return nil
+                }
                 value = elements[index]
             default: return nil
             }

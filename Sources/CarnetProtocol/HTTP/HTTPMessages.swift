@@ -20,4 +20,7 @@ public struct IncomingResponse: Sendable {
         self.head = head
         self.body = body
     }
+
+    /// The status code.
+    public var status: Int { head.status.code }
 }

@@ -1,0 +1,56 @@
+/// Collects what is wrong while a tree is read; reading goes on so that all problems are found in one pass.
+struct DescriptorDecoder {
+    let file: String
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(file: String) {
+        self.file = file
+    }
+
+    mutating func report(
+        _ rule: DecoderRule, _ message: String, at span: SourceSpan, help: String? = nil, fix: Fix? = nil
+    ) {
+        diagnostics.append(
+            Diagnostic(code: rule.rawValue, message: message, file: file, span: span, help: help, fix: fix)
+        )
+    }
+
+    mutating func reportWrongType(_ node: YAMLNode, expected: Shape) {
+        report(.wrongType, "found \(node.kindDescription)", at: node.span, help: "expected \(expected)")
+    }
+
+    mutating func reportMissingKey(_ key: KeyDescription, in node: YAMLNode) {
+        // The first line is enough to find the mapping; underlining all of it would bury the message.
+        let span = node.entries?.first?.keySpan ?? node.span
+        report(.missingKey, "the key \"\(key.name)\" is missing", at: span, help: "\(key.name): \(key.summary)")
+    }
+
+    mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String]) {
+        let nearest = nearestName(to: entry.key, in: allowed)
+        report(
+            .unknownKey,
+            "unknown key \"\(entry.key)\"",
+            at: entry.keySpan,
+            help: nearest.map { "did you mean \"\($0)\"?" } ?? "allowed here: "
+                + allowed.sorted().joined(separator: ", "),
+            fix: nearest.map {
+                Fix(
+                    summary: "replace \"\(entry.key)\" by \"\($0)\"",
+                    applicability: .unsafe,
+                    edits: [Fix.Edit(span: entry.keySpan, replacement: $0)]
+                )
+            }
+        )
+    }
+
+    mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String]) {
+        let found = node.scalar?.text ?? ""
+        let nearest = nearestName(to: found, in: allowed)
+        report(
+            .valueNotAllowed,
+            "\"\(found)\" is not allowed here",
+            at: node.span,
+            help: nearest.map { "did you mean \"\($0)\"?" } ?? "allowed: " + allowed.joined(separator: ", ")
+        )
+    }
+}

@@ -1,0 +1,204 @@
+/// A value that can stand in a descriptor.
+protocol DescriptorValue: Sendable {
+    static var shape: Shape { get }
+    /// Reads the value; `nil` when a diagnostic was reported.
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder)
+}
+
+extension YAMLNode {
+    var isNull: Bool { scalar?.isNull ?? false }
+}
+
+extension String: DescriptorValue {
+    static var shape: Shape { .text("a text") }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let scalar = node.scalar, !scalar.isNull, scalar.boolean == nil, scalar.number == nil else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        guard !scalar.text.isEmpty else {
+            decoder.report(
+                .emptyValue, "the text is empty", at: node.span, help: "leave the key out if it is not needed")
+            return nil
+        }
+        self = scalar.text
+    }
+}
+
+extension Bool: DescriptorValue {
+    static var shape: Shape { .boolean }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let value = node.scalar?.boolean else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        self = value
+    }
+}
+
+extension Array: DescriptorValue where Element: DescriptorValue {
+    static var shape: Shape { .list(of: Element.shape) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let elements = node.elements else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        self = elements.compactMap { Element($0, &decoder) }
+    }
+}
+
+/// A whole number within a range that the type states.
+protocol BoundedInteger: DescriptorValue {
+    static var range: ClosedRange<Int> { get }
+    init(_ value: Int)
+}
+
+extension BoundedInteger {
+    static var shape: Shape { .integer(range) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let value = node.scalar?.integer, Self.range.contains(value) else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        self.init(value)
+    }
+}
+
+/// A closed list of words.
+protocol DescriptorChoice: DescriptorValue, CaseIterable, RawRepresentable where RawValue == String {}
+
+extension DescriptorChoice {
+    static var shape: Shape { .choice(allCases.map(\.rawValue)) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let scalar = node.scalar, !scalar.isNull else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        guard let value = Self(rawValue: scalar.text) else {
+            decoder.reportNotAllowed(node, allowed: Self.allCases.map(\.rawValue))
+            return nil
+        }
+        self = value
+    }
+}
+
+/// A name of the author's own choosing with its value; a mapping is read as a list of these, in file order.
+public struct Named<Value: Sendable>: Sendable {
+    public var name: String
+    public var value: Value
+
+    public init(_ name: String, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension Named: Equatable where Value: Equatable {}
+extension Named: Hashable where Value: Hashable {}
+
+/// A mapping with free names, in file order.
+public struct NamedList<Value: Sendable>: Sendable {
+    public var items: [Named<Value>]
+
+    public init(_ items: [Named<Value>] = []) {
+        self.items = items
+    }
+
+    public subscript(name: String) -> Value? {
+        items.first { $0.name == name }?.value
+    }
+
+    public var names: [String] { items.map(\.name) }
+    public var isEmpty: Bool { items.isEmpty }
+}
+
+extension NamedList: Equatable where Value: Equatable {}
+extension NamedList: Hashable where Value: Hashable {}
+
+extension NamedList: DescriptorValue where Value: DescriptorValue {
+    static var shape: Shape { .map(of: Value.shape) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let entries = node.entries else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        items = entries.compactMap { entry in
+            Value(entry.value, &decoder).map { Named(entry.key, $0) }
+        }
+    }
+}
+
+extension JSONValue: DescriptorValue {
+    static var shape: Shape { .json }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        switch node.content {
+        case .mapping(let entries):
+            var object = JSONObject()
+            for entry in entries { object[entry.key] = JSONValue(entry.value, &decoder) }
+            self = .object(object)
+        case .sequence(let elements):
+            self = .array(elements.compactMap { JSONValue($0, &decoder) })
+        case .scalar(let scalar):
+            if scalar.isNull {
+                self = .null
+            } else if let boolean = scalar.boolean {
+                self = .bool(boolean)
+            } else if let number = scalar.number {
+                self = .number(number)
+            } else {
+                self = .string(scalar.text)
+            }
+        }
+    }
+}
+
+/// One JSON Pointer, or several of which the first that leads to a value counts.
+public struct PointerList: Hashable, Sendable {
+    public var pointers: [JSONPointer]
+
+    public init(_ pointers: [JSONPointer]) {
+        self.pointers = pointers
+    }
+}
+
+extension JSONPointer: DescriptorValue {
+    static var shape: Shape { .text("a JSON Pointer such as /user/name") }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let text = node.scalar?.text else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        guard let pointer = JSONPointer(text) else {
+            decoder.report(
+                .badPointer,
+                "\"\(text)\" is not a JSON Pointer",
+                at: node.span,
+                help: "a pointer starts with /, e.g. /\(text) (RFC 6901); ~0 stands for ~ and ~1 for /"
+            )
+            return nil
+        }
+        self = pointer
+    }
+}
+
+extension PointerList: DescriptorValue {
+    static var shape: Shape { .either([JSONPointer.shape, .list(of: JSONPointer.shape)]) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if node.elements != nil {
+            guard let pointers = [JSONPointer](node, &decoder) else { return nil }
+            self.init(pointers)
+        } else {
+            guard let pointer = JSONPointer(node, &decoder) else { return nil }
+            self.init([pointer])
+        }
+    }
+}

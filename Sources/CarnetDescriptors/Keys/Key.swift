@@ -1,0 +1,83 @@
+/// One key of a section: its name, what it may hold, what it means, and how it is read.
+struct Key<Section>: Sendable {
+    let description: KeyDescription
+    let read: @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
+
+    init<Value: DescriptorValue>(
+        _ name: String,
+        _ path: any WritableKeyPath<Section, Value> & Sendable,
+        isRequired: Bool = false,
+        _ summary: String
+    ) {
+        description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: isRequired)
+        read = { node, section, decoder in
+            if let value = Value(node, &decoder) { section[keyPath: path] = value }
+        }
+    }
+
+    init<Value: DescriptorValue>(
+        _ name: String,
+        _ path: any WritableKeyPath<Section, Value?> & Sendable,
+        _ summary: String
+    ) {
+        description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: false)
+        read = { node, section, decoder in
+            section[keyPath: path] = Value(node, &decoder)
+        }
+    }
+
+    private init(
+        description: KeyDescription,
+        read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
+    ) {
+        self.description = description
+        self.read = read
+    }
+
+    /// The same key in a section that contains this one's, so that sections share a vocabulary.
+    func lifted<Outer>(to path: any WritableKeyPath<Outer, Section> & Sendable) -> Key<Outer> {
+        Key<Outer>(description: description) { node, outer, decoder in
+            read(node, &outer[keyPath: path], &decoder)
+        }
+    }
+}
+
+/// A mapping of the descriptor language. Its table of keys is its decoder, schema and documentation.
+protocol DescriptorSection: DescriptorValue {
+    init()
+    static var keys: [Key<Self>] { get }
+    /// The key that a bare scalar or list stands for, e.g. `discovery: off`.
+    static var shorthand: String? { get }
+}
+
+extension DescriptorSection {
+    static var shorthand: String? { nil }
+
+    static var shape: Shape {
+        let section = Shape.section(SectionDescription(keys: keys.map(\.description)))
+        guard let short = keys.first(where: { $0.description.name == shorthand }) else { return section }
+        return .either([short.description.shape, section])
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        self.init()
+        guard let entries = node.entries else {
+            guard let short = Self.keys.first(where: { $0.description.name == Self.shorthand }), !node.isNull else {
+                decoder.reportWrongType(node, expected: Self.shape)
+                return nil
+            }
+            short.read(node, &self, &decoder)
+            return
+        }
+        for entry in entries {
+            if let key = Self.keys.first(where: { $0.description.name == entry.key }) {
+                key.read(entry.value, &self, &decoder)
+            } else {
+                decoder.reportUnknownKey(entry, allowed: Self.keys.map(\.description.name))
+            }
+        }
+        for key in Self.keys where key.description.isRequired && node.entry(key.description.name) == nil {
+            decoder.reportMissingKey(key.description, in: node)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// A protection that is on unless the descriptor says off together with a reason.
+public enum Safeguard: Hashable, Sendable {
+    case required
+    case off(because: String)
+
+    public var isRequired: Bool { self == .required }
+}
+
+extension Safeguard: DescriptorValue {
+    static var shape: Shape { .either([.choice(["required"]), .text("{ off: REASON }")]) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if let scalar = node.scalar {
+            switch scalar.text {
+            case "required":
+                self = .required
+                return
+            case "off":
+                decoder.report(
+                    .missingReason,
+                    "a protection is switched off without a reason",
+                    at: node.span,
+                    help: "write { off: \"why this provider cannot have it, with a link\" }"
+                )
+                return nil
+            default:
+                decoder.reportNotAllowed(node, allowed: ["required", "off"])
+                return nil
+            }
+        }
+        guard let entries = node.entries else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        for entry in entries where entry.key != "off" {
+            decoder.reportUnknownKey(entry, allowed: ["off"])
+        }
+        guard let reason = node.entry("off") else {
+            if entries.isEmpty { decoder.reportWrongType(node, expected: Self.shape) }
+            return nil
+        }
+        guard let text = String(reason.value, &decoder) else { return nil }
+        self = .off(because: text)
+    }
+}

@@ -1,0 +1,48 @@
+/// What the value of a key may look like.
+///
+/// The table of keys is made of shapes; the decoder's messages, the JSON Schema and the reference page are made of the
+/// table, so they cannot disagree.
+public indirect enum Shape: Sendable {
+    /// A text; the phrase says which, e.g. "a JSON Pointer such as /user/name".
+    case text(String)
+    case integer(ClosedRange<Int>)
+    case boolean
+    case choice([String])
+    case list(of: Shape)
+    /// A mapping with names of the author's own choosing.
+    case map(of: Shape)
+    case section(SectionDescription)
+    case either([Shape])
+    /// Any JSON value.
+    case json
+}
+
+/// A key as documentation and completion see it.
+public struct KeyDescription: Sendable {
+    public let name: String
+    public let shape: Shape
+    public let summary: String
+    public let isRequired: Bool
+}
+
+/// A mapping with a fixed set of keys.
+public struct SectionDescription: Sendable {
+    public let keys: [KeyDescription]
+}
+
+extension Shape: CustomStringConvertible {
+    /// How a message names what is allowed: "one of form, json", "a list of texts".
+    public var description: String {
+        switch self {
+        case .text(let phrase): phrase
+        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .boolean: "true or false"
+        case .choice(let names): names.count == 1 ? names[0] : "one of " + names.joined(separator: ", ")
+        case .list(let element): "a list, each element \(element)"
+        case .map(let value): "a mapping from names, each value \(value)"
+        case .section(let section): "a mapping with the keys " + section.keys.map(\.name).joined(separator: ", ")
+        case .either(let shapes): shapes.map(\.description).joined(separator: ", or ")
+        case .json: "any JSON value"
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// The endpoints that a descriptor may name (RFC 6749, section 3; RFC 8414, section 2).
+public enum EndpointName: String, CaseIterable, Hashable, Sendable {
+    case authorization
+    case token
+    case refresh
+    case userinfo
+    case jwks
+    case revocation
+    case introspection
+    case endSession = "end_session"
+
+    /// The member of the metadata document that names this endpoint.
+    public var metadataName: String {
+        switch self {
+        case .jwks: "jwks_uri"
+        default: rawValue + "_endpoint"
+        }
+    }
+}
+
+/// The endpoint URLs of a descriptor, as templates.
+public struct NamedEndpoints: Sendable {
+    private var urls: [EndpointName: Template] = [:]
+
+    init() {}
+
+    public internal(set) subscript(name: EndpointName) -> Template? {
+        get { urls[name] }
+        set { urls[name] = newValue }
+    }
+}
+
+extension NamedEndpoints: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("authorization", \.[.authorization], "where the user signs in (RFC 6749, section 3.1)"),
+        Key("token", \.[.token], "where codes and refresh tokens are exchanged (RFC 6749, section 3.2)"),
+        Key("refresh", \.[.refresh], "where refresh tokens are exchanged, if not at token"),
+        Key(
+            "userinfo", \.[.userinfo],
+            "who signed in (OpenID Connect Core, section 5.3), or the profile of an OAuth API"),
+        Key("jwks", \.[.jwks], "the keys that sign ID tokens (RFC 7517, section 5)"),
+        Key("revocation", \.[.revocation], "where tokens are revoked (RFC 7009)"),
+        Key("introspection", \.[.introspection], "where tokens are looked up (RFC 7662)"),
+        Key("end_session", \.[.endSession], "where the user signs out (OpenID Connect RP-Initiated Logout)"),
+    ]
+}
+
+/// Whether the metadata document is fetched.
+public enum DiscoveryMode: String, DescriptorChoice, Sendable {
+    case off
+    /// Fetched; a failure is an error only if something is then missing.
+    case prefer
+    case require
+}

@@ -1,0 +1,33 @@
+/// When and how the facts in a descriptor were checked.
+public struct Verification: Sendable {
+    public internal(set) var date = ""
+    public internal(set) var how = ""
+    public internal(set) var link: String?
+
+    init() {}
+}
+
+extension Verification: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("date", \.date, isRequired: true, "the day of the check, e.g. \"2026-11-21\""),
+        Key("how", \.how, isRequired: true, "what was compared, e.g. the provider's reference page"),
+        Key("link", \.link, "where it can be read"),
+    ]
+}
+
+/// Why a key is as it is.
+public struct Note: Sendable {
+    public internal(set) var about = ""
+    public internal(set) var because = ""
+    public internal(set) var link: String?
+
+    init() {}
+}
+
+extension Note: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("about", \.about, isRequired: true, "the key, e.g. authorization.offline_parameters"),
+        Key("because", \.because, isRequired: true, "the reason"),
+        Key("link", \.link, "where it can be read"),
+    ]
+}

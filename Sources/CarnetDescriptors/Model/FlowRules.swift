@@ -1,0 +1,142 @@
+/// The authorization request (RFC 6749, section 4.1.1).
+public struct AuthorizationRules: Sendable {
+    public internal(set) var parameters = NamedList<Template>()
+    public internal(set) var offlineParameters = NamedList<Template>()
+    public internal(set) var reconsentParameters = NamedList<Template>()
+    public internal(set) var rename = NamedList<String>()
+    public internal(set) var omit: [String] = []
+    public internal(set) var pkce = Safeguard.required
+    public internal(set) var nonce = Safeguard.required
+    public internal(set) var prefersEphemeralSession = false
+
+    init() {}
+}
+
+extension AuthorizationRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("parameters", \.parameters, "parameters to add always"),
+        Key("offline_parameters", \.offlineParameters, "parameters to add when a refresh token is wanted"),
+        Key("reconsent_parameters", \.reconsentParameters, "parameters that make the provider ask for consent again"),
+        Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
+        Key("omit", \.omit, "standard parameters to leave out"),
+        Key("pkce", \.pkce, "proof key S256 (RFC 7636)"),
+        Key("nonce", \.nonce, "the nonce of the ID token (OpenID Connect Core, section 15.5.2)"),
+        Key("ephemeral_session", \.prefersEphemeralSession, "whether the browser session should share no cookies"),
+    ]
+}
+
+/// The authorization response (RFC 6749, section 4.1.2).
+public struct CallbackRules: Sendable {
+    public internal(set) var issuer = IssuerParameterRule.auto
+
+    init() {}
+}
+
+extension CallbackRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("iss", \.issuer, "the issuer parameter (RFC 9207): auto demands it where the server announces it")
+    ]
+}
+
+public enum IssuerParameterRule: String, DescriptorChoice, Sendable {
+    /// Compared when it is there; demanded when the server's metadata announces it.
+    case auto
+    case required
+}
+
+/// The token request and its response.
+public struct TokenRules: Sendable {
+    public internal(set) var request = RequestRules()
+    public internal(set) var response = ResponseRules()
+
+    init() {}
+}
+
+extension TokenRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+            Key("response", \.response, "where the tokens are in the response")
+        ]
+}
+
+/// The refresh request, and when it is made.
+public struct RefreshRules: Sendable {
+    public internal(set) var request = RequestRules()
+    public internal(set) var margin: Seconds?
+
+    init() {}
+}
+
+extension RefreshRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+            Key("margin", \.margin, "how many seconds before its end a token is renewed; 60 if not said")
+        ]
+}
+
+/// How the ID token is validated (OpenID Connect Core, section 3.1.3.7).
+public struct IDTokenRules: Sendable {
+    public internal(set) var algorithms: [SignatureAlgorithm] = []
+    public internal(set) var clockSkew: ClockSkew?
+
+    init() {}
+}
+
+extension IDTokenRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("algorithms", \.algorithms, "the accepted signature algorithms; by default those announced, else RS256"),
+        Key("clock_skew", \.clockSkew, "how many seconds the clocks may differ; 60 if not said"),
+    ]
+}
+
+/// The asymmetric signature algorithms of RFC 7518, section 3.1 and RFC 8037.
+public enum SignatureAlgorithm: String, DescriptorChoice, Sendable {
+    case RS256, RS384, RS512
+    case PS256, PS384, PS512
+    case ES256, ES384, ES512
+    case EdDSA
+}
+
+/// A tolerated difference of clocks in seconds.
+public struct ClockSkew: BoundedInteger, Hashable {
+    static var range: ClosedRange<Int> { 0...300 }
+    public let seconds: Int
+
+    init(_ value: Int) { seconds = value }
+}
+
+/// How the provider's resources are called.
+public struct APIRules: Sendable {
+    public internal(set) var hosts: [Template] = []
+    public internal(set) var headers = NamedList<Template>()
+    public internal(set) var scheme = "Bearer"
+
+    init() {}
+}
+
+extension APIRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("hosts", \.hosts, "host names that the access token may be sent to, besides those of the resources"),
+        Key("headers", \.headers, "headers to add to every call"),
+        Key("scheme", \.scheme, "the scheme of the Authorization header; Bearer if not said"),
+    ]
+}
+
+/// Real responses without their secrets.
+public struct Samples: Sendable {
+    public internal(set) var token: JSONValue?
+    public internal(set) var refresh: JSONValue?
+    public internal(set) var userinfo: JSONValue?
+    public internal(set) var error: JSONValue?
+
+    init() {}
+}
+
+extension Samples: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("token", \.token, "the token response"),
+        Key("refresh", \.refresh, "the response to a refresh"),
+        Key("userinfo", \.userinfo, "the profile"),
+        Key("error", \.error, "an error response of the token endpoint"),
+    ]
+}

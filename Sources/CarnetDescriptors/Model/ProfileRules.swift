@@ -1,0 +1,43 @@
+/// Who signed in: where the claims are and what they are called.
+public struct ProfileRules: Sendable {
+    public internal(set) var source: ProfileSource?
+    public internal(set) var request = RequestRules()
+    public internal(set) var root = JSONPointer(tokens: [])
+    public internal(set) var claims = NamedList<PointerList>()
+
+    init() {}
+}
+
+extension ProfileRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        [
+            Key("from", \.source, "where the claims are; the userinfo endpoint if there is one, else the ID token")
+        ] + RequestRules.keys.map { $0.lifted(to: \.request) } + [
+            Key("root", \.root, "the object that holds the claims, if it is not the whole body"),
+            Key("claims", \.claims, "claim -> pointer below root; standard claims need no mention"),
+        ]
+}
+
+public enum ProfileSource: String, DescriptorChoice, Sendable {
+    case userinfo
+    case idToken = "id_token"
+    case tokenResponse = "token"
+}
+
+extension ProfileRules {
+    /// The standard claims (OpenID Connect Core, section 5.1) with the descriptor's own over them.
+    public var effectiveClaims: [Named<[JSONPointer]>] {
+        let standard: [Named<[JSONPointer]>] = Self.standardClaims.map { name, member in
+            Named(name, claims[name]?.pointers ?? [JSONPointer(tokens: [member])])
+        }
+        let own = claims.items.filter { item in !Self.standardClaims.contains { $0.name == item.name } }
+        return standard + own.map { Named($0.name, $0.value.pointers) }
+    }
+
+    /// Carnet's claim names with the standard's member names.
+    public static let standardClaims: [(name: String, member: String)] = [
+        ("subject", "sub"), ("name", "name"), ("given_name", "given_name"), ("family_name", "family_name"),
+        ("username", "preferred_username"), ("email", "email"), ("email_verified", "email_verified"),
+        ("picture", "picture"), ("locale", "locale"),
+    ]
+}

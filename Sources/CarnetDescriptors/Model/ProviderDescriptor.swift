@@ -1,0 +1,70 @@
+/// A provider as its YAML file says it: nothing filled in, nothing fetched.
+public struct ProviderDescriptor: Sendable {
+    public internal(set) var format = FormatVersion()
+    public internal(set) var id = ProviderID(rawValue: "")
+    public internal(set) var name = ""
+    public internal(set) var docs: String?
+    public internal(set) var verified: Verification?
+    public internal(set) var notes: [Note] = []
+    public internal(set) var inputs = NamedList<InputRules>()
+    public internal(set) var issuer: Template?
+    public internal(set) var discovery: DiscoveryMode?
+    public internal(set) var discoveryURL: Template?
+    public internal(set) var endpoints = NamedEndpoints()
+    public internal(set) var client = ClientRules()
+    public internal(set) var redirects: [RedirectForm] = []
+    public internal(set) var scopes = ScopeRules()
+    public internal(set) var authorization = AuthorizationRules()
+    public internal(set) var callback = CallbackRules()
+    public internal(set) var token = TokenRules()
+    public internal(set) var refresh = RefreshRules()
+    public internal(set) var idToken = IDTokenRules()
+    public internal(set) var profile = ProfileRules()
+    public internal(set) var revocation = RequestRules()
+    public internal(set) var logout = RequestRules()
+    public internal(set) var api = APIRules()
+    public internal(set) var resources: [ResourceEntry] = []
+    public internal(set) var samples = Samples()
+
+    init() {}
+}
+
+extension ProviderDescriptor: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("carnet", \.format, isRequired: true, "the version of the descriptor language: 1"),
+        Key("id", \.id, isRequired: true, "the name by which the provider is selected; the file is called id.yaml"),
+        Key("name", \.name, isRequired: true, "the name that people know"),
+        Key("docs", \.docs, "the provider's own documentation"),
+        Key("verified", \.verified, "when and how the facts in this file were checked"),
+        Key("notes", \.notes, "why a key is as it is"),
+        Key("inputs", \.inputs, "values that the host supplies, such as a domain or a tenant; used as {name}"),
+        Key("issuer", \.issuer, "the issuer identifier (OpenID Connect Discovery, section 3; RFC 8414, section 2)"),
+        Key(
+            "discovery", \.discovery,
+            "whether the metadata document is fetched; by default, when an endpoint is missing"),
+        Key("discovery_url", \.discoveryURL, "the metadata document, where it is not at the standard place"),
+        Key("endpoints", \.endpoints, "endpoint URLs; they win over discovered ones"),
+        Key("client", \.client, "how a client identifies itself"),
+        Key("redirects", \.redirects, "forms of redirect URI that the provider accepts, such as {bundle_id}:/callback"),
+        Key("scopes", \.scopes, "scopes: what is asked for and what each means"),
+        Key("authorization", \.authorization, "the authorization request (RFC 6749, section 4.1.1)"),
+        Key("callback", \.callback, "the authorization response (RFC 6749, section 4.1.2)"),
+        Key("token", \.token, "the token request and its response (RFC 6749, sections 4.1.3 and 5)"),
+        Key("refresh", \.refresh, "the refresh request (RFC 6749, section 6); what it does not say is as in token"),
+        Key("id_token", \.idToken, "how the ID token is validated (OpenID Connect Core, section 3.1.3.7)"),
+        Key("profile", \.profile, "who signed in: where the claims are and what they are called"),
+        Key("revocation", \.revocation, "the revocation request (RFC 7009, section 2.1)"),
+        Key("logout", \.logout, "the sign-out request (OpenID Connect RP-Initiated Logout, section 2)"),
+        Key("api", \.api, "how the provider's resources are called"),
+        Key("resources", \.resources, "resources that a granted scope opens"),
+        Key("samples", \.samples, "redacted responses of the real provider; the sandbox answers with them"),
+    ]
+}
+
+/// The version of the descriptor language.
+public struct FormatVersion: BoundedInteger, Hashable {
+    static var range: ClosedRange<Int> { 1...1 }
+    public let number: Int
+
+    init(_ value: Int = 1) { number = value }
+}

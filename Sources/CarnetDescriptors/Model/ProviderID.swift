@@ -1,0 +1,46 @@
+/// The name by which a provider is selected: lower-case letters, digits and hyphens, at most 64 of them.
+public struct ProviderID: RawRepresentable, Hashable, Sendable, Codable {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    static func isValid(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && !text.hasPrefix("-")
+            && text.utf8.allSatisfy { ASCII.isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+}
+
+extension ProviderID: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+}
+
+extension ProviderID: Comparable {
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+extension ProviderID: CustomStringConvertible {
+    public var description: String { rawValue }
+}
+
+extension ProviderID: DescriptorValue {
+    static var shape: Shape { .text("lower-case letters, digits and hyphens") }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let text = node.scalar?.text, node.scalar?.isNull == false else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        guard Self.isValid(text) else {
+            decoder.report(
+                .valueNotAllowed,
+                "\"\(text)\" is not an id",
+                at: node.span,
+                help: "an id is made of \(Self.shape), at most 64 of them"
+            )
+            return nil
+        }
+        self.init(rawValue: text)
+    }
+}

@@ -1,0 +1,76 @@
+/// What every response-shaped section can say.
+public struct ResponseRules: Sendable {
+    public internal(set) var format = ResponseFormat.auto
+    public internal(set) var root = JSONPointer(tokens: [])
+    public internal(set) var fields = ResponseFields()
+    public internal(set) var errors = ErrorFields()
+    public internal(set) var defaultTokenType: String?
+    public internal(set) var defaultExpiresIn: Seconds?
+
+    init() {}
+}
+
+extension ResponseRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("format", \.format, "how the body is encoded; auto follows the content type"),
+        Key("root", \.root, "the object that holds the fields, if it is not the whole body"),
+        Key("fields", \.fields, "where a standard field is, below root"),
+        Key("errors", \.errors, "where an error's words are, in the whole body"),
+        Key("default_token_type", \.defaultTokenType, "the token type when the response names none"),
+        Key("default_expires_in", \.defaultExpiresIn, "the lifetime in seconds when the response names none"),
+    ]
+}
+
+public enum ResponseFormat: String, DescriptorChoice, Sendable {
+    case auto
+    case json
+    case form
+}
+
+/// A number of seconds, up to ten years.
+public struct Seconds: BoundedInteger, Hashable {
+    static var range: ClosedRange<Int> { 0...315_576_000 }
+    public let count: Int
+
+    init(_ value: Int) { count = value }
+}
+
+/// Where the fields of a token response are (RFC 6749, section 5.1).
+public struct ResponseFields: Sendable {
+    public internal(set) var accessToken = PointerList([JSONPointer(tokens: ["access_token"])])
+    public internal(set) var tokenType = PointerList([JSONPointer(tokens: ["token_type"])])
+    public internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
+    public internal(set) var refreshToken = PointerList([JSONPointer(tokens: ["refresh_token"])])
+    public internal(set) var scope = PointerList([JSONPointer(tokens: ["scope"])])
+    public internal(set) var idToken = PointerList([JSONPointer(tokens: ["id_token"])])
+
+    init() {}
+}
+
+extension ResponseFields: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("access_token", \.accessToken, "the access token; /access_token if not said"),
+        Key("token_type", \.tokenType, "the token type"),
+        Key("expires_in", \.expiresIn, "the lifetime in seconds"),
+        Key("refresh_token", \.refreshToken, "the refresh token"),
+        Key("scope", \.scope, "the granted scopes"),
+        Key("id_token", \.idToken, "the ID token"),
+    ]
+}
+
+/// Where the words of an error response are (RFC 6749, section 5.2).
+public struct ErrorFields: Sendable {
+    public internal(set) var code = PointerList([JSONPointer(tokens: ["error"])])
+    public internal(set) var message = PointerList([JSONPointer(tokens: ["error_description"])])
+    public internal(set) var uri = PointerList([JSONPointer(tokens: ["error_uri"])])
+
+    public init() {}
+}
+
+extension ErrorFields: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("error", \.code, "the error code; /error if not said"),
+        Key("error_description", \.message, "the sentence for people"),
+        Key("error_uri", \.uri, "the page about it"),
+    ]
+}

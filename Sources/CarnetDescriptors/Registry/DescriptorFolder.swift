@@ -1,0 +1,51 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A folder of descriptors: its `.yaml` and `.yml` files, not those of folders inside it.
+public struct DescriptorFolder: Sendable {
+    public let path: String
+
+    public init(_ path: String) {
+        self.path = path
+    }
+
+    /// The paths of the descriptors, sorted by name; hidden files are not descriptors.
+    ///
+    /// - Throws: `SourceFileError` if the folder cannot be read.
+    public func descriptorPaths() throws(SourceFileError) -> [String] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw SourceFileError(path: path, reason: .other("the folder cannot be read"))
+        }
+        let prefix = path.hasSuffix("/") ? path : path + "/"
+        return
+            names
+            .filter { !$0.hasPrefix(".") && ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) }
+            .sorted()
+            .map { prefix + $0 }
+    }
+}
+
+extension ProviderRegistry {
+    /// Adds every descriptor of a folder.
+    ///
+    /// - Returns: The files that could not be read at all.
+    /// - Throws: `SourceFileError` if the folder cannot be read.
+    @discardableResult
+    public mutating func add(folder path: String) throws(SourceFileError) -> [SourceFileError] {
+        var unreadable: [SourceFileError] = []
+        for file in try DescriptorFolder(path).descriptorPaths() {
+            do throws(SourceFileError) {
+                add([try SourceFile(readingFrom: file)], origin: .folder(path))
+            } catch {
+                unreadable.append(error)
+            }
+        }
+        return unreadable
+    }
+}

@@ -1,0 +1,120 @@
+/// Checks a registration's inputs against a descriptor and fills its templates with them.
+struct InputResolver {
+    let provider: ProviderID
+    let rules: NamedList<InputRules>
+    let values: [String: String]
+    private let issuer: Template?
+
+    init(_ descriptor: ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
+        provider = descriptor.id
+        rules = descriptor.inputs
+        issuer = descriptor.issuer
+        var values = given
+        for name in given.keys.sorted() where rules[name] == nil {
+            let nearest = nearestName(to: name, in: rules.names)
+            let hint =
+                nearest.map { "did you mean \($0)?" }
+                ?? (rules.isEmpty
+                    ? "this provider has no inputs" : "its inputs are " + rules.names.joined(separator: ", "))
+            throw ResolutionError(
+                kind: .unknownInput, provider: provider, key: "inputs.\(name)", reason: "unknown input; \(hint)")
+        }
+        for rule in rules.items {
+            guard let value = given[rule.name] ?? rule.value.defaultValue else {
+                if rule.value.isOptional { continue }
+                let example = rule.value.example.map { ", e.g. \($0)" } ?? ""
+                throw ResolutionError(
+                    kind: .missingInput,
+                    provider: provider,
+                    key: "inputs.\(rule.name)",
+                    reason: "the input \(rule.name) is needed\(example)"
+                )
+            }
+            if let reason = rule.value.refusal(of: value) {
+                throw ResolutionError(kind: .badInput, provider: provider, key: "inputs.\(rule.name)", reason: reason)
+            }
+            values[rule.name] = value
+        }
+        self.values = values
+    }
+
+    /// The filled text; `nil` if it uses an optional input that has no value.
+    func fill(_ template: Template, key: String) throws(ResolutionError) -> String? {
+        for name in template.inputNames where rules[name] == nil && !isIssuer(name) {
+            throw ResolutionError(
+                kind: .unknownInput, provider: provider, key: key, reason: "{\(name)} is not among the inputs")
+        }
+        return template.filled { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
+    }
+
+    /// Whether a place stands for the descriptor's own issuer.
+    private func isIssuer(_ name: String) -> Bool {
+        name == Template.issuerName && rules[name] == nil && issuer != nil
+    }
+
+    func url(_ template: Template, key: String) throws(ResolutionError) -> WebURL? {
+        guard let text = try fill(template, key: key) else { return nil }
+        do throws(WebURLError) {
+            return try WebURL(text)
+        } catch {
+            throw ResolutionError(kind: .badURL, provider: provider, key: key, reason: "\(text): \(error.reason)")
+        }
+    }
+
+    func named(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<String>] {
+        var filled: [Named<String>] = []
+        for item in list.items {
+            if let text = try fill(item.value, key: "\(key).\(item.name)") { filled.append(Named(item.name, text)) }
+        }
+        return filled
+    }
+
+    /// - Parameter inherited: What a section says when this one does not.
+    func request(
+        _ rules: RequestRules,
+        key: String,
+        method: RequestMethod = .post,
+        inheriting inherited: RequestRules? = nil
+    ) throws(ResolutionError) -> ResolvedRequest {
+        ResolvedRequest(
+            method: rules.method ?? inherited?.method ?? method,
+            body: rules.body ?? inherited?.body ?? .form,
+            headers: try named(
+                rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers, key: "\(key).headers"),
+            parameters: try named(rules.parameters, key: "\(key).parameters"),
+            rename: rules.rename.isEmpty ? inherited?.rename ?? rules.rename : rules.rename,
+            omit: rules.omit.isEmpty ? inherited?.omit ?? [] : rules.omit
+        )
+    }
+}
+
+extension InputRules {
+    /// Why the value is refused, or `nil`. The value itself is not repeated: it may be a secret typed at the wrong place.
+    func refusal(of value: String) -> String? {
+        guard !value.isEmpty else { return "the value is empty" }
+        guard value.utf8.count <= 1024 else { return "the value is longer than 1024 bytes" }
+        let isWellFormed =
+            switch type {
+            case .identifier: value.utf8.allSatisfy(ASCII.isUnreserved) && value != "." && value != ".."
+            case .hostname: Self.isHostname(value)
+            case .text: value.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            }
+        guard isWellFormed else {
+            return
+                switch type
+            {
+            case .identifier: "only letters, digits and - . _ ~ are allowed"
+            case .hostname: "a host name such as login.example.com is wanted, without https:// and without a path"
+            case .text: "control characters are not allowed"
+            }
+        }
+        if !allowed.isEmpty, !allowed.contains(value) { return "allowed: " + allowed.joined(separator: ", ") }
+        if let pattern, !pattern.matches(value) { return "it must match \(pattern.source)" }
+        return nil
+    }
+
+    private static func isHostname(_ value: String) -> Bool {
+        guard let url = try? WebURL("https://" + value) else { return false }
+        return url.path.isEmpty && url.query == nil
+    }
+}

@@ -1,0 +1,77 @@
+/// A provider with its inputs filled in: absolute URLs, nothing templated left. The only thing that the engine sees.
+public struct Provider: Sendable {
+    public let id: ProviderID
+    public let name: String
+    public let docs: String?
+    public let issuer: String?
+    public let discovery: DiscoveryMode?
+    public let discoveryURL: WebURL?
+    public var endpoints: [EndpointName: WebURL]
+    public let client: ClientRules
+    public let redirects: [RedirectForm]
+    public let scopes: ScopeRules
+    public let authorization: AuthorizationRequestRules
+    /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
+    public var demandsIssuerParameter: Bool
+    public let token: ResolvedRequest
+    public let tokenResponse: ResponseRules
+    public let refresh: ResolvedRequest
+    /// How many seconds before its end an access token is renewed.
+    public let refreshMargin: Int
+    /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
+    public var signatureAlgorithms: [SignatureAlgorithm]
+    /// How many seconds the clocks may differ.
+    public let clockSkew: Int
+    public let profileSource: ProfileSource?
+    public let profile: ResolvedRequest
+    public let profileRoot: JSONPointer
+    public let claims: [Named<[JSONPointer]>]
+    public let revocation: ResolvedRequest
+    public let logout: ResolvedRequest
+    /// Hosts that the access token may be sent to, besides those of the resources.
+    public let apiHosts: [String]
+    public let apiHeaders: [Named<String>]
+    public let apiScheme: String
+    public let resources: [Resource]
+    public let samples: Samples
+    /// The values that filled the descriptor, defaults included.
+    public let inputs: [String: String]
+}
+
+/// A request's rules with everything filled in.
+public struct ResolvedRequest: Sendable {
+    public let method: RequestMethod
+    public let body: BodyEncoding
+    public let headers: [Named<String>]
+    public let parameters: [Named<String>]
+    public let rename: NamedList<String>
+    public let omit: [String]
+
+    public init(
+        method: RequestMethod,
+        body: BodyEncoding = .form,
+        headers: [Named<String>] = [],
+        parameters: [Named<String>] = [],
+        rename: NamedList<String> = NamedList(),
+        omit: [String] = []
+    ) {
+        self.method = method
+        self.body = body
+        self.headers = headers
+        self.parameters = parameters
+        self.rename = rename
+        self.omit = omit
+    }
+}
+
+/// The authorization request's rules with everything filled in.
+public struct AuthorizationRequestRules: Sendable {
+    public let parameters: [Named<String>]
+    public let offlineParameters: [Named<String>]
+    public let reconsentParameters: [Named<String>]
+    public let rename: NamedList<String>
+    public let omit: [String]
+    public let pkce: Safeguard
+    public let nonce: Safeguard
+    public let prefersEphemeralSession: Bool
+}

@@ -1,0 +1,81 @@
+extension ProviderDescriptor {
+    /// Fills the templates with a registration's inputs.
+    ///
+    /// - Throws: `ResolutionError` that names the input or the key.
+    public func resolve(inputs: [String: String] = [:]) throws(ResolutionError) -> Provider {
+        let resolver = try InputResolver(self, values: inputs)
+        var urls: [EndpointName: WebURL] = [:]
+        for name in EndpointName.allCases {
+            guard let template = endpoints[name] else { continue }
+            urls[name] = try resolver.url(template, key: "endpoints.\(name.rawValue)")
+        }
+        var issuerURL: WebURL?
+        if let issuer { issuerURL = try resolver.url(issuer, key: "issuer") }
+        var hosts: [String] = []
+        for (index, template) in api.hosts.enumerated() {
+            if let host = try resolver.fill(template, key: "api.hosts.\(index)") { hosts.append(host.lowercased()) }
+        }
+        var opened: [Resource] = []
+        for (index, entry) in resources.enumerated() {
+            opened.append(try entry.resolve(with: resolver, key: "resources.\(index)"))
+        }
+        return Provider(
+            id: id,
+            name: name,
+            docs: docs,
+            issuer: issuerURL?.text,
+            discovery: discovery,
+            discoveryURL: try discoveryURL.flatMap { template throws(ResolutionError) in
+                try resolver.url(template, key: "discovery_url")
+            },
+            endpoints: urls,
+            client: client,
+            redirects: redirects,
+            scopes: scopes,
+            authorization: AuthorizationRequestRules(
+                parameters: try resolver.named(authorization.parameters, key: "authorization.parameters"),
+                offlineParameters: try resolver.named(
+                    authorization.offlineParameters,
+                    key: "authorization.offline_parameters"
+                ),
+                reconsentParameters: try resolver.named(
+                    authorization.reconsentParameters,
+                    key: "authorization.reconsent_parameters"
+                ),
+                rename: authorization.rename,
+                omit: authorization.omit,
+                pkce: authorization.pkce,
+                nonce: authorization.nonce,
+                prefersEphemeralSession: authorization.prefersEphemeralSession
+            ),
+            demandsIssuerParameter: callback.issuer == .required,
+            token: try resolver.request(token.request, key: "token"),
+            tokenResponse: token.response,
+            refresh: try resolver.request(refresh.request, key: "refresh", inheriting: token.request),
+            refreshMargin: refresh.margin?.count ?? 60,
+            signatureAlgorithms: idToken.algorithms,
+            clockSkew: idToken.clockSkew?.seconds ?? 60,
+            profileSource: profile.source,
+            profile: try resolver.request(profile.request, key: "profile", method: .get),
+            profileRoot: profile.root,
+            claims: profile.effectiveClaims,
+            revocation: try resolver.request(revocation, key: "revocation"),
+            logout: try resolver.request(logout, key: "logout", method: .get),
+            apiHosts: hosts,
+            apiHeaders: try resolver.named(api.headers, key: "api.headers"),
+            apiScheme: api.scheme,
+            resources: opened,
+            samples: samples,
+            inputs: resolver.values
+        )
+    }
+
+    /// Inputs that a pretend client may use: the given ones, then examples.
+    public func exampleInputs(_ given: [String: String] = [:]) -> [String: String] {
+        var values = given
+        for input in inputs.items where values[input.name] == nil && input.value.defaultValue == nil {
+            values[input.name] = input.value.example ?? input.value.allowed.first
+        }
+        return values
+    }
+}

@@ -1,0 +1,55 @@
+/// A resource with its URL filled in.
+public struct Resource: Sendable {
+    public let id: String?
+    public let title: String
+    public let url: WebURL
+    /// Which granted scopes open it.
+    public let requirement: ScopeRequirement
+    public let method: ResourceMethod
+    public let headers: [Named<String>]
+}
+
+/// A condition on the granted scopes: all of `allOf`, and one of `anyOf` if it is not empty.
+public struct ScopeRequirement: Hashable, Sendable {
+    public var allOf: [String]
+    public var anyOf: [String]
+
+    public init(allOf: [String] = [], anyOf: [String] = []) {
+        self.allOf = allOf
+        self.anyOf = anyOf
+    }
+
+    /// The scopes to ask for so that the requirement is met; empty if it is met. Of `anyOf`, the first is enough.
+    ///
+    /// Scopes are compared as whole, case-sensitive tokens (RFC 6749, section 3.3).
+    public func missing(from granted: Set<String>) -> [String] {
+        let all = allOf.filter { !granted.contains($0) }
+        let any = anyOf.isEmpty || anyOf.contains(where: granted.contains) ? [] : [anyOf[0]]
+        return all + any.filter { !all.contains($0) }
+    }
+}
+
+extension ResourceEntry {
+    var requirement: ScopeRequirement {
+        ScopeRequirement(allOf: (scope.map { [$0] } ?? []) + allOf, anyOf: anyOf)
+    }
+
+    func resolve(with resolver: InputResolver, key: String) throws(ResolutionError) -> Resource {
+        guard let url = try resolver.url(url, key: "\(key).url") else {
+            throw ResolutionError(
+                kind: .missingInput,
+                provider: resolver.provider,
+                key: "\(key).url",
+                reason: "it uses an optional input that has no value"
+            )
+        }
+        return Resource(
+            id: id,
+            title: title,
+            url: url,
+            requirement: requirement,
+            method: method,
+            headers: try resolver.named(headers, key: "\(key).headers")
+        )
+    }
+}

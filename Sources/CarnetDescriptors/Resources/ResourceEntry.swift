@@ -1,0 +1,44 @@
+/// Something that a granted scope opens.
+public struct ResourceEntry: Sendable {
+    public internal(set) var id: String?
+    public internal(set) var title = ""
+    public internal(set) var url = Template.empty
+    public internal(set) var scope: String?
+    public internal(set) var allOf: [String] = []
+    public internal(set) var anyOf: [String] = []
+    public internal(set) var method = ResourceMethod.get
+    public internal(set) var headers = NamedList<Template>()
+
+    init() {}
+}
+
+extension ResourceEntry: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("scope", \.scope, "the scope that opens it"),
+        Key("all_of", \.allOf, "scopes that are all needed"),
+        Key("any_of", \.anyOf, "scopes of which one is needed"),
+        Key("title", \.title, isRequired: true, "the label"),
+        Key("url", \.url, isRequired: true, "the resource; the access token is sent to its origin"),
+        Key("id", \.id, "a name for the command line and for code"),
+        Key("method", \.method, "the HTTP method; GET if not said"),
+        Key("headers", \.headers, "headers to add"),
+    ]
+}
+
+public enum ResourceMethod: String, DescriptorChoice, Sendable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+}
+
+extension Template {
+    static let empty = Template(literal: "")
+
+    /// A template without places.
+    init(literal: String) {
+        source = literal
+        parts = literal.isEmpty ? [] : [.literal(literal)]
+    }
+}

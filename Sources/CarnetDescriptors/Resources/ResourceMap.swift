@@ -1,0 +1,55 @@
+/// Which resources the granted scopes open.
+///
+/// The entries come from a descriptor's `resources`, or from a file of their own: a list of entries, or a mapping with the
+/// key `resources`. JSON is YAML, so a JSON array of `{scope, title, url}` is read unchanged.
+public struct ResourceMap: Sendable {
+    public let resources: [Resource]
+    private let implied: [String: [String]]
+
+    /// - Parameter scopes: The provider's scopes, for what each implies.
+    public init(_ resources: [Resource], scopes: ScopeRules) {
+        self.resources = resources
+        implied = Dictionary(scopes.catalog.map { ($0.id, $0.implies) }) { first, _ in first }
+    }
+
+    public init(of provider: Provider) {
+        self.init(provider.resources, scopes: provider.scopes)
+    }
+
+    /// Every resource in file order, with the scopes that are still missing for it.
+    public func access(granted: [String]) -> [ResourceAccess] {
+        let effective = effectiveScopes(granted)
+        return resources.map { ResourceAccess(resource: $0, missing: $0.requirement.missing(from: effective)) }
+    }
+
+    /// The resources that the granted scopes open, in file order.
+    public func open(granted: [String]) -> [Resource] {
+        access(granted: granted).filter(\.isOpen).map(\.resource)
+    }
+
+    /// The resource with an id, else the only one with a title.
+    public func resource(named name: String) -> Resource? {
+        if let match = resources.first(where: { $0.id == name }) { return match }
+        let titled = resources.filter { $0.title == name }
+        return titled.count == 1 ? titled[0] : nil
+    }
+
+    /// The granted scopes with all that they imply.
+    private func effectiveScopes(_ granted: [String]) -> Set<String> {
+        var effective = Set<String>()
+        var open = granted
+        while let scope = open.popLast() {
+            if effective.insert(scope).inserted { open += implied[scope] ?? [] }
+        }
+        return effective
+    }
+}
+
+/// A resource and what is missing to open it.
+public struct ResourceAccess: Sendable {
+    public let resource: Resource
+    /// The scopes to ask for; empty if the resource is open.
+    public let missing: [String]
+
+    public var isOpen: Bool { missing.isEmpty }
+}

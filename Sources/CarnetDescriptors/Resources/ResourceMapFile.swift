@@ -1,0 +1,36 @@
+/// A file with a resource map of its own.
+public struct ResourceMapFile: Sendable {
+    public let entries: [ResourceEntry]
+    public let diagnostics: [Diagnostic]
+
+    /// Reads all entries; those with an error are left out and reported.
+    public init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
+        let document = reader.read(file)
+        var decoder = DescriptorDecoder(file: file.path)
+        let content = document.root.flatMap { Content($0, &decoder) }
+        entries = content?.resources ?? []
+        diagnostics = (document.diagnostics + decoder.diagnostics).sorted()
+    }
+
+    /// Fills the entries with the inputs of a provider.
+    ///
+    /// - Throws: `ResolutionError`.
+    public func resources(for provider: Provider, of descriptor: ProviderDescriptor) throws(ResolutionError)
+        -> [Resource]
+    {
+        let resolver = try InputResolver(descriptor, values: provider.inputs)
+        var resources: [Resource] = []
+        for (index, entry) in entries.enumerated() {
+            resources.append(try entry.resolve(with: resolver, key: "resources.\(index)"))
+        }
+        return resources
+    }
+
+    private struct Content: DescriptorSection {
+        static let shorthand: String? = "resources"
+        static let keys: [Key<Self>] = [
+            Key("resources", \.resources, isRequired: true, "resources that a granted scope opens")
+        ]
+        var resources: [ResourceEntry] = []
+    }
+}

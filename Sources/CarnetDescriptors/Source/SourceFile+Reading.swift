@@ -1,0 +1,79 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension SourceFile {
+    /// Reads a regular file.
+    ///
+    /// The limit is checked before and while reading, because a file can grow in between; anything that is not a regular
+    /// file is refused without waiting for it.
+    ///
+    /// - Throws: `SourceFileError`.
+    public init(
+        readingFrom path: String,
+        maximumBytes: Int = YAMLLimits().maximumBytes
+    ) throws(SourceFileError) {
+        // A C string would end at the null byte and name another file.
+        guard !path.utf8.contains(0) else { throw SourceFileError(path: path, reason: .notFound) }
+        // Without O_NONBLOCK, opening a FIFO waits for its writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SourceFileError(path: path, errorNumber: errno) }
+        defer { close(descriptor) }
+
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SourceFileError(path: path, errorNumber: errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw SourceFileError(path: path, reason: .isDirectory)
+        default: throw SourceFileError(path: path, reason: .notRegularFile)
+        }
+        guard Int(status.st_size) <= maximumBytes else {
+            throw SourceFileError(path: path, reason: .tooLarge(maximumBytes: maximumBytes))
+        }
+        self.init(
+            path: path,
+            bytes: try Self.readAll(descriptor, path: path, expected: Int(status.st_size), maximumBytes: maximumBytes)
+        )
+    }
+
+    private static func readAll(
+        _ descriptor: Int32,
+        path: String,
+        expected: Int,
+        maximumBytes: Int
+    ) throws(SourceFileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(expected + 1)
+        var chunk = [UInt8](repeating: 0, count: min(max(expected, 0) + 1, 1 << 16))
+        while true {
+            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count == 0 { return bytes }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw SourceFileError(path: path, errorNumber: errno)
+            }
+            guard bytes.count + count <= maximumBytes else {
+                throw SourceFileError(path: path, reason: .tooLarge(maximumBytes: maximumBytes))
+            }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+    }
+}
+
+extension SourceFileError {
+    fileprivate init(path: String, errorNumber: Int32) {
+        let reason: Reason =
+            switch errorNumber {
+            case ENOENT, ENOTDIR: .notFound
+            case EISDIR: .isDirectory
+            case EACCES, EPERM: .permissionDenied
+            case ENXIO: .notRegularFile
+            default: .other(strerror(errorNumber).map { String(cString: $0) } ?? "error \(errorNumber)")
+            }
+        self.init(path: path, reason: reason)
+    }
+}

@@ -1,0 +1,57 @@
+/// Why a file could not be read.
+public struct SourceFileError: Error, Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+        case notFound
+        case isDirectory
+        /// A FIFO, a socket or a device.
+        case notRegularFile
+        case permissionDenied
+        case tooLarge(maximumBytes: Int)
+        /// Anything else, with the system's own words.
+        case other(String)
+    }
+
+    public var path: String
+    public var reason: Reason
+
+    public init(path: String, reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+}
+
+extension SourceFileError: CustomStringConvertible {
+    public var description: String { "\(path): \(reason.description)" }
+}
+
+extension SourceFileError.Reason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notFound: "no such file"
+        case .isDirectory: "is a directory, not a file"
+        case .notRegularFile: "is not a regular file"
+        case .permissionDenied: "permission denied"
+        case .tooLarge(let bytes): "larger than \(byteCountDescription(bytes))"
+        case .other(let words): words
+        }
+    }
+}
+
+extension SourceFileError {
+    /// The error as a finding, for a report over several files.
+    public var diagnostic: Diagnostic {
+        let rule: RuleExplanation =
+            switch reason {
+            case .tooLarge: ReaderRules.fileTooLarge
+            default: ReaderRules.unreadableFile
+            }
+        return rule.diagnostic("the file cannot be read: \(reason.description)", file: path, span: .fileStart)
+    }
+}
+
+/// A size in the largest unit that divides it.
+func byteCountDescription(_ bytes: Int) -> String {
+    if bytes > 0, bytes.isMultiple(of: 1 << 20) { return "\(bytes >> 20) MiB" }
+    if bytes > 0, bytes.isMultiple(of: 1 << 10) { return "\(bytes >> 10) KiB" }
+    return "\(bytes) bytes"
+}

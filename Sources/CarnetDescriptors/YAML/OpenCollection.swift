@@ -1,0 +1,84 @@
+/// A list or mapping whose end has not been read yet.
+struct OpenCollection {
+    enum Content {
+        case sequence([YAMLNode])
+        case mapping(OpenMapping)
+    }
+
+    var content: Content
+    var isFlow: Bool
+    var start: SourcePosition
+    /// The end of the last thing in it.
+    var end: SourcePosition
+    var anchor: Int?
+    /// How many nodes it is so far, itself included, aliases expanded.
+    var nodes = 1
+    /// How many levels of lists and mappings there are, itself included.
+    var height = 1
+}
+
+/// The entries of a mapping so far, and the key that waits for its value.
+struct OpenMapping {
+    enum KeyProblem {
+        case notScalar
+        case missing
+        case merge
+        case duplicate(name: String, first: SourceSpan)
+    }
+
+    private(set) var entries: [YAMLEntry] = []
+    private var pending: Pending?
+    /// Where each name is among the entries; made once a mapping is too long to look through.
+    private var indices: [String: Int] = [:]
+
+    private enum Pending {
+        case key(String, SourceSpan)
+        /// A key that was refused, and whose value is read for its own problems only.
+        case refused(SourceSpan)
+    }
+
+    init() {}
+
+    var awaitsValue: Bool { pending != nil }
+
+    var pendingKeySpan: SourceSpan? {
+        switch pending {
+        case .key(_, let span), .refused(let span): span
+        case nil: nil
+        }
+    }
+
+    mutating func takeKey(_ node: YAMLNode) -> KeyProblem? {
+        pending = .refused(node.span)
+        guard case .scalar(let scalar) = node.content else { return .notScalar }
+        if scalar.isPlain, scalar.text.isEmpty { return .missing }
+        if scalar.isPlain, scalar.text == "<<" { return .merge }
+        if let first = span(ofKey: scalar.text) { return .duplicate(name: scalar.text, first: first) }
+        pending = .key(scalar.text, node.span)
+        return nil
+    }
+
+    mutating func takeValue(_ node: YAMLNode) {
+        if case .key(let name, let span) = pending {
+            entries.append(YAMLEntry(key: name, keySpan: span, value: node))
+            if entries.count > Self.longestSearch { noteIndices() }
+        }
+        pending = nil
+    }
+
+    /// Leaves out a key or a value that has none.
+    mutating func skip(_ span: SourceSpan) {
+        pending = pending == nil ? .refused(span) : nil
+    }
+
+    private static let longestSearch = 16
+
+    private func span(ofKey name: String) -> SourceSpan? {
+        if entries.count <= Self.longestSearch { return entries.first { $0.key == name }?.keySpan }
+        return indices[name].map { entries[$0].keySpan }
+    }
+
+    private mutating func noteIndices() {
+        for index in indices.count..<entries.count { indices[entries[index].key] = index }
+    }
+}

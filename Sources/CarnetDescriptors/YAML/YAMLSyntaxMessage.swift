@@ -1,0 +1,177 @@
+/// Says in plain words, and at the place that has to change, what libyaml could not read.
+struct YAMLSyntaxMessage {
+    private let problem: YAMLSyntaxProblem
+    private let text: SourceText
+
+    init(_ problem: YAMLSyntaxProblem, text: SourceText) {
+        self.problem = problem
+        self.text = text
+    }
+
+    func diagnostic(file: String) -> Diagnostic {
+        if let tab = tabPlace {
+            let others = tabIndentedLines(after: tab.line)
+            let more = others == 0 ? "" : "; \(others) more line\(others == 1 ? "" : "s") below start with a tab"
+            return ReaderRules.tabIndentation.diagnostic(
+                "a tab is used for indentation",
+                file: file,
+                span: characterSpan(at: tab),
+                help: "use spaces\(more)"
+            )
+        }
+        let words = self.words
+        let primary = words.isAboutContext ? problem.contextPlace.position : place
+        var related: [Diagnostic.Related] = []
+        if let context = words.context, !words.isAboutContext {
+            let span = characterSpan(at: problem.contextPlace.position)
+            if span.start != primary { related = [.init(message: context, file: file, span: span)] }
+        }
+        return ReaderRules.syntaxError.diagnostic(
+            words.message,
+            file: file,
+            span: words.isAboutContext ? contextSpan : characterSpan(at: primary),
+            help: words.help,
+            related: related
+        )
+    }
+
+    private struct Words {
+        var message: String
+        var help: String?
+        /// What stands at the related place.
+        var context: String?
+        /// Whether the mistake is where the construct began rather than where libyaml gave up.
+        var isAboutContext = false
+    }
+
+    private var words: Words {
+        switch problem.problem {
+        case "mapping values are not allowed in this context":
+            return Words(
+                message: "a ':' cannot stand here",
+                help: "quote the value if the ':' belongs to it, or check the indentation of this line"
+            )
+        case "could not find expected ':'":
+            return Words(
+                message: "there is no ':' after this key",
+                help: "write 'key: value', or quote a text that goes over several lines",
+                isAboutContext: true
+            )
+        case "did not find expected key":
+            return Words(
+                message: "no key of the mapping can start here",
+                help: "check the indentation: the keys of one mapping start in the same column",
+                context: "the mapping starts here"
+            )
+        case "did not find expected '-' indicator":
+            return Words(
+                message: "no '-' of the list is here",
+                help: "check the indentation: the '-' of one list stand in the same column",
+                context: "the list starts here"
+            )
+        case "did not find expected ',' or ']'":
+            return Words(message: "the list lacks a ',' or its ']' here", context: "the list starts here")
+        case "did not find expected ',' or '}'":
+            return Words(message: "the mapping lacks a ',' or its '}' here", context: "the mapping starts here")
+        case "found unexpected end of stream", "found unexpected document indicator":
+            return Words(message: "this quoted text is never closed", isAboutContext: true)
+        case "found unknown escape character":
+            return Words(
+                message: "no escape between double quotes looks like this",
+                help: "write '\\\\' for a backslash, or use single quotes",
+                context: "the quoted text starts here"
+            )
+        case "did not find expected hexdecimal number", "found invalid Unicode character escape code":
+            return Words(
+                message: "this escape names no Unicode character",
+                help: "write the character itself",
+                context: "the quoted text starts here"
+            )
+        case "found character that cannot start any token":
+            let character = text.text(in: characterSpan(at: place)) ?? ""
+            return Words(message: "a value cannot start with '\(character)'", help: "put the value between quotes")
+        case "block sequence entries are not allowed in this context":
+            return Words(
+                message: "a list cannot start on this line",
+                help: "put '- ' on a line of its own below the key, or write the list as [a, b]"
+            )
+        case "mapping keys are not allowed in this context":
+            return Words(message: "a '?' cannot stand here", help: "quote the value if it starts with '?'")
+        case "did not find expected alphabetic or numeric character":
+            return Words(
+                message: "a value that starts with '*' or '&' must be quoted",
+                help: "'*' and '&' start an alias and an anchor",
+                isAboutContext: true
+            )
+        case "did not find expected comment or line break" where problem.context == "while scanning a block scalar":
+            return Words(message: "after '|' or '>' the text starts on the next line")
+        case "found a tab character where an indentation space is expected":
+            return Words(message: "a tab is used for indentation", help: "use spaces")
+        case "did not find expected <document start>":
+            return Words(message: "this does not belong to the value before it", help: "check the indentation")
+        case "did not find expected node content":
+            return Words(message: "a value is missing here")
+        case "found undefined tag handle":
+            return Words(message: "a value that starts with '!' must be quoted", isAboutContext: true)
+        case "found unexpected ':'":
+            return Words(message: "a ':' cannot stand here", help: "put the value between quotes")
+        case "found incompatible YAML document":
+            return Words(message: "the file asks for a version of YAML other than 1.2", help: "remove the line")
+        default:
+            let context = problem.context.map { " \($0)" } ?? ""
+            return Words(message: "this is not YAML: \(problem.problem)\(context)")
+        }
+    }
+
+    /// Where libyaml gave up, or the end of the text before it.
+    private var place: SourcePosition {
+        let position = problem.place.position
+        guard position.line <= text.lineCount else { return text.position(ofOffset: text.bytes.count) }
+        return position
+    }
+
+    private func characterSpan(at position: SourcePosition) -> SourceSpan {
+        var end = position
+        end.column += 1
+        let span = SourceSpan(start: position, end: end)
+        return text.range(of: span) == nil ? SourceSpan(start: position, end: position) : span
+    }
+
+    /// From where the construct began to the end of that line's text.
+    private var contextSpan: SourceSpan {
+        let start = problem.contextPlace.position
+        guard let range = text.lineRange(start.line), let first = text.offset(of: start) else {
+            return characterSpan(at: start)
+        }
+        let line = text.bytes[first..<range.upperBound]
+        let last = line.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        return SourceSpan(start: start, end: text.position(ofOffset: last.map { $0 + 1 } ?? first))
+    }
+
+    // MARK: Tabs
+
+    /// The tab in the indentation of the line that libyaml could not read.
+    ///
+    /// A tab that is not to blame stays unmentioned: inside brackets tabs are white space.
+    private var tabPlace: SourcePosition? {
+        guard let offset = tabOffset(inLine: place.line) else { return nil }
+        let tab = text.position(ofOffset: offset)
+        return tab == place || problem.problem.contains("tab character") || isIndentationProblem ? tab : nil
+    }
+
+    /// Problems that a misjudged indentation leads to.
+    private var isIndentationProblem: Bool {
+        ["did not find expected key", "mapping values are not allowed in this context"].contains(problem.problem)
+    }
+
+    private func tabOffset(inLine line: Int) -> Int? {
+        guard let range = text.lineRange(line) else { return nil }
+        let indentation = text.bytes[range].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        return indentation.firstIndex(of: UInt8(ascii: "\t"))
+    }
+
+    private func tabIndentedLines(after line: Int) -> Int {
+        guard line < text.lineCount else { return 0 }
+        return ((line + 1)...text.lineCount).count { tabOffset(inLine: $0) != nil }
+    }
+}

@@ -1,0 +1,164 @@
+/// Looks through the bytes of a file before libyaml sees them.
+///
+/// What passes is UTF-8 of printable characters whose lines are the same for every reader: YAML 1.1 parsers, libyaml
+/// among them, also break lines at U+0085, U+2028 and U+2029, where an editor and YAML 1.2 see one line.
+struct YAMLTextCheck {
+    /// What was found; empty if libyaml may read the text.
+    private(set) var diagnostics: [Diagnostic] = []
+    /// Whether a byte offset into the text is the same as a count of its characters.
+    private(set) var isASCII = true
+    private(set) var hasNumberSign = false
+    /// Whether a line starts with `%`, as directives do.
+    private(set) var hasPercentLine = false
+
+    init(_ file: SourceFile, text: SourceText, limits: YAMLLimits) {
+        guard file.bytes.count <= limits.maximumBytes else {
+            let limit = byteCountDescription(limits.maximumBytes)
+            let message = "the file is larger than \(limit)"
+            diagnostics = [ReaderRules.fileTooLarge.diagnostic(message, file: file.path, span: .fileStart)]
+            return
+        }
+        if Self.looksLikeUTF16(file.bytes) {
+            diagnostics = [
+                ReaderRules.notUTF8.diagnostic(
+                    "the file is encoded in UTF-16",
+                    file: file.path,
+                    span: .fileStart,
+                    help: "save it as UTF-8"
+                )
+            ]
+            return
+        }
+        check(file, text: text)
+    }
+
+    private static func looksLikeUTF16(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 2 else { return false }
+        return switch (bytes[0], bytes[1]) {
+        case (0xFF, 0xFE), (0xFE, 0xFF), (0, 0x20..<0x7F), (0x20..<0x7F, 0): true
+        default: false
+        }
+    }
+
+    private mutating func check(_ file: SourceFile, text: SourceText) {
+        var invalid: (first: Int, count: Int)?
+        var control: (first: Int, scalar: UInt32, count: Int)?
+        file.bytes.withUnsafeBufferPointer { bytes in
+            var offset = text.startOffset
+            var isLineStart = true
+            while offset < bytes.count {
+                let byte = bytes[offset]
+                if (0x20..<0x7F).contains(byte) {
+                    if byte == UInt8(ascii: "#") { hasNumberSign = true }
+                    if isLineStart, byte == UInt8(ascii: "%") { hasPercentLine = true }
+                    isLineStart = false
+                    offset += 1
+                    continue
+                }
+                isLineStart = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+                if byte >= 0x80 { isASCII = false }
+                guard let (scalar, length) = Self.scalar(in: bytes, at: offset) else {
+                    invalid = (invalid?.first ?? offset, (invalid?.count ?? 0) + 1)
+                    offset += 1
+                    continue
+                }
+                if !Self.isAllowed(scalar) {
+                    control = (control?.first ?? offset, control?.scalar ?? scalar, (control?.count ?? 0) + 1)
+                }
+                offset += length
+            }
+        }
+        if let invalid {
+            let byte = Self.hexadecimal(UInt32(file.bytes[invalid.first]), digits: 2)
+            report(
+                ReaderRules.notUTF8,
+                "the byte 0x\(byte) is not UTF-8",
+                help: "save the file as UTF-8",
+                at: invalid.first,
+                count: invalid.count,
+                file: file,
+                text: text
+            )
+        }
+        if let control {
+            report(
+                ReaderRules.controlCharacter,
+                Self.description(of: control.scalar),
+                help: "remove it, or write it as an escape between double quotes",
+                at: control.first,
+                count: control.count,
+                file: file,
+                text: text
+            )
+        }
+        diagnostics.sort()
+    }
+
+    private mutating func report(
+        _ rule: RuleExplanation,
+        _ message: String,
+        help: String,
+        at offset: Int,
+        count: Int,
+        file: SourceFile,
+        text: SourceText
+    ) {
+        let start = text.position(ofOffset: offset)
+        var end = start
+        end.column += 1
+        let others = count > 1 ? "; the file has \(count - 1) more such place\(count > 2 ? "s" : "")" : ""
+        let span = SourceSpan(start: start, end: end)
+        diagnostics.append(rule.diagnostic(message, file: file.path, span: span, help: help + others))
+    }
+
+    /// The characters of YAML 1.2.2 section 5.1, without the three that only YAML 1.1 takes for line breaks.
+    private static func isAllowed(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        case 0x09, 0x0A, 0x0D, 0x20...0x7E: true
+        case 0x2028, 0x2029: false
+        case 0xA0...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
+        default: false
+        }
+    }
+
+    private static func description(of scalar: UInt32) -> String {
+        let name = "U+" + hexadecimal(scalar, digits: 4)
+        return switch scalar {
+        case 0: "the file contains a null byte"
+        case 0x85, 0x2028, 0x2029: "the character \(name) is a line break to some YAML readers and not to others"
+        default: "the control character \(name) is not allowed in YAML"
+        }
+    }
+
+    private static func hexadecimal(_ value: UInt32, digits: Int) -> String {
+        let text = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+
+    /// The well-formed UTF-8 sequence at an offset (Unicode 16, table 3-7).
+    private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> (UInt32, length: Int)? {
+        let first = bytes[offset]
+        var second: ClosedRange<UInt8> = 0x80...0xBF
+        let length: Int
+        var scalar: UInt32
+        switch first {
+        case 0x00...0x7F: return (UInt32(first), 1)
+        case 0xC2...0xDF: (length, scalar) = (2, UInt32(first & 0x1F))
+        case 0xE0...0xEF:
+            (length, scalar) = (3, UInt32(first & 0x0F))
+            if first == 0xE0 { second = 0xA0...0xBF }
+            if first == 0xED { second = 0x80...0x9F }
+        case 0xF0...0xF4:
+            (length, scalar) = (4, UInt32(first & 0x07))
+            if first == 0xF0 { second = 0x90...0xBF }
+            if first == 0xF4 { second = 0x80...0x8F }
+        default: return nil
+        }
+        guard offset + length <= bytes.count, second.contains(bytes[offset + 1]) else { return nil }
+        for index in 1..<length {
+            guard bytes[offset + index] & 0xC0 == 0x80 else { return nil }
+            scalar = scalar << 6 | UInt32(bytes[offset + index] & 0x3F)
+        }
+        return (scalar, length)
+    }
+}

@@ -1,0 +1,304 @@
+/// Makes one tree of nodes from the events of a text, and a diagnostic of everything that Carnet does not accept.
+///
+/// It keeps a stack of its own, so that no input can exhaust the thread's.
+struct YAMLTreeBuilder {
+    let file: String
+    let characters: CharacterIndex
+    let limits: YAMLLimits
+    /// Whether to note where the scalars stand: only needed to tell comments from text.
+    var collectsScalarSpans = false
+
+    private(set) var root: YAMLNode?
+    var diagnostics: [Diagnostic] = []
+    private(set) var scalarSpans: [SourceSpan] = []
+    /// Whether a limit was passed, so that the tree is not whole.
+    private(set) var isStopped = false
+    private(set) var isEmpty = true
+
+    private var documentCount = 0
+    private var nodeCount = 0
+    private var stack: [OpenCollection] = []
+    private var anchors: [Anchor] = []
+    private var anchorIndices: [String: Int] = [:]
+
+    init(file: String, characters: CharacterIndex, limits: YAMLLimits) {
+        self.file = file
+        self.characters = characters
+        self.limits = limits
+    }
+
+    /// Takes the next event.
+    ///
+    /// - Returns: whether to go on.
+    mutating func take(_ event: YAMLEvent) -> Bool {
+        switch event.kind {
+        case .documentStart:
+            documentCount += 1
+            if documentCount > 1 {
+                reportDocument(event)
+                return false
+            }
+        case .documentEnd: break
+        case .alias(let name): takeAlias(name, event)
+        case .scalar(let text, let style): takeScalar(text, style: style, event)
+        case .sequenceStart(let isFlow): open(.sequence([]), isFlow: isFlow, event)
+        case .mappingStart(let isFlow): open(.mapping(.init()), isFlow: isFlow, event)
+        case .collectionEnd: close(event)
+        }
+        return !isStopped
+    }
+
+    private mutating func report(
+        _ rule: RuleExplanation,
+        _ message: String,
+        at span: SourceSpan,
+        help: String? = nil,
+        related: [Diagnostic.Related] = []
+    ) {
+        diagnostics.append(rule.diagnostic(message, file: file, span: span, help: help, related: related))
+    }
+
+    private mutating func reportDocument(_ event: YAMLEvent) {
+        report(
+            ReaderRules.severalDocuments,
+            "a second YAML document starts here",
+            at: SourceSpan(start: event.start.position, end: event.end.position),
+            help: "put each descriptor into a file of its own"
+        )
+    }
+}
+
+// MARK: Scalars
+
+extension YAMLTreeBuilder {
+    private mutating func takeScalar(_ text: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) {
+        let span = scalarSpan(text, style: style, event)
+        if collectsScalarSpans, span.start < span.end { scalarSpans.append(span) }
+        if text.utf8.count > limits.maximumScalarBytes {
+            let limit = byteCountDescription(limits.maximumScalarBytes)
+            report(ReaderRules.scalarTooLong, "this text is longer than \(limit)", at: span)
+        }
+        checkTag(event, accepting: "str", span: span)
+        guard count(1, at: span) else { return }
+        let isPlain = style == .plain && event.tag == nil
+        let node = YAMLNode(.scalar(YAMLScalar(text, isPlain: isPlain)), span: span)
+        let anchor = openAnchor(event)
+        attach(node, nodes: 1, height: 0, anchor: anchor)
+    }
+
+    private func scalarSpan(_ text: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) -> SourceSpan {
+        var span = SourceSpan(start: event.start.position, end: event.end.position)
+        if event.anchor != nil || event.tag != nil {
+            span.start = characters.skippingProperties(from: event.start, to: event.end)
+        }
+        switch style {
+        case .block:
+            // libyaml ends a block scalar where the next line's text starts.
+            span.end = max(span.start, characters.trimmingSpace(before: event.end, notBefore: event.start))
+        case .plain where text.isEmpty && span.start == span.end:
+            // libyaml puts a value that is not there at the next token.
+            let place = emptyPlace(event)
+            span = SourceSpan(start: place, end: place)
+        case .plain, .quoted: break
+        }
+        return span
+    }
+
+    private func emptyPlace(_ event: YAMLEvent) -> SourcePosition {
+        guard event.anchor == nil, event.tag == nil else { return event.end.position }
+        let start = YAMLMark(index: 0, line: 0, column: 0)
+        let place = characters.trimmingSpace(before: event.start, notBefore: start)
+        guard case .mapping(let mapping) = stack.last?.content else { return place }
+        guard let key = mapping.pendingKeySpan else { return event.start.position }
+        return place.line == key.end.line ? place : key.end
+    }
+}
+
+// MARK: Lists and mappings
+
+extension YAMLTreeBuilder {
+    private mutating func open(_ content: OpenCollection.Content, isFlow: Bool, _ event: YAMLEvent) {
+        var start = event.start.position
+        if event.anchor != nil || event.tag != nil {
+            start = characters.skippingProperties(from: event.start, to: event.end)
+        }
+        let end = event.end.position
+        let span = SourceSpan(start: start, end: max(start, end))
+        guard stack.count < limits.maximumDepth else {
+            report(
+                ReaderRules.tooDeep,
+                "lists and mappings are nested deeper than \(limits.maximumDepth) levels",
+                at: span
+            )
+            isStopped = true
+            return
+        }
+        switch content {
+        case .sequence: checkTag(event, accepting: "seq", span: span)
+        case .mapping: checkTag(event, accepting: "map", span: span)
+        }
+        guard count(1, at: span) else { return }
+        let anchor = openAnchor(event)
+        stack.append(OpenCollection(content: content, isFlow: isFlow, start: start, end: start, anchor: anchor))
+    }
+
+    private mutating func close(_ event: YAMLEvent) {
+        guard let collection = stack.popLast() else { return }
+        // The end mark of a block collection is the next token, of whatever follows.
+        let end = collection.isFlow ? event.end.position : collection.end
+        let span = SourceSpan(start: collection.start, end: end)
+        let content: YAMLNode.Content =
+            switch collection.content {
+            case .sequence(let elements): .sequence(elements)
+            case .mapping(let mapping): .mapping(mapping.entries)
+            }
+        attach(
+            YAMLNode(content, span: span),
+            nodes: collection.nodes,
+            height: collection.height,
+            anchor: collection.anchor
+        )
+    }
+
+    /// Puts a finished node where it belongs.
+    ///
+    /// - Parameters:
+    ///   - nodes: how many nodes it is, itself included.
+    ///   - height: how many levels of lists and mappings are in it.
+    private mutating func attach(_ node: YAMLNode, nodes: Int, height: Int, anchor: Int?) {
+        if let anchor { anchors[anchor] = .complete(node, nodes: nodes, height: height) }
+        guard !stack.isEmpty else {
+            root = node
+            isEmpty = node.scalar.map { $0.isPlain && $0.text.isEmpty } ?? false
+            return
+        }
+        let top = stack.count - 1
+        stack[top].end = max(stack[top].end, node.span.end)
+        stack[top].nodes += nodes
+        stack[top].height = max(stack[top].height, height + 1)
+        switch stack[top].content {
+        case .sequence(var elements):
+            // Emptied first, so that appending does not copy the list.
+            stack[top].content = .sequence([])
+            elements.append(node)
+            stack[top].content = .sequence(elements)
+        case .mapping(var mapping):
+            stack[top].content = .sequence([])
+            if mapping.awaitsValue {
+                mapping.takeValue(node)
+            } else if let problem = mapping.takeKey(node) {
+                reportKey(problem, node)
+            }
+            stack[top].content = .mapping(mapping)
+        }
+    }
+
+    /// Goes on after something that has no value, such as an undefined alias.
+    private mutating func skip(_ span: SourceSpan) {
+        guard !stack.isEmpty else {
+            isEmpty = false
+            return
+        }
+        let top = stack.count - 1
+        stack[top].end = max(stack[top].end, span.end)
+        if case .mapping(var mapping) = stack[top].content {
+            mapping.skip(span)
+            stack[top].content = .mapping(mapping)
+        }
+    }
+
+    private mutating func reportKey(_ problem: OpenMapping.KeyProblem, _ key: YAMLNode) {
+        switch problem {
+        case .notScalar:
+            report(ReaderRules.keyNotScalar, "\(key.kindDescription) cannot be a key", at: key.span)
+        case .missing:
+            report(ReaderRules.keyNotScalar, "there is no key before the ':'", at: key.span)
+        case .merge:
+            report(
+                ReaderRules.mergeKey,
+                "the merge key '<<' is not supported",
+                at: key.span,
+                help: "repeat the keys here, or use 'extends' to build on another descriptor"
+            )
+        case .duplicate(let name, let first):
+            report(
+                ReaderRules.duplicateKey,
+                "the key '\(name)' is defined twice in this mapping",
+                at: key.span,
+                help: "keep one of the two; the first one counts until then",
+                related: [.init(message: "first defined here", file: file, span: first)]
+            )
+        }
+    }
+}
+
+// MARK: Anchors, tags, counts
+
+extension YAMLTreeBuilder {
+    private enum Anchor {
+        case open
+        case complete(YAMLNode, nodes: Int, height: Int)
+    }
+
+    private mutating func openAnchor(_ event: YAMLEvent) -> Int? {
+        guard let name = event.anchor else { return nil }
+        anchors.append(.open)
+        anchorIndices[name] = anchors.count - 1
+        return anchors.count - 1
+    }
+
+    private mutating func takeAlias(_ name: String, _ event: YAMLEvent) {
+        let span = SourceSpan(start: event.start.position, end: event.end.position)
+        guard let index = anchorIndices[name] else {
+            report(
+                ReaderRules.badAlias,
+                "the alias '*\(name)' has no anchor before it",
+                at: span,
+                help: "put '&\(name)' before the value that is meant, or quote the text if it only starts with '*'"
+            )
+            return skip(span)
+        }
+        guard case .complete(var node, let nodes, let height) = anchors[index] else {
+            report(ReaderRules.badAlias, "the alias '*\(name)' stands inside the value that it names", at: span)
+            return skip(span)
+        }
+        guard stack.count + height <= limits.maximumDepth else {
+            let message = "with this alias, values are nested deeper than \(limits.maximumDepth) levels"
+            report(ReaderRules.tooDeep, message, at: span)
+            isStopped = true
+            return
+        }
+        guard count(nodes, at: span) else { return }
+        node.span = span
+        attach(node, nodes: nodes, height: height, anchor: nil)
+    }
+
+    private mutating func count(_ nodes: Int, at span: SourceSpan) -> Bool {
+        // Written so that it cannot overflow, whatever the aliases multiply to.
+        guard nodes <= limits.maximumNodes - nodeCount else {
+            report(
+                ReaderRules.tooManyNodes,
+                "the file holds more than \(limits.maximumNodes) values",
+                at: span,
+                help: "aliases count with everything that they repeat"
+            )
+            isStopped = true
+            return false
+        }
+        nodeCount += nodes
+        return true
+    }
+
+    private mutating func checkTag(_ event: YAMLEvent, accepting name: String, span: SourceSpan) {
+        guard let tag = event.tag, tag != "tag:yaml.org,2002:" + name else { return }
+        let coreSchema = "tag:yaml.org,2002:"
+        let shown = tag.hasPrefix(coreSchema) ? "!!" + tag.dropFirst(coreSchema.count) : tag
+        let start = event.start.position
+        report(
+            ReaderRules.unsupportedTag,
+            "the tag '\(shown)' is not supported here",
+            at: SourceSpan(start: start, end: max(span.end, start)),
+            help: "remove the tag; quotes make a text of anything"
+        )
+    }
+}

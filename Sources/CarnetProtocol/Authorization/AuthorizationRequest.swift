@@ -1,0 +1,182 @@
+public import CarnetDescriptors
+public import Foundation
+
+/// An authorization URL and what must be kept until its callback (RFC 6749, section 4.1.1).
+public struct AuthorizationRequest: Sendable {
+    /// Where to send the user's browser. It carries the state: do not log it.
+    public let url: String
+    /// The URL with state, nonce and challenge replaced.
+    public let redactedURL: String
+    public let pending: PendingAuthorization
+}
+
+/// What a sign-in asks for beyond the descriptor and the registration.
+public struct AuthorizationOptions: Sendable {
+    /// The scopes to ask for; `nil` for the registration's, else the descriptor's default.
+    public var scopes: [String]?
+    /// The redirect URI with the port in it, where the registered one leaves it out.
+    public var redirectURI: String?
+    /// Whether a refresh token is wanted.
+    public var isOffline: Bool
+    /// Whether the provider shall ask for consent again.
+    public var asksForConsent: Bool
+    /// Further parameters, such as `login_hint`. They cannot replace one of the protocol's.
+    public var parameters: [Named<String>]
+    /// How long the callback may take.
+    public var lifetime: TimeInterval
+
+    public init(
+        scopes: [String]? = nil,
+        redirectURI: String? = nil,
+        isOffline: Bool = true,
+        asksForConsent: Bool = false,
+        parameters: [Named<String>] = [],
+        lifetime: TimeInterval = 600
+    ) {
+        self.scopes = scopes
+        self.redirectURI = redirectURI
+        self.isOffline = isOffline
+        self.asksForConsent = asksForConsent
+        self.parameters = parameters
+        self.lifetime = lifetime
+    }
+}
+
+extension AuthorizationRequest {
+    /// Makes the authorization request: state, nonce and proof key are fresh, 256 bits each.
+    ///
+    /// - Throws: `OAuthError` if the provider has no authorization endpoint, does not accept the redirect URI, or a
+    ///   parameter would be sent twice.
+    public init(
+        to provider: Provider,
+        as registration: ClientRegistration,
+        options: AuthorizationOptions = AuthorizationOptions(),
+        random: any RandomSource,
+        now: Date
+    ) throws(OAuthError) {
+        let endpoint = try provider.endpoint(.authorization, for: .authorization)
+        _ = try ClientAuthentication(registration, at: provider)
+        let redirectURI = options.redirectURI ?? registration.redirectURI
+        try RedirectURI.check(redirectURI, against: provider)
+        let rules = provider.authorization
+        let scopes = provider.scopes.requested(
+            options.scopes ?? registration.scopes ?? provider.scopes.defaults,
+            isOffline: options.isOffline
+        )
+        let state = Secret(Base64URL.encode(random.bytes(count: 32)))
+        let isOpenID = scopes.contains("openid")
+        let nonce = isOpenID && rules.nonce.isRequired ? Secret(Base64URL.encode(random.bytes(count: 32))) : nil
+        let verifier = rules.pkce.isRequired ? CodeVerifier(random: random) : nil
+
+        var parameters = RequestParameters(
+            step: .authorization,
+            section: "authorization",
+            rename: rules.rename,
+            omit: rules.omit
+        )
+        try parameters.add("response_type", "code")
+        try parameters.add("client_id", registration.clientID)
+        try parameters.add("redirect_uri", redirectURI)
+        if !scopes.isEmpty || provider.scopes.whenEmpty == .send {
+            try parameters.add("scope", try provider.scopes.joined(scopes))
+        }
+        try parameters.add("state", state)
+        if let nonce { try parameters.add("nonce", nonce) }
+        if let verifier {
+            try parameters.add("code_challenge", Secret(verifier.challenge))
+            try parameters.add("code_challenge_method", "S256")
+        }
+        try parameters.addExtra(rules.parameters, key: "authorization.parameters")
+        if options.isOffline {
+            try parameters.addExtra(rules.offlineParameters, key: "authorization.offline_parameters")
+        }
+        if options.asksForConsent {
+            try parameters.addExtra(rules.reconsentParameters, key: "authorization.reconsent_parameters")
+        }
+        try parameters.addExtra(options.parameters, key: "parameters")
+        if let repeated = parameters.items.first(where: { endpoint.hasQueryParameter($0.name) }) {
+            throw OAuthError(
+                .authorization,
+                .reservedParameter,
+                "the authorization endpoint's own query already has \"\(repeated.name)\"",
+                descriptorKey: "endpoints.authorization"
+            )
+        }
+
+        let prepared = try PreparedRequest.make(
+            parameters,
+            to: endpoint,
+            key: "endpoints.authorization",
+            rules: .plainGET
+        )
+        url = endpoint.appendingQuery(PercentEncoding.encode(parameters.pairs))
+        redactedURL = prepared.redacted.url
+        pending = PendingAuthorization(
+            provider: provider.id,
+            clientID: registration.clientID,
+            redirectURI: redirectURI,
+            scopes: scopes,
+            createdAt: now,
+            expiresAt: now.addingTimeInterval(options.lifetime),
+            state: state,
+            nonce: nonce,
+            codeVerifier: verifier?.secret
+        )
+    }
+}
+
+extension ResolvedRequest {
+    static let plainGET = ResolvedRequest(method: .get)
+    static let plainPOST = ResolvedRequest(method: .post)
+}
+
+extension WebURL {
+    func hasQueryParameter(_ name: String) -> Bool {
+        PercentEncoding.decodeForm(query ?? "")?.contains { $0.name == name } ?? false
+    }
+}
+
+extension Provider {
+    /// - Throws: `OAuthError` that names the key to add.
+    func endpoint(_ name: EndpointName, for step: OAuthError.Step) throws(OAuthError) -> WebURL {
+        guard let url = endpoints[name] else {
+            throw OAuthError(
+                step,
+                .missingEndpoint,
+                "\(self.name) has no \(name.rawValue) endpoint",
+                descriptorKey: "endpoints.\(name.rawValue)",
+                hint: "add the key, or an issuer whose metadata names \(name.metadataName)"
+            )
+        }
+        return url
+    }
+}
+
+extension ScopeRules {
+    /// The scopes to send: the required ones, those wanted, and what a refresh token takes; each once, in order.
+    func requested(_ wanted: [String], isOffline: Bool) -> [String] {
+        var scopes: [String] = []
+        for scope in required + wanted + (isOffline ? offline : []) where !scopes.contains(scope) {
+            scopes.append(scope)
+        }
+        return scopes
+    }
+
+    /// - Throws: `OAuthError` for a scope that is not a scope token (RFC 6749, section 3.3).
+    func joined(_ scopes: [String]) throws(OAuthError) -> String {
+        for scope in scopes where !Self.isToken(scope) {
+            throw OAuthError(.authorization, .badRegistration, "\"\(scope)\" is not a scope", descriptorKey: "scopes")
+        }
+        return scopes.joined(separator: separator)
+    }
+
+    static func isToken(_ scope: String) -> Bool {
+        !scope.isEmpty
+            && scope.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
+    }
+
+    /// The scopes in a response's text.
+    func split(_ text: String) -> [String] {
+        text.split { separator.contains($0) || $0 == " " }.map(String.init)
+    }
+}

@@ -1,0 +1,23 @@
+public import CarnetDescriptors
+public import Foundation
+
+/// One sign-in that has begun and waits for its callback.
+///
+/// It can be encoded and restored, so that a sign-in survives a restart; store it sealed, for it holds the verifier. It
+/// serves for one callback and until `expiresAt`.
+public struct PendingAuthorization: Codable, Hashable, Sendable {
+    public let provider: ProviderID
+    public let clientID: String
+    public let redirectURI: String
+    /// The scopes that were asked for.
+    public let scopes: [String]
+    public let createdAt: Date
+    public let expiresAt: Date
+    let state: Secret
+    let nonce: Secret?
+    let codeVerifier: Secret?
+
+    /// The parameter by which a callback is matched to this attempt. A key for a store, and no more secret than the URL
+    /// that the browser shows.
+    public var id: Secret { state }
+}

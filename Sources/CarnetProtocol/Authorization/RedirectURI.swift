@@ -1,0 +1,42 @@
+import CarnetDescriptors
+
+/// The rules for a client's own redirect URI (RFC 6749, section 3.1.2; RFC 8252, section 7).
+enum RedirectURI {
+    /// - Throws: `OAuthError` of kind `redirectNotAccepted` that lists the accepted forms.
+    static func check(_ uri: String, against provider: Provider) throws(OAuthError) {
+        if let reason = refusal(of: uri) {
+            throw OAuthError(.configuration, .redirectNotAccepted, "the redirect URI \(uri) \(reason)")
+        }
+        guard provider.redirects.isEmpty || provider.redirects.contains(where: { $0.matches(uri) }) else {
+            throw OAuthError(
+                .configuration,
+                .redirectNotAccepted,
+                "\(provider.name) does not accept redirect URIs such as \(uri)",
+                descriptorKey: "redirects",
+                hint: "accepted forms: " + provider.redirects.map(\.description).joined(separator: "  ")
+            )
+        }
+    }
+
+    private static func refusal(of uri: String) -> String? {
+        guard uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return "has characters that a URI cannot have"
+        }
+        guard !uri.contains("#") else { return "has a fragment (RFC 6749, section 3.1.2)" }
+        guard let colon = uri.firstIndex(of: ":") else { return "is not an absolute URI" }
+        let scheme = uri[..<colon].lowercased()
+        if scheme == "https" || scheme == "http" {
+            do throws(WebURLError) {
+                _ = try WebURL(uri)
+                return nil
+            } catch {
+                return "is refused: \(error.reason)"
+            }
+        }
+        // RFC 8252, section 7.1: a scheme that another application may claim as well is no address.
+        guard scheme.contains(".") else {
+            return "has a scheme that is not a reversed domain name, such as com.example.app (RFC 8252, section 7.1)"
+        }
+        return nil
+    }
+}

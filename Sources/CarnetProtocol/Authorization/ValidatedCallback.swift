@@ -1,0 +1,161 @@
+public import CarnetDescriptors
+public import Foundation
+
+/// A callback that was proved to answer a pending authorization. Only this makes a token request.
+public struct ValidatedCallback: Sendable {
+    public let pending: PendingAuthorization
+    let code: Secret
+}
+
+extension PendingAuthorization {
+    /// Whether a callback carries this attempt's state. It says nothing of the rest.
+    public func matches(_ callback: AuthorizationCallback) -> Bool {
+        guard let parameters = PercentEncoding.decodeForm(callback.encodedParameters) else { return false }
+        let states = parameters.filter { $0.name == "state" }
+        return states.count == 1 && Secret(states[0].value) == state
+    }
+
+    /// Judges a callback: state before anything else, then the address, the issuer, the error, the code.
+    ///
+    /// - Throws: `OAuthError` at step `callback`.
+    public func validate(
+        _ callback: AuthorizationCallback,
+        from provider: Provider,
+        now: Date
+    ) throws(OAuthError) -> ValidatedCallback {
+        guard let pairs = PercentEncoding.decodeForm(callback.encodedParameters) else {
+            throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not properly encoded")
+        }
+        let parameters = CallbackParameters(pairs)
+        try checkState(parameters)
+        try parameters.refuseDuplicates()
+        guard provider.id == self.provider else {
+            throw OAuthError(
+                .callback, .providerMismatch, "the sign-in was begun at \(self.provider), not at \(provider.id)")
+        }
+        guard now < expiresAt else {
+            throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: "begin it again")
+        }
+        guard Self.isSameAddress(callback.location, redirectURI) else {
+            throw OAuthError(
+                .callback,
+                .redirectMismatch,
+                "the callback came to another address than the redirect URI",
+                hint: "register \(redirectURI) exactly"
+            )
+        }
+        try checkIssuer(parameters, provider)
+        if let code = parameters["error"], !code.isEmpty || parameters["code"] == nil {
+            throw OAuthError(
+                .callback,
+                .serverError,
+                code == "access_denied" ? "the user or the provider declined" : "the provider refused the sign-in",
+                server: ServerWords(
+                    code: code.isEmpty ? "error" : code,
+                    message: parameters["error_description"],
+                    uri: parameters["error_uri"],
+                    hiding: [state] + [nonce, codeVerifier].compactMap { $0 }
+                ),
+                hint: Self.hint(for: code, redirectURI: redirectURI)
+            )
+        }
+        for token in ["access_token", "id_token", "refresh_token"] where parameters[token] != nil {
+            throw OAuthError(.callback, .unexpectedToken, "the callback carries a token that was not asked for")
+        }
+        guard let code = parameters["code"], !code.isEmpty else {
+            throw OAuthError(.callback, .missingCode, "the callback has neither a code nor an error")
+        }
+        guard code.utf8.count <= 8192, code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw OAuthError(.callback, .malformedCallback, "the code has characters that a code cannot have")
+        }
+        return ValidatedCallback(pending: self, code: Secret(code))
+    }
+
+    private func checkState(_ parameters: CallbackParameters) throws(OAuthError) {
+        let states = parameters.values("state")
+        guard let first = states.first, !first.isEmpty else {
+            throw OAuthError(
+                .callback, .missingState, "the callback has no state", hint: "it does not belong to this sign-in")
+        }
+        guard states.count == 1 else {
+            throw OAuthError(.callback, .duplicateParameter, "the callback has the parameter \"state\" more than once")
+        }
+        guard Secret(first) == state else {
+            throw OAuthError(
+                .callback,
+                .stateMismatch,
+                "the callback's state is not the one of this sign-in",
+                hint: "it belongs to another attempt, or was forged; begin again from this browser"
+            )
+        }
+    }
+
+    /// RFC 9207, section 2.4.
+    private func checkIssuer(_ parameters: CallbackParameters, _ provider: Provider) throws(OAuthError) {
+        if let issuer = parameters["iss"] {
+            guard provider.issuer == nil || issuer == provider.issuer else {
+                throw OAuthError(
+                    .callback,
+                    .issuerMismatch,
+                    "the callback names another issuer than \(provider.issuer ?? "the provider's")",
+                    descriptorKey: "issuer"
+                )
+            }
+        } else if provider.demandsIssuerParameter, parameters["error"] == nil {
+            // Real servers leave it out of error responses; believing an error gives an attacker nothing but a failure.
+            throw OAuthError(
+                .callback,
+                .missingIssuer,
+                "the callback names no issuer, though the server announces that it does",
+                descriptorKey: "callback.iss"
+            )
+        }
+    }
+
+    /// An empty path and `/` are one address (RFC 3986, section 6.2.3); nothing else is forgiven.
+    private static func isSameAddress(_ location: String, _ redirectURI: String) -> Bool {
+        func normalized(_ uri: String) -> Substring {
+            let address = uri.prefix { $0 != "?" && $0 != "#" }
+            let afterScheme = address.split(separator: "://", maxSplits: 1).dropFirst().first ?? ""
+            return afterScheme.hasSuffix("/") && afterScheme.dropLast().firstIndex(of: "/") == nil
+                ? address.dropLast() : address
+        }
+        return normalized(location).utf8.elementsEqual(normalized(redirectURI).utf8)
+    }
+
+    private static func hint(for code: String, redirectURI: String) -> String? {
+        switch code {
+        case "access_denied": "begin again to give consent"
+        case "invalid_scope": "ask for other scopes; see scopes in the descriptor"
+        case "unauthorized_client", "invalid_request", "redirect_uri_mismatch":
+            "register the redirect URI \(redirectURI) exactly"
+        default: nil
+        }
+    }
+}
+
+/// The parameters of a callback, in which a repeated name is an attack (RFC 6749, section 3.1).
+private struct CallbackParameters {
+    private let pairs: [(name: String, value: String)]
+
+    init(_ pairs: [(name: String, value: String)]) {
+        self.pairs = pairs
+    }
+
+    func values(_ name: String) -> [String] {
+        pairs.filter { $0.name == name }.map(\.value)
+    }
+
+    subscript(name: String) -> String? { values(name).first }
+
+    func refuseDuplicates() throws(OAuthError) {
+        let known = [
+            "code", "error", "error_description", "error_uri", "iss", "access_token", "id_token", "refresh_token",
+            "response",
+        ]
+        for name in known where values(name).count > 1 {
+            throw OAuthError(
+                .callback, .duplicateParameter, "the callback has the parameter \"\(name)\" more than once")
+        }
+    }
+}

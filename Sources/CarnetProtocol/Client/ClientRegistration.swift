@@ -1,0 +1,32 @@
+public import CarnetDescriptors
+
+/// What the provider knows this client by: host configuration, never part of a descriptor.
+public struct ClientRegistration: Sendable {
+    public var clientID: String
+    /// `nil` for a public client (RFC 6749, section 2.1).
+    public var clientSecret: Secret?
+    /// The redirect URI as registered; a loopback URI may leave its port out (RFC 8252, section 7.3).
+    public var redirectURI: String
+    /// Values for the descriptor's inputs.
+    public var inputs: [String: String]
+    /// Scopes to ask for instead of the descriptor's default.
+    public var scopes: [String]?
+    /// The method registered at the provider, where the descriptor's first choice is not the one.
+    public var authenticationMethod: ClientAuthenticationMethod?
+
+    public init(
+        clientID: String,
+        clientSecret: Secret? = nil,
+        redirectURI: String,
+        inputs: [String: String] = [:],
+        scopes: [String]? = nil,
+        authenticationMethod: ClientAuthenticationMethod? = nil
+    ) {
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.redirectURI = redirectURI
+        self.inputs = inputs
+        self.scopes = scopes
+        self.authenticationMethod = authenticationMethod
+    }
+}

@@ -1,0 +1,117 @@
+/// What went wrong, at which step, by whose words, and what to do next. Never holds a secret.
+public struct OAuthError: Error, Hashable, Sendable {
+    /// Where in the flow it happened.
+    public enum Step: String, Hashable, Sendable, Codable {
+        case configuration
+        case discovery
+        case authorization
+        case callback
+        case tokenRequest = "token request"
+        case keys
+        case idToken = "ID token"
+        case profile
+        case refresh
+        case resource
+        case revocation
+        case signOut = "sign-out"
+        case storage
+    }
+
+    /// What it means for the person in front of the screen.
+    public enum Disposition: String, Hashable, Sendable {
+        /// The session or the attempt is over; only a new sign-in helps.
+        case signInAgain
+        /// Nothing is lost; the same call may succeed later.
+        case tryLater
+        /// The descriptor, the registration or the call must be changed.
+        case fixConfiguration
+        /// What arrived was not trustworthy and was discarded.
+        case refused
+    }
+
+    public var step: Step
+    public var kind: Kind
+    /// What happened, in one sentence.
+    public var message: String
+    /// The key of the descriptor that governs it, e.g. `endpoints.token`.
+    public var descriptorKey: String?
+    /// The HTTP status that the server answered with.
+    public var status: Int?
+    /// The server's own words.
+    public var server: ServerWords?
+    /// What to do next.
+    public var hint: String?
+
+    public init(
+        _ step: Step,
+        _ kind: Kind,
+        _ message: String,
+        descriptorKey: String? = nil,
+        status: Int? = nil,
+        server: ServerWords? = nil,
+        hint: String? = nil
+    ) {
+        self.step = step
+        self.kind = kind
+        self.message = message
+        self.descriptorKey = descriptorKey
+        self.status = status
+        self.server = server
+        self.hint = hint
+    }
+
+    public var disposition: Disposition {
+        switch kind {
+        case .transport, .serverUnavailable, .storage: .tryLater
+        case .serverError:
+            switch server?.code {
+            case "invalid_grant", "access_denied", "login_required", "interaction_required", "consent_required":
+                .signInAgain
+            case "temporarily_unavailable", "server_error", "slow_down": .tryLater
+            default: .fixConfiguration
+            }
+        case .expiredAttempt, .alreadyUsed, .sessionEnded, .noRefreshToken, .cancelled, .unauthorized: .signInAgain
+        case .missingEndpoint, .missingClientSecret, .badRegistration, .reservedParameter, .redirectNotAccepted,
+            .undeclaredHost, .insufficientScope, .badHeader, .unsupported, .badDescriptor:
+            .fixConfiguration
+        default: .refused
+        }
+    }
+}
+
+extension OAuthError {
+    /// Which rule was broken. Tests and hosts compare these, never the sentences.
+    public enum Kind: String, Hashable, Sendable {
+        // Configuration
+        case missingEndpoint, missingClientSecret, badRegistration, badDescriptor
+        case reservedParameter, redirectNotAccepted, badHeader, unsupported
+        // Transport and HTTP
+        case transport, serverUnavailable, unexpectedStatus, unexpectedContentType, malformedBody
+        // Callback
+        case malformedCallback, missingState, stateMismatch, duplicateParameter, redirectMismatch
+        case missingIssuer, issuerMismatch, missingCode, unexpectedToken, expiredAttempt, alreadyUsed, providerMismatch
+        case cancelled
+        /// The server said no, with an OAuth error code.
+        case serverError
+        // Token response
+        case missingField, wrongFieldType, unsupportedTokenType
+        // Tokens as JWTs
+        case malformedToken, unsupportedAlgorithm, criticalHeader, wrongTokenUse, keyNotFound, malformedKeys,
+            badSignature
+        case audienceMismatch, authorizedPartyMismatch, expiredToken, issuedInFuture, notYetValid
+        case nonceMismatch, accessTokenHashMismatch, subjectMismatch
+        // Using a session
+        case sessionEnded, noRefreshToken, unauthorized, insufficientScope, undeclaredHost, storage
+    }
+}
+
+extension OAuthError: CustomStringConvertible {
+    public var description: String {
+        var text = "\(step.rawValue): \(message)"
+        if let status { text += " (HTTP \(status))" }
+        if let server { text += "; the server says: \(server)" }
+        if let descriptorKey { text += "; governed by \(descriptorKey)" }
+        if let hint { text += "; \(hint)" }
+        return text
+    }
+}

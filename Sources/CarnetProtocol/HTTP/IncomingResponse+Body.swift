@@ -1,0 +1,107 @@
+import CarnetDescriptors
+import HTTPTypes
+
+extension IncomingResponse {
+    /// The media type without its parameters, in lower case.
+    var mediaType: String? {
+        head.headerFields[.contentType].map { value in
+            value.prefix { $0 != ";" }.split(separator: " ").joined().lowercased()
+        }
+    }
+
+    /// Whether the server calls the body JSON (RFC 8259, section 11; RFC 6839, section 3.1).
+    var claimsJSON: Bool {
+        guard let mediaType else { return false }
+        return mediaType == "application/json" || mediaType.hasSuffix("+json")
+    }
+
+    /// The body as JSON.
+    ///
+    /// - Parameter isLenient: Read it as JSON whatever the content type says.
+    /// - Throws: `OAuthError` that quotes the content type, never the body.
+    func json(_ step: OAuthError.Step, key: String, isLenient: Bool = false) throws(OAuthError) -> JSONValue {
+        guard claimsJSON || isLenient else {
+            throw OAuthError(
+                step,
+                .unexpectedContentType,
+                "the answer is \(mediaType.map { "\"\($0.prefix(60))\"" } ?? "of no stated type") where JSON was expected",
+                descriptorKey: key,
+                status: status,
+                hint: mediaType == "text/html" ? "is the URL right, or is a login page of the network in the way?" : nil
+            )
+        }
+        do throws(JSONError) {
+            return try JSONValue(parsing: body)
+        } catch {
+            throw OAuthError(
+                step,
+                .malformedBody,
+                "the answer is not valid JSON: \(error)",
+                descriptorKey: key,
+                status: status
+            )
+        }
+    }
+
+    /// The server's own words in an error response, wherever the descriptor says they are; looked for in any body.
+    func serverWords(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerWords? {
+        let body: JSONValue
+        if let json = try? JSONValue(parsing: self.body) {
+            body = json
+        } else if mediaType == "application/x-www-form-urlencoded", let form = formObject {
+            body = form
+        } else {
+            return nil
+        }
+        guard let code = body.first(of: fields.code.pointers)?.scalarText, !code.isEmpty else { return nil }
+        return ServerWords(
+            code: code,
+            message: body.first(of: fields.message.pointers)?.scalarText,
+            uri: body.first(of: fields.uri.pointers)?.scalarText,
+            hiding: secrets
+        )
+    }
+
+    /// A form-encoded body as an object of strings; `nil` if it is malformed or repeats a name.
+    var formObject: JSONValue? {
+        guard let text = String(validating: body, as: UTF8.self), let pairs = PercentEncoding.decodeForm(text) else {
+            return nil
+        }
+        var object = JSONObject()
+        for (name, value) in pairs {
+            guard object[name] == nil else { return nil }
+            object[name] = .string(value)
+        }
+        return .object(object)
+    }
+}
+
+extension OAuthError {
+    /// The error for a status that is not success.
+    static func status(
+        _ response: IncomingResponse,
+        _ step: Step,
+        key: String,
+        fields: ErrorFields = ErrorFields(),
+        hiding secrets: [Secret]
+    ) -> OAuthError {
+        let status = response.status
+        let words = response.serverWords(fields, hiding: secrets)
+        let isServersFault = status >= 500 || status == 429 || status == 408
+        let hint: String? =
+            switch status {
+            case 300..<400: "redirects are not followed here: correct \(key)"
+            case 404, 405: "is \(key) right?"
+            default: nil
+            }
+        return OAuthError(
+            step,
+            isServersFault ? .serverUnavailable : words != nil ? .serverError : .unexpectedStatus,
+            isServersFault ? "the server failed" : "the server refused the request",
+            descriptorKey: key,
+            status: status,
+            server: words,
+            hint: hint
+        )
+    }
+}

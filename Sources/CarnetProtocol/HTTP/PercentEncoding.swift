@@ -1,0 +1,73 @@
+/// The one encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
+public enum PercentEncoding {
+    /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both read.
+    public static func encode(_ text: String) -> String {
+        var output: [UInt8] = []
+        output.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                output.append(byte)
+            } else {
+                output += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 0xF)]
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// `name=value` pairs joined by `&`.
+    public static func encode(_ parameters: [(name: String, value: String)]) -> String {
+        parameters.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
+    }
+
+    /// Decodes `application/x-www-form-urlencoded` text; `+` is a space.
+    ///
+    /// - Returns: `nil` for a bad escape, a NUL, or bytes that are not UTF-8.
+    public static func decodeForm(_ text: String) -> [(name: String, value: String)]? {
+        var pairs: [(name: String, value: String)] = []
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decode(parts[0]), let value = decode(parts.count == 2 ? parts[1] : "") else { return nil }
+            pairs.append((name, value))
+        }
+        return pairs
+    }
+
+    private static func decode(_ text: Substring) -> String? {
+        var output: [UInt8] = []
+        var bytes = text.utf8.makeIterator()
+        while let byte = bytes.next() {
+            switch byte {
+            case UInt8(ascii: "+"): output.append(0x20)
+            case UInt8(ascii: "%"):
+                guard let high = bytes.next().flatMap(hexValue), let low = bytes.next().flatMap(hexValue) else {
+                    return nil
+                }
+                output.append(high << 4 | low)
+            default: output.append(byte)
+            }
+        }
+        guard !output.contains(0) else { return nil }
+        return String(validating: output, as: UTF8.self)
+    }
+
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+
+    private static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

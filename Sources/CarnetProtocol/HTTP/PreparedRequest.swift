@@ -1,0 +1,121 @@
+public import CarnetDescriptors
+import HTTPTypes
+
+/// A request of a known step: what goes on the wire, and what may be shown of it.
+public struct PreparedRequest: Sendable {
+    public let step: OAuthError.Step
+    /// The descriptor key that names the endpoint.
+    public let descriptorKey: String
+    public let outgoing: OutgoingRequest
+    /// The same request with every secret replaced.
+    public let redacted: RedactedRequest
+    /// What was sent and must not come back in an error.
+    let secrets: [Secret]
+}
+
+/// A request as it may be shown and logged.
+public struct RedactedRequest: Hashable, Sendable {
+    public var method: String
+    public var url: String
+    public var headers: [Named<String>]
+    public var body: String
+}
+
+extension PreparedRequest {
+    /// Puts parameters where the rules say, and adds the headers that every request has.
+    ///
+    /// - Parameter credentials: The value of the Authorization header.
+    static func make(
+        _ parameters: RequestParameters,
+        to url: WebURL,
+        key: String,
+        rules: ResolvedRequest,
+        credentials: Secret? = nil
+    ) throws(OAuthError) -> PreparedRequest {
+        let encoding = rules.method == .get ? .query : rules.body
+        var headers: [(name: String, value: String, isSecret: Bool)] = [
+            ("Accept", "application/json", false), ("User-Agent", "Carnet", false),
+        ]
+        let body: (sent: String, shown: String)
+        let query: (sent: String, shown: String)
+        switch encoding {
+        case .query:
+            body = ("", "")
+            query = (PercentEncoding.encode(parameters.pairs), Self.shownForm(parameters.redactedPairs))
+        case .form:
+            body = (PercentEncoding.encode(parameters.pairs), Self.shownForm(parameters.redactedPairs))
+            query = ("", "")
+            headers.append(("Content-Type", "application/x-www-form-urlencoded", false))
+        case .json:
+            body = (Self.json(parameters.pairs), Self.json(parameters.redactedPairs))
+            query = ("", "")
+            headers.append(("Content-Type", "application/json", false))
+        }
+        if let credentials { headers.append(("Authorization", credentials.reveal(), true)) }
+        for header in rules.headers {
+            headers.removeAll { $0.name.lowercased() == header.name.lowercased() && !$0.isSecret }
+            headers.append((header.name, header.value, false))
+        }
+        return PreparedRequest(
+            step: parameters.step,
+            descriptorKey: key,
+            outgoing: OutgoingRequest(
+                head: HTTPRequest(
+                    method: rules.method == .get ? .get : .post,
+                    scheme: url.scheme,
+                    authority: url.authority,
+                    path: url.pathAppending(query.sent),
+                    headerFields: try httpFields(headers.map { ($0.name, $0.value) }, step: parameters.step)
+                ),
+                body: Array(body.sent.utf8)
+            ),
+            redacted: RedactedRequest(
+                method: rules.method.rawValue,
+                url: url.appendingQuery(query.shown),
+                headers: headers.map { header in
+                    let scheme = header.value.prefix { $0 != " " }
+                    return Named(header.name, header.isSecret ? "\(scheme) \(Secret(""))" : header.value)
+                },
+                body: body.shown
+            ),
+            secrets: parameters.secrets
+        )
+    }
+
+    /// Form text for people: encoded, but for the redaction marks.
+    private static func shownForm(_ pairs: [(name: String, value: String)]) -> String {
+        pairs.map { name, value in
+            let shown = value == Secret("").description ? value : PercentEncoding.encode(value)
+            return "\(PercentEncoding.encode(name))=\(shown)"
+        }.joined(separator: "&")
+    }
+
+    private static func json(_ pairs: [(name: String, value: String)]) -> String {
+        var object = JSONObject()
+        for (name, value) in pairs { object[name] = .string(value) }
+        return JSONValue.object(object).jsonText()
+    }
+}
+
+/// - Throws: `OAuthError` of kind `badHeader` for a name or value that is not allowed in HTTP (RFC 9110, section 5).
+func httpFields(_ headers: [(name: String, value: String)], step: OAuthError.Step) throws(OAuthError) -> HTTPFields {
+    var fields = HTTPFields()
+    for (name, value) in headers {
+        guard let fieldName = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+            throw OAuthError(
+                step, .badHeader, "the header \"\(name)\" cannot be sent", hint: "check its name and value")
+        }
+        fields.append(HTTPField(name: fieldName, value: value))
+    }
+    return fields
+}
+
+extension WebURL {
+    /// The request target with parameters after the URL's own query.
+    func pathAppending(_ encoded: String) -> String {
+        let withQuery = appendingQuery(encoded)
+        let origin = text.count - (path + (query.map { "?" + $0 } ?? "")).count
+        let target = withQuery.dropFirst(origin)
+        return target.hasPrefix("/") ? String(target) : "/" + target
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+enum Base64 {
+    static func encode(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString()
+    }
+}
+
+/// Base64url without padding (RFC 7515, section 2).
+enum Base64URL {
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var text = ""
+        for character in Data(bytes).base64EncodedString() {
+            switch character {
+            case "+": text.append("-")
+            case "/": text.append("_")
+            case "=": break
+            default: text.append(character)
+            }
+        }
+        return text
+    }
+
+    /// Decodes canonical text only: no padding, no white space, no stray bits at the end, so that a token has one form.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var output: [UInt8] = []
+        output.reserveCapacity(text.utf8.count * 3 / 4)
+        var buffer: UInt32 = 0
+        var bits = 0
+        for byte in text.utf8 {
+            guard let value = sextet(byte) else { return nil }
+            buffer = buffer << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                output.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+                buffer &= (1 << UInt32(bits)) - 1
+            }
+        }
+        // Six bits left over is no byte at all; bits that are set would make a second spelling of the same bytes.
+        return bits < 6 && buffer == 0 ? output : nil
+    }
+
+    private static func sextet(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x41...0x5A: byte - 0x41
+        case 0x61...0x7A: byte - 0x61 + 26
+        case 0x30...0x39: byte - 0x30 + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

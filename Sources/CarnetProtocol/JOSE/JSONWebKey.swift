@@ -1,0 +1,114 @@
+import CarnetDescriptors
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// One public key for signatures (RFC 7517, section 4; RFC 7518, section 6; RFC 8037, section 2).
+struct JSONWebKey: Sendable {
+    private enum Material {
+        case rsa(_RSA.Signing.PublicKey)
+        case p256(P256.Signing.PublicKey)
+        case p384(P384.Signing.PublicKey)
+        case p521(P521.Signing.PublicKey)
+        case ed25519(Curve25519.Signing.PublicKey)
+    }
+
+    let id: String?
+    private let algorithm: String?
+    private let material: Material
+
+    /// `nil` for an entry that is not a usable signature key.
+    init?(_ entry: JSONValue) {
+        guard let type = entry["kty"]?.string else { return nil }
+        if let use = entry["use"], use.string != "sig" { return nil }
+        if let operations = entry["key_ops"], operations.array?.contains("verify") != true { return nil }
+        id = entry["kid"]?.string
+        algorithm = entry["alg"]?.string
+        func bytes(_ name: String) -> [UInt8]? { entry[name]?.string.flatMap { Base64URL.decode($0) } }
+
+        let material: Material?
+        switch (type, entry["crv"]?.string) {
+        case ("RSA", _):
+            guard let modulus = bytes("n"), let exponent = bytes("e") else { return nil }
+            material = Self.rsa(modulus: modulus, exponent: exponent).map(Material.rsa)
+        case ("EC", "P-256"?):
+            material = Self.point(bytes("x"), bytes("y"), 32)
+                .flatMap { try? P256.Signing.PublicKey(x963Representation: $0) }.map(Material.p256)
+        case ("EC", "P-384"?):
+            material = Self.point(bytes("x"), bytes("y"), 48)
+                .flatMap { try? P384.Signing.PublicKey(x963Representation: $0) }.map(Material.p384)
+        case ("EC", "P-521"?):
+            material = Self.point(bytes("x"), bytes("y"), 66)
+                .flatMap { try? P521.Signing.PublicKey(x963Representation: $0) }.map(Material.p521)
+        case ("OKP", "Ed25519"?):
+            material = bytes("x").flatMap { try? Curve25519.Signing.PublicKey(rawRepresentation: $0) }.map(
+                Material.ed25519)
+        default: return nil
+        }
+        guard let material else { return nil }
+        self.material = material
+    }
+
+    /// RFC 7518, section 3.3 wants 2048 bits at least; past 8192 a signature costs more than it proves.
+    private static func rsa(modulus: [UInt8], exponent: [UInt8]) -> _RSA.Signing.PublicKey? {
+        let significant = modulus.drop { $0 == 0 }
+        let bits = significant.count * 8 - (significant.first?.leadingZeroBitCount ?? 0)
+        let publicExponent = exponent.drop { $0 == 0 }
+        guard (2048...8192).contains(bits), let last = publicExponent.last, last & 1 == 1, publicExponent.count <= 4,
+            !publicExponent.elementsEqual([1])
+        else { return nil }
+        return try? _RSA.Signing.PublicKey(n: Array(significant), e: Array(publicExponent))
+    }
+
+    private static func point(_ x: [UInt8]?, _ y: [UInt8]?, _ length: Int) -> [UInt8]? {
+        guard let x, let y, x.count == length, y.count == length else { return nil }
+        return [0x04] + x + y
+    }
+
+    /// Whether the key is of the algorithm's family, and of no other by its own word.
+    func canVerify(_ algorithm: SignatureAlgorithm) -> Bool {
+        guard
+            self.algorithm == nil || self.algorithm == algorithm.rawValue || (isEd25519 && self.algorithm == "Ed25519")
+        else { return false }
+        return switch (material, algorithm) {
+        case (.rsa, .RS256), (.rsa, .RS384), (.rsa, .RS512), (.rsa, .PS256), (.rsa, .PS384), (.rsa, .PS512): true
+        case (.p256, .ES256), (.p384, .ES384), (.p521, .ES512), (.ed25519, .EdDSA): true
+        default: false
+        }
+    }
+
+    private var isEd25519: Bool {
+        if case .ed25519 = material { true } else { false }
+    }
+
+    func isValid(_ signature: [UInt8], for data: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
+        switch (material, algorithm) {
+        case (.rsa(let key), .RS256): verify(key, signature, SHA256.hash(data: data), .insecurePKCS1v1_5)
+        case (.rsa(let key), .RS384): verify(key, signature, SHA384.hash(data: data), .insecurePKCS1v1_5)
+        case (.rsa(let key), .RS512): verify(key, signature, SHA512.hash(data: data), .insecurePKCS1v1_5)
+        case (.rsa(let key), .PS256): verify(key, signature, SHA256.hash(data: data), .PSS)
+        case (.rsa(let key), .PS384): verify(key, signature, SHA384.hash(data: data), .PSS)
+        case (.rsa(let key), .PS512): verify(key, signature, SHA512.hash(data: data), .PSS)
+        case (.p256(let key), .ES256):
+            (try? P256.Signing.ECDSASignature(rawRepresentation: signature))
+                .map { key.isValidSignature($0, for: SHA256.hash(data: data)) } ?? false
+        case (.p384(let key), .ES384):
+            (try? P384.Signing.ECDSASignature(rawRepresentation: signature))
+                .map { key.isValidSignature($0, for: SHA384.hash(data: data)) } ?? false
+        case (.p521(let key), .ES512):
+            (try? P521.Signing.ECDSASignature(rawRepresentation: signature))
+                .map { key.isValidSignature($0, for: SHA512.hash(data: data)) } ?? false
+        case (.ed25519(let key), .EdDSA): key.isValidSignature(signature, for: data)
+        default: false
+        }
+    }
+
+    private func verify(
+        _ key: _RSA.Signing.PublicKey,
+        _ signature: [UInt8],
+        _ digest: some Digest,
+        _ padding: _RSA.Signing.Padding
+    ) -> Bool {
+        key.isValidSignature(_RSA.Signing.RSASignature(rawRepresentation: signature), for: digest, padding: padding)
+    }
+}

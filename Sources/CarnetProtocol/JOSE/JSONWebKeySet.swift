@@ -1,0 +1,38 @@
+import CarnetDescriptors
+
+/// The public keys of an issuer (RFC 7517, section 5).
+///
+/// Entries that are malformed, unknown or not for signatures are skipped (section 5), so that one odd key does not lock
+/// everybody out; symmetric keys are never taken from a public set.
+public struct JSONWebKeySet: Sendable {
+    let keys: [JSONWebKey]
+
+    static let maximumCount = 100
+
+    /// Judges the answer of the jwks endpoint.
+    ///
+    /// - Throws: `OAuthError` at step `keys`.
+    public init(judging response: IncomingResponse) throws(OAuthError) {
+        let key = "endpoints.jwks"
+        guard response.status == 200 else {
+            throw OAuthError.status(response, .keys, key: key, hiding: [])
+        }
+        // RFC 7517, section 8.5.2 has a media type of its own; others are seen.
+        let body = try response.json(.keys, key: key, isLenient: true)
+        guard let entries = body["keys"]?.array else {
+            throw OAuthError(.keys, .malformedKeys, "the key set has no list of keys", descriptorKey: key, status: 200)
+        }
+        guard entries.count <= Self.maximumCount else {
+            throw OAuthError(
+                .keys, .malformedKeys, "the key set has more than \(Self.maximumCount) keys", descriptorKey: key)
+        }
+        keys = entries.compactMap(JSONWebKey.init)
+    }
+
+    /// The keys that may have made a signature: by id if the token names one, always by algorithm and use.
+    func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [JSONWebKey] {
+        keys.filter { key in
+            (keyID == nil || key.id == keyID) && key.canVerify(algorithm)
+        }
+    }
+}

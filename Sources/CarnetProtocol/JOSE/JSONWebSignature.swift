@@ -1,0 +1,53 @@
+import CarnetDescriptors
+
+/// A compact JWS taken apart (RFC 7515, section 7.1). Nothing of it is believed yet.
+struct JSONWebSignature {
+    let algorithm: String
+    let keyID: String?
+    let type: String?
+    let payload: [UInt8]
+    let signature: [UInt8]
+    /// What was signed: header and payload as they came.
+    let signingInput: [UInt8]
+
+    /// The longest token that is looked at, in bytes.
+    static let maximumLength = 64 * 1024
+
+    /// - Throws: `OAuthError` of kind `malformedToken` or `criticalHeader`.
+    init(_ token: Secret, step: OAuthError.Step) throws(OAuthError) {
+        let text = token.reveal()
+        func malformed(_ reason: String) -> OAuthError {
+            OAuthError(step, .malformedToken, "the token \(reason)")
+        }
+        guard text.utf8.count <= Self.maximumLength else {
+            throw malformed("is longer than \(Self.maximumLength) bytes")
+        }
+        guard text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 else { throw malformed("is not a signed JWT") }
+        let segments = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard let headerBytes = Base64URL.decode(segments[0]), let payload = Base64URL.decode(segments[1]),
+            let signature = Base64URL.decode(segments[2])
+        else { throw malformed("is not base64url") }
+        guard let header = try? JSONValue(parsing: headerBytes), header.object != nil else {
+            throw malformed("has a header that is not a JSON object")
+        }
+        guard let algorithm = header["alg"]?.string else { throw malformed("names no algorithm") }
+        // RFC 7515, section 4.1.11: an extension that must be understood is one that we do not have.
+        guard header["crit"] == nil else {
+            throw OAuthError(step, .criticalHeader, "the token demands a critical extension")
+        }
+        switch header["kid"] {
+        case nil: keyID = nil
+        case .string(let id) where id.utf8.count <= 1024: keyID = id
+        default: throw malformed("has a key id that is not a text")
+        }
+        switch header["typ"] {
+        case nil: type = nil
+        case .string(let name): type = name
+        default: throw malformed("has a type that is not a text")
+        }
+        self.algorithm = algorithm
+        self.payload = payload
+        self.signature = signature
+        signingInput = Array(text.utf8.prefix(segments[0].utf8.count + 1 + segments[1].utf8.count))
+    }
+}

@@ -1,0 +1,138 @@
+public import CarnetDescriptors
+
+/// A server's own description of itself (OpenID Connect Discovery, section 3; RFC 8414, section 2).
+public struct ProviderMetadata: Sendable {
+    public let issuer: String
+    public let endpoints: [EndpointName: WebURL]
+    /// The announced algorithms that are safe; `none` and HS256 are never among them.
+    public let signatureAlgorithms: [SignatureAlgorithm]
+    /// Whether callbacks name the issuer (RFC 9207, section 3).
+    public let announcesIssuerParameter: Bool
+}
+
+extension ProviderMetadata {
+    /// Where a provider's metadata may be, in the order to try: as OpenID Connect appends, then as RFC 8414 inserts.
+    public static func locations(for provider: Provider) throws(OAuthError) -> [WebURL] {
+        if let url = provider.discoveryURL { return [url] }
+        guard let issuer = provider.issuer else {
+            throw OAuthError(
+                .discovery,
+                .badDescriptor,
+                "there is no issuer to discover \(provider.name) by",
+                descriptorKey: "issuer"
+            )
+        }
+        do throws(WebURLError) {
+            let url = try WebURL(issuer)
+            let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+            let root = "\(url.scheme)://\(url.authority)"
+            return [
+                try WebURL("\(root)\(path)/.well-known/openid-configuration"),
+                try WebURL("\(root)/.well-known/oauth-authorization-server\(path)"),
+            ]
+        } catch {
+            throw OAuthError(
+                .discovery, .badDescriptor, "the issuer is refused: \(error.reason)", descriptorKey: "issuer")
+        }
+    }
+
+    /// The request for a metadata document.
+    public static func request(_ url: WebURL) throws(OAuthError) -> PreparedRequest {
+        try PreparedRequest.make(
+            RequestParameters(.discovery, "discovery", .plainGET),
+            to: url,
+            key: "discovery",
+            rules: .plainGET
+        )
+    }
+
+    /// Judges the document. The issuer in it must be the provider's own, byte for byte (RFC 8414, section 3.3).
+    ///
+    /// - Throws: `OAuthError` at step `discovery`.
+    public init(judging response: IncomingResponse, for provider: Provider) throws(OAuthError) {
+        let key = "discovery"
+        guard response.status == 200 else {
+            throw OAuthError.status(response, .discovery, key: key, hiding: [])
+        }
+        let body = try response.json(.discovery, key: key)
+        guard let issuer = body["issuer"]?.string else {
+            throw OAuthError(.discovery, .missingField, "the metadata has no issuer", descriptorKey: key, status: 200)
+        }
+        if let expected = provider.issuer, !issuer.utf8.elementsEqual(expected.utf8) {
+            throw OAuthError(
+                .discovery,
+                .issuerMismatch,
+                "the metadata is of the issuer \"\(issuer.prefix(200))\", not of \(expected)",
+                descriptorKey: "issuer",
+                hint: "the two must be equal to the last character, a / at the end included"
+            )
+        }
+        self.issuer = issuer
+        var endpoints: [EndpointName: WebURL] = [:]
+        for name in EndpointName.allCases {
+            guard let member = body[name.metadataName], !member.isNull, provider.endpoints[name] == nil else {
+                continue
+            }
+            endpoints[name] = try Self.endpoint(member, name)
+        }
+        self.endpoints = endpoints
+        signatureAlgorithms =
+            body["id_token_signing_alg_values_supported"]?.array?
+            .compactMap { $0.string.flatMap(SignatureAlgorithm.init) } ?? []
+        announcesIssuerParameter = body["authorization_response_iss_parameter_supported"]?.bool ?? false
+    }
+
+    private static func endpoint(_ member: JSONValue, _ name: EndpointName) throws(OAuthError) -> WebURL {
+        guard let text = member.string else {
+            throw OAuthError(
+                .discovery,
+                .wrongFieldType,
+                "the metadata's \(name.metadataName) is not a text",
+                descriptorKey: "endpoints.\(name.rawValue)"
+            )
+        }
+        do throws(WebURLError) {
+            return try WebURL(text)
+        } catch {
+            throw OAuthError(
+                .discovery,
+                .badDescriptor,
+                "the metadata's \(name.metadataName) is refused: \(error.reason)",
+                descriptorKey: "endpoints.\(name.rawValue)"
+            )
+        }
+    }
+}
+
+extension Provider {
+    /// Whether something that a sign-in needs is left to the metadata.
+    public var needsMetadata: Bool {
+        switch discovery {
+        case .off: false
+        case .prefer, .require: true
+        case nil:
+            issuer != nil && [.authorization, .token, .jwks].contains { endpoints[$0] == nil }
+        }
+    }
+
+    /// The provider with what the metadata adds. What the descriptor says wins.
+    public func merging(_ metadata: ProviderMetadata) -> Provider {
+        var merged = self
+        merged.endpoints.merge(metadata.endpoints) { own, _ in own }
+        if signatureAlgorithms.isEmpty { merged.signatureAlgorithms = metadata.signatureAlgorithms }
+        merged.demandsIssuerParameter = demandsIssuerParameter || metadata.announcesIssuerParameter
+        return merged
+    }
+}
+
+extension JSONWebKeySet {
+    /// The request for a provider's keys.
+    public static func request(for provider: Provider) throws(OAuthError) -> PreparedRequest {
+        try PreparedRequest.make(
+            RequestParameters(.keys, "endpoints", .plainGET),
+            to: try provider.endpoint(.jwks, for: .keys),
+            key: "endpoints.jwks",
+            rules: .plainGET
+        )
+    }
+}

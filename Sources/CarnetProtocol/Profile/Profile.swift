@@ -1,0 +1,124 @@
+public import CarnetDescriptors
+
+/// Who signed in, by the names that the descriptor's map gives. Every claim may be missing.
+public struct Profile: Sendable {
+    /// The claims that were found, in the map's order.
+    public let claims: [Named<JSONValue>]
+    /// The body that the claims were read from.
+    public let raw: JSONValue
+
+    public subscript(name: String) -> JSONValue? {
+        claims.first { $0.name == name }?.value
+    }
+
+    /// The account at the provider, exactly as sent; a number keeps every digit.
+    public var subject: String? { self["subject"]?.scalarText }
+    public var name: String? { self["name"]?.scalarText }
+    public var givenName: String? { self["given_name"]?.scalarText }
+    public var familyName: String? { self["family_name"]?.scalarText }
+    public var username: String? { self["username"]?.scalarText }
+    public var email: String? { self["email"]?.scalarText }
+    /// `nil` if the provider does not say, which is not the same as `false`.
+    public var isEmailVerified: Bool? {
+        switch self["email_verified"] {
+        case .bool(let value): value
+        case .string("true"): true
+        case .string("false"): false
+        default: nil
+        }
+    }
+    public var picture: String? { self["picture"]?.scalarText }
+    public var locale: String? { self["locale"]?.scalarText }
+}
+
+extension Profile {
+    init(mapping body: JSONValue, with provider: Provider) {
+        let root = body[provider.profileRoot] ?? .null
+        raw = body
+        claims = provider.claims.compactMap { claim in
+            root.first(of: claim.value).map { Named(claim.name, $0) }
+        }
+    }
+}
+
+/// Where the profile of a provider comes from, and how it is fetched (OpenID Connect Core, section 5.3).
+extension Profile {
+    /// The source that the descriptor names; the userinfo endpoint if there is one, else the ID token.
+    public static func source(at provider: Provider) -> ProfileSource {
+        provider.profileSource ?? (provider.endpoints[.userinfo] == nil ? .idToken : .userinfo)
+    }
+
+    /// The userinfo request. The access token goes in the header, never in the URL (RFC 6750, section 2).
+    public static func request(_ tokens: TokenSet, at provider: Provider) throws(OAuthError) -> PreparedRequest {
+        var parameters = RequestParameters(.profile, "profile", provider.profile)
+        try parameters.addExtra(provider.profile.parameters, key: "profile.parameters")
+        return try PreparedRequest.make(
+            parameters,
+            to: try provider.endpoint(.userinfo, for: .profile),
+            key: "endpoints.userinfo",
+            rules: provider.profile,
+            credentials: Secret("\(provider.apiScheme) \(tokens.accessToken.reveal())")
+        )
+    }
+
+    /// Judges the userinfo response.
+    ///
+    /// - Parameter subject: The subject of the ID token; a profile of another subject is thrown away whole (OpenID
+    ///   Connect Core, section 5.3.2).
+    /// - Throws: `OAuthError` at step `profile`; of kind `unauthorized` if the access token is no longer good.
+    public init(
+        judging response: IncomingResponse,
+        to request: PreparedRequest,
+        from provider: Provider,
+        subject: String?
+    ) throws(OAuthError) {
+        let status = response.status
+        guard status != 401 else {
+            throw OAuthError(
+                .profile,
+                .unauthorized,
+                "the access token is not accepted",
+                descriptorKey: request.descriptorKey,
+                status: 401,
+                server: BearerChallenge.words(in: response)
+            )
+        }
+        guard status == 200 else {
+            throw OAuthError.status(response, .profile, key: request.descriptorKey, hiding: request.secrets)
+        }
+        let body = try response.json(.profile, key: request.descriptorKey)
+        self.init(mapping: body, with: provider)
+        if let subject {
+            guard self.subject.map({ $0.utf8.elementsEqual(subject.utf8) }) == true else {
+                throw OAuthError(
+                    .profile,
+                    .subjectMismatch,
+                    "the profile is not of the user who signed in",
+                    descriptorKey: "profile.claims.subject"
+                )
+            }
+        }
+    }
+
+    /// The profile that the ID token's claims make.
+    public init(_ idToken: IDToken, from provider: Provider) {
+        self.init(mapping: .object(idToken.claims), with: provider)
+    }
+}
+
+extension Profile {
+    /// The profile that came with the tokens.
+    public init(_ response: TokenResponse, from provider: Provider) {
+        self.init(mapping: response.body, with: provider)
+    }
+
+    /// A profile that was kept with the tokens, as its `raw` JSON text.
+    ///
+    /// - Throws: `OAuthError` of kind `malformedBody`.
+    public init(stored text: String, from provider: Provider) throws(OAuthError) {
+        guard let body = try? JSONValue(parsing: text) else {
+            throw OAuthError(.profile, .malformedBody, "the stored profile is not JSON")
+        }
+        self.init(mapping: body, with: provider)
+    }
+}

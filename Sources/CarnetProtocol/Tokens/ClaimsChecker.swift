@@ -1,0 +1,145 @@
+import CarnetDescriptors
+import Crypto
+import Foundation
+
+/// Checks the claims of an ID token whose signature is good.
+struct ClaimsChecker {
+    let claims: JSONObject
+    let expectations: IDTokenExpectations
+    let now: Date
+
+    func check(algorithm: SignatureAlgorithm) throws(OAuthError) -> (issuer: String, subject: String) {
+        let issuer = try text("iss")
+        guard issuer.utf8.elementsEqual(expectations.issuer.utf8) else {
+            throw OAuthError(
+                .idToken,
+                .issuerMismatch,
+                "the ID token is from \"\(issuer.prefix(200))\", not from \(expectations.issuer)",
+                descriptorKey: "issuer"
+            )
+        }
+        try checkAudience()
+        try checkTimes()
+        try checkNonce()
+        try checkAccessTokenHash(algorithm)
+        let subject = try text("sub")
+        guard subject.utf8.count <= 255 else { throw wrongType("sub", "a text of at most 255 bytes") }
+        if let expected = expectations.subject, !subject.utf8.elementsEqual(expected.utf8) {
+            throw OAuthError(.idToken, .subjectMismatch, "the refreshed ID token is of another user")
+        }
+        // OpenID Connect Back-Channel Logout, section 2.4: only a logout token has events.
+        guard claims["events"] == nil else {
+            throw OAuthError(.idToken, .wrongTokenUse, "the token is a logout token, not an ID token")
+        }
+        return (issuer, subject)
+    }
+
+    private func checkAudience() throws(OAuthError) {
+        let audience: [String]
+        switch claims["aud"] {
+        case .string(let single): audience = [single]
+        case .array(let many):
+            audience = many.compactMap(\.string)
+            guard audience.count == many.count else { throw wrongType("aud", "a text or a list of texts") }
+        case nil: throw missing("aud")
+        default: throw wrongType("aud", "a text or a list of texts")
+        }
+        guard audience.contains(expectations.clientID) else {
+            throw OAuthError(.idToken, .audienceMismatch, "the ID token is for another client")
+        }
+        let authorizedParty = claims["azp"]
+        if let authorizedParty, authorizedParty.string != expectations.clientID {
+            throw OAuthError(.idToken, .authorizedPartyMismatch, "the ID token was issued to another client")
+        }
+        // OpenID Connect Core, section 3.1.3.7, rules 3 and 4: further audiences need an authorized party to be us.
+        guard audience.count == 1 || authorizedParty != nil else {
+            throw OAuthError(
+                .idToken, .audienceMismatch, "the ID token is for further clients, and names none it was issued to")
+        }
+    }
+
+    private func checkTimes() throws(OAuthError) {
+        let skew = expectations.clockSkew
+        let expires = try time("exp")
+        guard now < expires.addingTimeInterval(skew) else {
+            throw OAuthError(
+                .idToken,
+                .expiredToken,
+                "the ID token ended at \(stamp(expires)); the clock here says \(stamp(now))",
+                descriptorKey: "id_token.clock_skew"
+            )
+        }
+        let issued = try time("iat")
+        guard issued <= now.addingTimeInterval(skew) else {
+            throw OAuthError(
+                .idToken,
+                .issuedInFuture,
+                "the ID token was issued at \(stamp(issued)); the clock here says \(stamp(now))",
+                descriptorKey: "id_token.clock_skew",
+                hint: "is the clock of this machine right?"
+            )
+        }
+        if claims["nbf"] != nil, try time("nbf") > now.addingTimeInterval(skew) {
+            throw OAuthError(
+                .idToken, .notYetValid, "the ID token is not valid yet", descriptorKey: "id_token.clock_skew")
+        }
+    }
+
+    private func checkNonce() throws(OAuthError) {
+        guard case .exactly(let expected) = expectations.nonce else { return }
+        guard claims["nonce"]?.string.map(Secret.init) == expected, (claims["nonce"] == nil) == (expected == nil) else {
+            throw OAuthError(
+                .idToken,
+                .nonceMismatch,
+                claims["nonce"] == nil
+                    ? "the ID token does not repeat the nonce"
+                    : "the ID token repeats a nonce that is not the one of this sign-in",
+                descriptorKey: "authorization.nonce"
+            )
+        }
+    }
+
+    /// OpenID Connect Core, section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm.
+    private func checkAccessTokenHash(_ algorithm: SignatureAlgorithm) throws(OAuthError) {
+        guard let claim = claims["at_hash"] else { return }
+        let token = Array(expectations.accessToken.reveal().utf8)
+        let digest: [UInt8] =
+            switch algorithm {
+            case .RS256, .PS256, .ES256: Array(SHA256.hash(data: token))
+            case .RS384, .PS384, .ES384: Array(SHA384.hash(data: token))
+            case .RS512, .PS512, .ES512, .EdDSA: Array(SHA512.hash(data: token))
+            }
+        let expected = Base64URL.encode(digest.prefix(digest.count / 2))
+        guard let hash = claim.string, constantTimeEquals(hash.utf8, expected.utf8) else {
+            throw OAuthError(
+                .idToken, .accessTokenHashMismatch, "the access token is not the one that the ID token came with")
+        }
+    }
+
+    private func text(_ name: String) throws(OAuthError) -> String {
+        guard let value = claims[name] else { throw missing(name) }
+        guard let text = value.string, !text.isEmpty else { throw wrongType(name, "a text") }
+        return text
+    }
+
+    private func time(_ name: String) throws(OAuthError) -> Date {
+        guard let value = claims[name] else { throw missing(name) }
+        // 2^53: past it, a number has no exact second.
+        guard let seconds = value.double, (0...9_007_199_254_740_992).contains(seconds) else {
+            throw wrongType(name, "a time in seconds")
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    private func missing(_ name: String) -> OAuthError {
+        OAuthError(.idToken, .missingField, "the ID token has no claim \(name)")
+    }
+
+    private func wrongType(_ name: String, _ expected: String) -> OAuthError {
+        OAuthError(.idToken, .wrongFieldType, "the ID token's claim \(name) is not \(expected)")
+    }
+
+    private func stamp(_ date: Date) -> String {
+        date.formatted(.iso8601)
+    }
+}

@@ -1,0 +1,155 @@
+public import CarnetDescriptors
+import Crypto
+public import Foundation
+
+/// The claims of a validated ID token (OpenID Connect Core, section 2).
+///
+/// An account is identified by `issuer` and `subject` together, never by an e-mail address (section 5.7).
+public struct IDToken: Sendable {
+    public let issuer: String
+    public let subject: String
+    public let claims: JSONObject
+}
+
+/// What an ID token must say to be believed.
+public struct IDTokenExpectations: Sendable {
+    /// How the nonce is judged.
+    public enum Nonce: Sendable {
+        /// A sign-in that sent this nonce, or sent none.
+        case exactly(Secret?)
+        /// A refresh, where the nonce of the sign-in may or may not be repeated (OpenID Connect Core, section 12.2).
+        case ofRefresh
+    }
+
+    public var issuer: String
+    public var clientID: String
+    public var nonce: Nonce
+    /// The access token that came with it.
+    public var accessToken: Secret
+    /// The subject of the sign-in that a refresh continues.
+    public var subject: String?
+    public var algorithms: [SignatureAlgorithm]
+    /// How many seconds the clocks may differ.
+    public var clockSkew: TimeInterval
+}
+
+extension IDTokenExpectations {
+    /// - Throws: `OAuthError` if the provider has no issuer, without which no ID token can be believed.
+    public init(
+        from provider: Provider,
+        as registration: ClientRegistration,
+        nonce: Nonce,
+        accessToken: Secret,
+        subject: String? = nil
+    ) throws(OAuthError) {
+        guard let issuer = provider.issuer else {
+            throw OAuthError(
+                .idToken,
+                .badDescriptor,
+                "an ID token came, and the descriptor names no issuer to check it against",
+                descriptorKey: "issuer",
+                hint: "add the issuer, or do not ask for the scope openid"
+            )
+        }
+        self.init(
+            issuer: issuer,
+            clientID: registration.clientID,
+            nonce: nonce,
+            accessToken: accessToken,
+            subject: subject,
+            algorithms: provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms,
+            clockSkew: TimeInterval(provider.clockSkew)
+        )
+    }
+
+    /// For a sign-in.
+    public init(
+        from provider: Provider,
+        as registration: ClientRegistration,
+        answering pending: PendingAuthorization,
+        accessToken: Secret
+    ) throws(OAuthError) {
+        try self.init(from: provider, as: registration, nonce: .exactly(pending.nonce), accessToken: accessToken)
+    }
+}
+
+extension IDToken {
+    /// Validates a token: signature first, then every claim (OpenID Connect Core, section 3.1.3.7).
+    ///
+    /// The algorithm is the caller's choice; the token can only agree with it. Keys come from the issuer's set alone:
+    /// `jwk`, `jku` and `x5u` headers are not looked at.
+    ///
+    /// - Throws: `OAuthError` at step `idToken`; of kind `keyNotFound` if other keys might help.
+    public init(
+        validating token: Secret,
+        with keys: JSONWebKeySet,
+        expecting expectations: IDTokenExpectations,
+        now: Date
+    ) throws(OAuthError) {
+        let signature = try JSONWebSignature(token, step: .idToken)
+        guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm),
+            expectations.algorithms.contains(algorithm)
+        else {
+            throw OAuthError(
+                .idToken,
+                .unsupportedAlgorithm,
+                "the ID token is signed with \"\(signature.algorithm.prefix(20))\"",
+                descriptorKey: "id_token.algorithms",
+                hint: "accepted: " + expectations.algorithms.map(\.rawValue).joined(separator: ", ")
+            )
+        }
+        // RFC 8725, section 3.11: a token of another kind must not pass for an ID token.
+        if let type = signature.type, type.lowercased() != "jwt" {
+            throw OAuthError(
+                .idToken, .wrongTokenUse, "the token is of the type \"\(type.prefix(40))\", not an ID token")
+        }
+        try Self.checkSignature(signature, algorithm: algorithm, keys: keys)
+        guard let claims = (try? JSONValue(parsing: signature.payload))?.object else {
+            throw OAuthError(.idToken, .malformedToken, "the ID token's claims are not a JSON object")
+        }
+        let checker = ClaimsChecker(claims: claims, expectations: expectations, now: now)
+        (issuer, subject) = try checker.check(algorithm: algorithm)
+        self.claims = claims
+    }
+
+    private static let maximumCandidates = 8
+
+    private static func checkSignature(
+        _ signature: JSONWebSignature,
+        algorithm: SignatureAlgorithm,
+        keys: JSONWebKeySet
+    ) throws(OAuthError) {
+        let candidates = keys.candidates(keyID: signature.keyID, algorithm: algorithm)
+        guard !candidates.isEmpty else {
+            throw OAuthError(
+                .idToken,
+                .keyNotFound,
+                "no key of the provider fits the ID token's key id and algorithm",
+                descriptorKey: "endpoints.jwks"
+            )
+        }
+        let isValid = candidates.prefix(maximumCandidates).contains { key in
+            key.isValid(signature.signature, for: signature.signingInput, algorithm: algorithm)
+        }
+        guard isValid else {
+            throw OAuthError(.idToken, .badSignature, "the ID token's signature is not the provider's")
+        }
+    }
+}
+
+extension IDToken {
+    /// The claims of a token that was validated before it was stored; the signature is not checked again.
+    ///
+    /// - Throws: `OAuthError` of kind `malformedToken`.
+    public init(storedAfterValidation token: Secret) throws(OAuthError) {
+        let signature = try JSONWebSignature(token, step: .idToken)
+        guard let claims = (try? JSONValue(parsing: signature.payload))?.object, let issuer = claims["iss"]?.string,
+            let subject = claims["sub"]?.string
+        else {
+            throw OAuthError(.idToken, .malformedToken, "the stored ID token has no issuer or subject")
+        }
+        self.issuer = issuer
+        self.subject = subject
+        self.claims = claims
+    }
+}

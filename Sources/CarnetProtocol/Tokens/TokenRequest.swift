@@ -1,0 +1,70 @@
+public import CarnetDescriptors
+
+/// Makes the requests of the token endpoint (RFC 6749, sections 4.1.3 and 6) and of revocation (RFC 7009).
+public enum TokenRequest {
+    /// Exchanges a validated callback's code. A code is sent once and never again.
+    public static func exchange(
+        _ callback: ValidatedCallback,
+        at provider: Provider,
+        as registration: ClientRegistration
+    ) throws(OAuthError) -> PreparedRequest {
+        var parameters = RequestParameters(.tokenRequest, "token", provider.token)
+        try parameters.add("grant_type", "authorization_code")
+        try parameters.add("code", callback.code)
+        try parameters.add("redirect_uri", callback.pending.redirectURI)
+        if let verifier = callback.pending.codeVerifier { try parameters.add("code_verifier", verifier) }
+        return try send(&parameters, to: .token, at: provider, rules: provider.token, registration: registration)
+    }
+
+    /// Exchanges a refresh token. The scope is left out: the grant's own stays (RFC 6749, section 6).
+    public static func refresh(
+        _ refreshToken: Secret,
+        at provider: Provider,
+        as registration: ClientRegistration
+    ) throws(OAuthError) -> PreparedRequest {
+        var parameters = RequestParameters(.refresh, "refresh", provider.refresh)
+        try parameters.add("grant_type", "refresh_token")
+        try parameters.add("refresh_token", refreshToken)
+        let endpoint: EndpointName = provider.endpoints[.refresh] == nil ? .token : .refresh
+        return try send(&parameters, to: endpoint, at: provider, rules: provider.refresh, registration: registration)
+    }
+
+    /// Revokes one token (RFC 7009, section 2.1).
+    public static func revoke(
+        _ token: Secret,
+        hint: String,
+        at provider: Provider,
+        as registration: ClientRegistration
+    ) throws(OAuthError) -> PreparedRequest {
+        var parameters = RequestParameters(.revocation, "revocation", provider.revocation)
+        try parameters.add("token", token)
+        try parameters.add("token_type_hint", hint)
+        return try send(
+            &parameters, to: .revocation, at: provider, rules: provider.revocation, registration: registration)
+    }
+
+    private static func send(
+        _ parameters: inout RequestParameters,
+        to endpoint: EndpointName,
+        at provider: Provider,
+        rules: ResolvedRequest,
+        registration: ClientRegistration
+    ) throws(OAuthError) -> PreparedRequest {
+        let url = try provider.endpoint(endpoint, for: parameters.step)
+        let credentials = try ClientAuthentication(registration, at: provider).apply(to: &parameters)
+        try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters")
+        return try PreparedRequest.make(
+            parameters,
+            to: url,
+            key: "endpoints.\(endpoint.rawValue)",
+            rules: rules,
+            credentials: credentials
+        )
+    }
+}
+
+extension RequestParameters {
+    init(_ step: OAuthError.Step, _ section: String, _ rules: ResolvedRequest) {
+        self.init(step: step, section: section, rename: rules.rename, omit: rules.omit)
+    }
+}

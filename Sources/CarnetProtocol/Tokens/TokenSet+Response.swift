@@ -1,0 +1,39 @@
+public import Foundation
+
+extension TokenSet {
+    /// The tokens of a fresh sign-in.
+    ///
+    /// - Parameter requested: The scopes that were asked for; granted if the server names none (RFC 6749, section 5.1).
+    public init(_ response: TokenResponse, requested: [String], now: Date) {
+        self.init(
+            accessToken: response.accessToken,
+            tokenType: response.tokenType,
+            refreshToken: response.refreshToken,
+            idToken: response.idToken,
+            scopes: response.scopes ?? requested,
+            issuedAt: now,
+            expiresAt: response.expiresIn.map { now.addingTimeInterval($0) }
+        )
+    }
+
+    /// The tokens after a refresh: what the answer leaves out stays as it was (RFC 6749, section 6).
+    public func merging(_ response: TokenResponse, now: Date) -> TokenSet {
+        TokenSet(
+            accessToken: response.accessToken,
+            tokenType: response.tokenType,
+            refreshToken: response.refreshToken ?? refreshToken,
+            idToken: response.idToken ?? idToken,
+            scopes: response.scopes ?? scopes,
+            issuedAt: now,
+            expiresAt: response.expiresIn.map { now.addingTimeInterval($0) }
+        )
+    }
+
+    /// Whether the access token ends within a margin in seconds. One without a stated end does not.
+    public func isExpiring(within margin: TimeInterval, at now: Date) -> Bool {
+        guard let expiresAt else { return false }
+        // A token that lives shorter than twice the margin is renewed in the second half of its life, not at once.
+        let margin = min(margin, expiresAt.timeIntervalSince(issuedAt) / 2)
+        return now >= expiresAt.addingTimeInterval(-margin)
+    }
+}

@@ -1,0 +1,34 @@
+import CarnetDescriptors
+import Testing
+
+@Suite struct ReaderRulesTests {
+    struct Example: Sendable, CustomTestStringConvertible {
+        var rule: RuleExplanation
+        var text: String
+        var testDescription: String { "\(rule.code): \(text.debugDescription)" }
+    }
+
+    static let bad = ReaderRules.all.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
+    static let good = ReaderRules.all.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
+
+    @Test(arguments: bad)
+    func `a bad example has exactly its finding`(example: Example) {
+        let (rule, example) = (example.rule, MarkedExample(example.text))
+        let diagnostics = YAMLReader().read(example.file(named: "bad.yaml")).diagnostics
+        #expect(diagnostics.map(\.code) == example.spans.map { _ in rule.code })
+        #expect(diagnostics.map(\.span) == example.spans)
+        #expect(diagnostics.allSatisfy { $0.severity == rule.severity })
+    }
+
+    @Test(arguments: good)
+    func `a good example has no finding`(example: Example) {
+        let document = YAMLReader().read(MarkedExample(example.text).file(named: "good.yaml"))
+        #expect(document.diagnostics == [])
+        #expect(document.root != nil)
+    }
+
+    @Test func `codes and names are unique`() {
+        #expect(Set(ReaderRules.all.map(\.code)).count == ReaderRules.all.count)
+        #expect(Set(ReaderRules.all.map(\.name)).count == ReaderRules.all.count)
+    }
+}

@@ -1,0 +1,68 @@
+import CarnetDescriptors
+import Foundation
+import Testing
+
+@Suite struct SourceFileReadingTests {
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    private func reason(_ path: String, maximumBytes: Int = 1 << 20) -> SourceFileError.Reason? {
+        do throws(SourceFileError) {
+            _ = try SourceFile(readingFrom: path, maximumBytes: maximumBytes)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test func `a file is read byte by byte, up to the limit`() throws {
+        try withFolder { folder in
+            let path = folder.appending(path: "ä.yaml").path
+            let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+            try Data(bytes).write(to: URL(filePath: path))
+            #expect(try SourceFile(readingFrom: path, maximumBytes: 200_000).bytes == bytes)
+            #expect(reason(path, maximumBytes: 199_999) == .tooLarge(maximumBytes: 199_999))
+        }
+    }
+
+    @Test func `an empty file is read`() throws {
+        try withFolder { folder in
+            let path = folder.appending(path: "empty.yaml").path
+            try Data().write(to: URL(filePath: path))
+            #expect(try SourceFile(readingFrom: path).bytes == [])
+        }
+    }
+
+    @Test func `what is no file is refused without waiting`() throws {
+        try withFolder { folder in
+            #expect(reason(folder.path) == .isDirectory)
+            #expect(reason(folder.appending(path: "none.yaml").path) == .notFound)
+            #expect(reason("\(folder.path)/none.yaml\0x") == .notFound)
+            let fifo = folder.appending(path: "fifo.yaml").path
+            #expect(mkfifo(fifo, 0o600) == 0)
+            #expect(reason(fifo) == .notRegularFile)
+            #expect(reason("/dev/zero") == .notRegularFile)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "a superuser may read everything"))
+    func `a file without permission is told as such`() throws {
+        try withFolder { folder in
+            let path = folder.appending(path: "secret.yaml").path
+            try Data("a".utf8).write(to: URL(filePath: path))
+            #expect(chmod(path, 0) == 0)
+            #expect(reason(path) == .permissionDenied)
+        }
+    }
+
+    @Test func `an error names the file and the reason`() {
+        let error = SourceFileError(path: "acme.yaml", reason: .tooLarge(maximumBytes: 1 << 20))
+        #expect(error.description == "acme.yaml: larger than 1 MiB")
+        #expect(error.diagnostic.code == "D003")
+        #expect(SourceFileError(path: "acme.yaml", reason: .isDirectory).diagnostic.code == "D016")
+    }
+}
