@@ -177,6 +177,13 @@ let package = Package(
             ]
         ),
         .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
+        .testTarget(
+            name: "SignInTests",
+            dependencies: [
+                "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors"]),
         // The Swift of the documentation, so that it compiles.
         .executableTarget(

@@ -9,7 +9,7 @@ public import HTTPTypes
 
 /// An authorization and resource server that impersonates providers by their descriptors alone.
 ///
-/// It answers requests for the providers' own URLs, in their encodings and in the shape of their samples, and is strict:
+/// It answers requests for the providers' own URLs, in their encodings and in the shape of their samples. It is strict:
 /// what a specification forbids is refused with the specification's error. It opens no socket; `SandboxServer` does.
 public actor Sandbox {
     private var servers: [AuthorizationServer]

@@ -11,7 +11,8 @@ struct DocumentationTests {
         for block in blocks where block.info == "yaml" {
             let file = SourceFile(path: block.description, text: block.text)
             let findings =
-                block.text.hasPrefix("resources:") ? ResourceMapFile(file).diagnostics : DescriptorDocument(file).diagnostics
+                block.text.hasPrefix("resources:")
+                ? ResourceMapFile(file).diagnostics : DescriptorDocument(file).diagnostics
             #expect(findings.isEmpty, "\(findings.map(\.description).joined(separator: "\n"))")
         }
     }

@@ -13,7 +13,9 @@ enum Repository {
 
         var testDescription: String { path }
         var lines: [(number: Int, text: Substring)] {
-            text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { ($0.offset + 1, $0.element) }
+            text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
+                ($0.offset + 1, $0.element)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 import CarnetDescriptors
 
-/// An authorization request that has passed every check (RFC 6749, section 4.1.1; RFC 7636; OpenID Connect Core, 3.1.2.1).
+/// An authorization request that has passed every check (RFC 6749, section 4.1.1; RFC 7636, section 4.3; OpenID Connect
+/// Core, section 3.1.2.1).
 struct AuthorizationRequest: Sendable {
     let client: SandboxClient
     let redirectURI: String

@@ -50,7 +50,8 @@ extension AuthorizationServer {
         guard client.allows(redirectURI: redirectURI), !redirectURI.contains("#") else {
             let known = client.redirectURIs.joined(separator: ", ")
             throw .shown(
-                "The redirect URI \"\(redirectURI)\" is not registered for the client \(clientID). Registered: \(known)."
+                "The redirect URI \"\(redirectURI)\" is not registered for the client \(clientID). "
+                    + "Registered: \(known)."
             )
         }
         return (client, redirectURI)
@@ -87,7 +88,8 @@ extension AuthorizationServer {
         for scope in scopes {
             guard !scope.isEmpty, scope.utf8.allSatisfy(Self.isScopeCharacter) else {
                 throw .invalidScope(
-                    "\"\(text)\" is not a list of scopes with \"\(rules.separator)\" between them (RFC 6749, section 3.3)"
+                    "\"\(text)\" is not a list of scopes with \"\(rules.separator)\" between them "
+                        + "(RFC 6749, section 3.3)"
                 )
             }
             guard rules.catalog.isEmpty || known.contains(scope) else {

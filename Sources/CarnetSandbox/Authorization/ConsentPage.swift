@@ -12,7 +12,7 @@ struct ConsentPage {
         return HTMLPage(
             title: "Sign in with \(server.provider.name)",
             content: """
-                <p>This is a sandbox: it stands in for \(HTMLPage.escape(server.provider.name)), and nobody real signs in.</p>
+                <p>This is a sandbox. It stands in for \(HTMLPage.escape(server.provider.name)); no real account is used.</p>
                 <p>The client <code>\(client)</code> asks. The answer goes to <code>\(target)</code>.</p>
                 <form method="post">
                 <input type="hidden" name="ticket" value="\(ticket)">

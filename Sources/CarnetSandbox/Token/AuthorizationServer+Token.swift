@@ -113,8 +113,10 @@ extension AuthorizationServer {
         }
     }
 
-    /// The refresh token grant (RFC 6749, section 6). Where the response brings a new refresh token, the old one is used
-    /// up, and using it again ends the whole family (RFC 9700, section 4.14.2).
+    /// The refresh token grant (RFC 6749, section 6).
+    ///
+    /// Where the response brings a new refresh token, the old one is used up, and using it again ends the whole family
+    /// (RFC 9700, section 4.14.2).
     private mutating func refresh(
         _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
     ) throws(OAuthError) -> JSONValue {

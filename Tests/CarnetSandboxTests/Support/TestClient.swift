@@ -19,6 +19,12 @@ struct TestClient {
         postLogoutRedirectURIs: ["https://app.example/bye"]
     )
 
+    /// A client of a sandbox that was made elsewhere.
+    init(provider: Provider, sandbox: Sandbox) throws {
+        self.provider = provider
+        self.sandbox = sandbox
+    }
+
     init(
         _ yaml: String = acme,
         secret: String? = nil,
