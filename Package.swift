@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "CarnetDescriptors", targets: ["CarnetDescriptors"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
+        .library(name: "CarnetLint", targets: ["CarnetLint"]),
         .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
@@ -101,7 +102,7 @@ let package = Package(
         .target(
             name: "CarnetUserAgent",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -110,7 +111,7 @@ let package = Package(
         .target(
             name: "CarnetFiles",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -150,6 +151,7 @@ let package = Package(
         // MARK: Tests
 
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
+        .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
         .testTarget(
             name: "CarnetSandboxTests",
             dependencies: [
@@ -174,6 +176,15 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        .testTarget(
+            name: "CarnetUserAgentTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetUserAgent",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
