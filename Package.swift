@@ -195,7 +195,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
-        .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors"]),
+        .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
         // The Swift of the documentation, so that it compiles.
         .executableTarget(
             name: "HostProgram",
