@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetLint
 import Foundation
 
 /// Checks descriptors at build time and writes the Swift file that embeds them.
@@ -17,18 +18,33 @@ enum DescriptorTool {
             report("usage: carnet-descriptor-tool embed --output FILE DESCRIPTOR...")
             exit(2)
         }
+        let (source, findings) = embed(paths: Array(arguments.dropFirst(3)))
+        for finding in findings { report(finding.description) }
+        guard let source else { exit(1) }
         do {
-            let files = try arguments.dropFirst(3).map { try SourceFile(readingFrom: $0) }
-            let documents = files.map { DescriptorDocument($0) }
-            let findings = documents.flatMap(\.diagnostics)
-            for finding in findings { report(finding.description) }
-            guard !findings.contains(where: { $0.severity == .error }) else { exit(1) }
-            let source = EmbeddedDescriptors(documents).swiftSource
             try Data(source.utf8).write(to: URL(filePath: output), options: .atomic)
         } catch {
-            report("error: \(error)")
+            report("error: \(output) cannot be written: \(error.localizedDescription)")
             exit(3)
         }
+    }
+
+    /// The Swift source that embeds the files, if none of them has an error, and everything that was found.
+    static func embed(paths: [String]) -> (source: String?, findings: [Diagnostic]) {
+        var files: [SourceFile] = []
+        var unreadable: [SourceFileError] = []
+        for path in paths {
+            do throws(SourceFileError) {
+                files.append(try SourceFile(readingFrom: path))
+            } catch {
+                unreadable.append(error)
+            }
+        }
+        var findings = Linter().lint(files: files, unreadable: unreadable).diagnostics
+        let embedded = EmbeddedDescriptors(files.map { DescriptorDocument($0) })
+        findings += embedded.conflicts
+        guard !findings.contains(where: { $0.severity == .error }) else { return (nil, findings) }
+        return (embedded.swiftSource, findings)
     }
 
     private static func report(_ line: String) {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetLint
 
 /// Descriptors as Swift source: their text, and a constant for each id.
 struct EmbeddedDescriptors {
@@ -7,6 +8,20 @@ struct EmbeddedDescriptors {
     init(_ documents: [DescriptorDocument]) {
         self.documents = documents.compactMap { document in
             document.descriptor.map { ($0.id, document.file) }
+        }
+    }
+
+    /// Descriptors whose constants would have one name, such as those of `a-b` and `a--b`.
+    var conflicts: [Diagnostic] {
+        var first: [String: ProviderID] = [:]
+        return documents.compactMap { id, file in
+            let name = Self.constantName(of: id)
+            guard let earlier = first.updateValue(first[name] ?? id, forKey: name), earlier != id else { return nil }
+            return DuplicateProvider.explanation.diagnostic(
+                "the ids \"\(earlier)\" and \"\(id)\" both become the constant \"\(name)\"",
+                file: file.path,
+                span: DescriptorDocument(file).span(of: ["id"])
+            )
         }
     }
 

@@ -36,8 +36,11 @@ public struct MarkedExample: Hashable, Sendable {
     public init(completing marked: String) {
         let lines = marked.split(whereSeparator: \.isNewline).map { $0.filter { !"⟦⟧".contains($0) } }
         func says(_ key: String) -> Bool { lines.contains { $0.hasPrefix(key + ":") } }
-        var start = ""
-        if !says("carnet") { start += "carnet: 1\n" }
+        guard !says("carnet") else {
+            self.init(marked)
+            return
+        }
+        var start = "carnet: 1\n"
         if !says("id") { start += "id: acme\n" }
         if !says("name") { start += "name: Acme\n" }
         if !says("issuer"), !says("endpoints"), !says("discovery_url") { start += "issuer: https://id.acme.example\n" }

@@ -6,8 +6,10 @@ extension RuleExplanation {
         var page = "# \(code): \(name)\n\n\(summary)\n\n"
         page += "Severity: \(severity.rawValue). Fix: \(fixSentence).\n\n"
         page += "## Why\n\n\(rationale)\n"
-        if !bad.isEmpty { page += "\n## Found\n" + bad.map { block($0) + findings($0) }.joined() }
-        if !good.isEmpty { page += "\n## Not found\n" + good.map(block).joined() }
+        if !bad.isEmpty { page += "\n## Found\n" + bad.map { block($0, "yaml found") + findings($0) }.joined() }
+        if !good.isEmpty {
+            page += "\n## Not found\n" + good.map { block($0, isReaderRule ? "yaml part" : "yaml") }.joined()
+        }
         if !references.isEmpty { page += "\n## References\n\n" + references.map { "- \($0)\n" }.joined() }
         return page
     }
@@ -27,7 +29,8 @@ extension RuleExplanation {
         isReaderRule ? MarkedExample(marked) : MarkedExample(completing: marked)
     }
 
-    private func block(_ marked: String) -> String {
+    /// - Parameter info: what stands after the fence; a bare `yaml` is a descriptor without findings.
+    private func block(_ marked: String, _ info: String) -> String {
         let text = example(marked).text
         guard !text.isEmpty else { return "\nAn empty file.\n" }
         // What does not show in an editor does not show on a page either.
@@ -36,7 +39,7 @@ extension RuleExplanation {
                 separator: "\t")
         }
         let shown = lines.joined(separator: "\n")
-        return "\n```yaml\n\(shown)\(shown.hasSuffix("\n") ? "" : "\n")```\n"
+        return "\n```\(info)\n\(shown)\(shown.hasSuffix("\n") ? "" : "\n")```\n"
     }
 
     private func findings(_ marked: String) -> String {

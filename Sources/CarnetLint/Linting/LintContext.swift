@@ -32,6 +32,8 @@ package struct LintContext: Sendable {
     }
 
     /// The place of a part of a scalar; of the whole scalar, where the text is not written as it is read.
+    ///
+    /// - Parameter part: a stretch of the scalar's text, or of an end of it.
     func span(of part: Substring, in node: YAMLNode) -> SourceSpan {
         guard let scalar = node.scalar, let written = text.text(in: node.span) else { return node.span }
         let quoteLength: Int
@@ -40,10 +42,11 @@ package struct LintContext: Sendable {
         case "\"\(scalar.text)\"", "'\(scalar.text)'": quoteLength = 1
         default: return node.span
         }
-        guard !written.contains(where: \.isNewline) else { return node.span }
-        let before = scalar.text.unicodeScalars.distance(from: scalar.text.startIndex, to: part.startIndex)
+        guard !written.contains(where: \.isNewline), scalar.text.hasSuffix(part.base) else { return node.span }
+        let skipped = scalar.text.unicodeScalars.count - part.base.unicodeScalars.count
+        let before = part.base.unicodeScalars.distance(from: part.base.startIndex, to: part.startIndex)
         var start = node.span.start
-        start.column += quoteLength + before
+        start.column += quoteLength + skipped + before
         var end = start
         end.column += part.unicodeScalars.count
         return SourceSpan(start: start, end: end)

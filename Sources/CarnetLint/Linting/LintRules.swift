@@ -12,7 +12,7 @@ package enum LintRules {
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),
         // S: scopes and resources.
-        BadScopeCharacter(), EncodedScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(), CircularImplication(),
+        BadScopeCharacter(), EncodedScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(), SelfImplication(),
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
         // C: the client, its requests and its redirect URIs.
         PKCEOff(), NonceOff(), ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), ConflictingRename(),
@@ -23,7 +23,7 @@ package enum LintRules {
         ClaimsWithoutSubject(), ProfileWithoutSource(), ClaimNotInSample(), TokenNotInSample(), BadLifetimeInSample(),
         UnredactedSample(), ErrorNotInSample(), MarginBeyondLifetime(), BadTokenScheme(),
         // M: metadata and evidence.
-        IDNotFileName(), NoteAboutNothing(), BadDate(), BadLink(),
+        IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
     ]
 
     private static let codes = Set(all.map(\.explanation.code))

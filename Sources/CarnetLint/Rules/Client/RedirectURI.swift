@@ -24,6 +24,6 @@ struct RedirectURI {
 
     /// The host of a form that starts with a scheme and `//`.
     var host: Substring {
-        DescriptorURL(path: [], node: node, source: source, inputNames: []).host
+        DescriptorURL(node: node, source: source).host
     }
 }

@@ -55,7 +55,7 @@ enum SecretText {
     /// The prefixes that issuers put before their tokens so that they are recognised in public places.
     private static func hasVendorPrefix(_ word: Substring) -> Bool {
         [
-            "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "sk_live_", "rk_live_",
+            "ghp_", "gho_", "ghs_", "ghu_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "sk_live_", "rk_live_",
             "AIza", "ya29.", "GOCSPX-", "AKIA", "SG.", "shpat_",
         ].contains { word.hasPrefix($0) && word.utf8.count >= $0.utf8.count + 12 }
     }

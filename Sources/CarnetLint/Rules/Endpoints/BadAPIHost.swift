@@ -21,7 +21,7 @@ struct BadAPIHost: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.elements("api", "hosts").compactMap { element in
             guard let text = element.scalar?.text else { return nil }
-            let url = DescriptorURL(path: [], node: element, source: "https://" + text, inputNames: [])
+            let url = DescriptorURL(node: element, source: "https://" + text)
             let isHost = url.authority.endIndex == url.source.endIndex && url.userInformation == nil
             if isHost, (try? WebURL(url.filled)) != nil { return nil }
             return finding(

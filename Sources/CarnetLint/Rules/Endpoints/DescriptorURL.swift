@@ -4,8 +4,17 @@ import CarnetDescriptors
 struct DescriptorURL {
     let path: [String]
     let node: YAMLNode
+    /// The text; where it starts with `{issuer}`, what comes after that.
     let source: String
-    let inputNames: [String]
+    /// Whether the URL continues the issuer, so that its scheme and host are the issuer's.
+    let continuesIssuer: Bool
+
+    init(path: [String] = [], node: YAMLNode, source: String, continuesIssuer: Bool = false) {
+        self.path = path
+        self.node = node
+        self.source = source
+        self.continuesIssuer = continuesIssuer
+    }
 
     /// Every URL that a request can go to.
     static func all(in context: LintContext) -> [DescriptorURL] {
@@ -25,7 +34,13 @@ struct DescriptorURL {
 
     private static func make(_ path: [String], _ template: Template?, _ context: LintContext) -> DescriptorURL? {
         guard let template, let node = context.root.node(at: path) else { return nil }
-        return DescriptorURL(path: path, node: node, source: template.source, inputNames: template.inputNames)
+        let issuer = ["{\(Template.issuerName)}", "{input.\(Template.issuerName)}"].first(
+            where: template.source.hasPrefix)
+        guard let issuer, context.descriptor.understandsIssuerPlace else {
+            return DescriptorURL(path: path, node: node, source: template.source)
+        }
+        let rest = String(template.source.dropFirst(issuer.count))
+        return DescriptorURL(path: path, node: node, source: rest, continuesIssuer: true)
     }
 
     var name: String { path.joined(separator: ".") }
@@ -83,7 +98,7 @@ struct DescriptorURL {
 
     /// The text with a stand-in for each input, to see whether what is written out is a URL.
     var filled: String {
-        var output = ""
+        var output = continuesIssuer ? "https://issuer.example" : ""
         var rest = source[...]
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             // A digit may stand anywhere in a host, a port, a path and a query.
@@ -92,4 +107,9 @@ struct DescriptorURL {
         }
         return output + rest
     }
+}
+
+extension ProviderDescriptor {
+    /// Whether `{issuer}` stands for the descriptor's own issuer, rather than for an input of that name.
+    var understandsIssuerPlace: Bool { issuer != nil && inputs[Template.issuerName] == nil }
 }

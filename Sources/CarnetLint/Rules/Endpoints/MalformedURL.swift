@@ -15,6 +15,7 @@ struct MalformedURL: LintRule {
             "issuer: ⟦https://id.äcme.example⟧\n",
             "issuer: ⟦https://id.acme.example:https⟧\n",
             "issuer: ⟦https://⟧\n",
+            "issuer: https://id.acme.example\nendpoints: { token: ⟦'{issuer}/to ken'⟧ }\n",
         ],
         good: ["inputs: { port: {} }\nissuer: https://id.xn--cme-pla.example:{port}/my%20realm\n"]
     )
@@ -22,9 +23,12 @@ struct MalformedURL: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         DescriptorURL.all(in: context).compactMap { url in
             // What other rules say more exactly.
-            guard url.scheme != nil, url.userInformation == nil, url.fragment == nil else { return nil }
+            guard url.scheme != nil || url.continuesIssuer, url.userInformation == nil, url.fragment == nil else {
+                return nil
+            }
             do throws(WebURLError) {
-                _ = try WebURL("https" + url.filled.dropFirst(url.scheme?.count ?? 0))
+                _ = try WebURL(
+                    url.continuesIssuer ? url.filled : "https" + url.filled.dropFirst(url.scheme?.count ?? 0))
                 return nil
             } catch {
                 return finding("\(url.name): \(error.reason)", in: context, at: url.node.span)

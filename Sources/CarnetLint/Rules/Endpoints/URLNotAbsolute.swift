@@ -20,11 +20,15 @@ struct URLNotAbsolute: LintRule {
             """,
             "issuer: ⟦javascript://id.acme.example⟧\n",
         ],
-        good: ["inputs: { domain: { type: hostname } }\nissuer: https://{domain}\n"]
+        good: [
+            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}\n",
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/oauth/token' }\n",
+        ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         DescriptorURL.all(in: context).compactMap { url in
+            if url.continuesIssuer { return nil }
             if let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http" { return nil }
             let what = url.scheme.map { "has the scheme \"\($0)\"" } ?? "is not an absolute URL"
             return finding(

@@ -16,7 +16,8 @@ struct URLWithFragment: LintRule {
               authorization: https://id.acme.example/⟦#/authorize⟧
               token: https://id.acme.example/token
 
-            """
+            """,
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token⟦#x⟧' }\n",
         ],
         good: ["endpoints: { authorization: 'https://id.acme.example/a', token: 'https://id.acme.example/t' }\n"]
     )

@@ -4,6 +4,7 @@ import CarnetDescriptors
 struct TemplateUse {
     let node: YAMLNode
     let template: Template
+    let inputNames: [String]
     /// Whether the value is a URL or a host, where a wrong input could change who is asked.
     let isURL: Bool
 
@@ -18,12 +19,16 @@ struct TemplateUse {
         for resource in context.elements("resources") {
             others += resource.entry("headers")?.value.entries?.map(\.value) ?? []
         }
-        return urls.compactMap { make($0, isURL: true) } + others.compactMap { make($0, isURL: false) }
+        let issuer = context.root.entry("issuer")?.value
+        let knowsIssuer = context.descriptor.understandsIssuerPlace
+        return urls.compactMap { make($0, isURL: true, knowsIssuer: knowsIssuer && $0 != issuer) }
+            + others.compactMap { make($0, isURL: false, knowsIssuer: knowsIssuer) }
     }
 
-    private static func make(_ node: YAMLNode, isURL: Bool) -> TemplateUse? {
+    private static func make(_ node: YAMLNode, isURL: Bool, knowsIssuer: Bool) -> TemplateUse? {
         guard let text = node.scalar?.text, let template = try? Template(text) else { return nil }
-        return TemplateUse(node: node, template: template, isURL: isURL)
+        let inputs = template.inputNames.filter { !knowsIssuer || $0 != Template.issuerName }
+        return TemplateUse(node: node, template: template, inputNames: inputs, isURL: isURL)
     }
 
     /// The places of an input in the template, braces included.

@@ -8,14 +8,20 @@ struct UndeclaredInput: LintRule {
         rationale:
             "The host cannot supply a value that the descriptor does not ask for, so the provider could never be used.",
         fix: .unsafe,
-        bad: ["inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/\n"],
-        good: ["inputs: { domain: { type: hostname } }\nissuer: https://{domain}/\n"]
+        bad: [
+            "inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/\n",
+            "issuer: https://id.acme.example/⟦{issuer}⟧\n",
+        ],
+        good: [
+            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}/\n",
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token' }\n",
+        ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let declared = context.descriptor.inputs.names
         return TemplateUse.all(in: context).flatMap { use in
-            Set(use.template.inputNames).subtracting(declared).sorted().flatMap { name in
+            Set(use.inputNames).subtracting(declared).sorted().flatMap { name in
                 use.places(of: name).map { place in
                     let nearest = nearestName(to: name, in: declared)
                     let span = context.span(of: place, in: use.node)

@@ -1,11 +1,11 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 
 /// Looks at all files together, so it is no rule of a single one.
-enum DuplicateProvider {
-    static let explanation = RuleExplanation(
+package enum DuplicateProvider {
+    package static let explanation = RuleExplanation(
         code: "M002",
         name: "duplicate-provider",
-        summary: "Two files of one folder have the same id.",
+        summary: "Two files of one folder have the same id, or ids that are the same in code.",
         rationale: """
             A provider is selected by its id, so one of the two can never be. A file in another folder may have the same \
             id on purpose: the later folder hides the earlier one.

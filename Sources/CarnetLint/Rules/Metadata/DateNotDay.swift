@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct BadDate: LintRule {
+struct DateNotDay: LintRule {
     let explanation = RuleExplanation(
         code: "M004",
         name: "bad-date",
