@@ -1,6 +1,12 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// libyaml of the system, or the copy inside Yams on platforms whose systems have none.
+let libyaml: [Target.Dependency] = [
+    .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
+    .product(name: "Yams", package: "Yams", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+]
+
 let package = Package(
     name: "carnet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -10,7 +16,6 @@ let package = Package(
         .library(name: "CarnetDescriptors", targets: ["CarnetDescriptors"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
-        .library(name: "CarnetLint", targets: ["CarnetLint"]),
         .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
@@ -40,15 +45,7 @@ let package = Package(
         ),
         .target(
             name: "CarnetDescriptors",
-            dependencies: [
-                .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
-                // The same C library, for platforms without a system copy.
-                .product(
-                    name: "Yams",
-                    package: "Yams",
-                    condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])
-                ),
-            ]
+            dependencies: libyaml
         ),
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors"]),
         .target(
@@ -151,6 +148,7 @@ let package = Package(
         // MARK: Tests
 
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
+        .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
         .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
         .testTarget(
             name: "CarnetSandboxTests",
@@ -201,6 +199,15 @@ let package = Package(
             name: "HostProgram",
             dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
             path: "Tests/Snippets/HostProgram"
+        ),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: libyaml + [
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetSandbox",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Tests/Benchmarks"
         ),
     ],
     swiftLanguageModes: [.v6]
