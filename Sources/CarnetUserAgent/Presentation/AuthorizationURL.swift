@@ -2,7 +2,7 @@ import Carnet
 import CarnetDescriptors
 
 /// An authorization URL that may be shown to the user and given to a browser.
-struct AuthorizationURL {
+struct AuthorizationURL: Sendable {
     let text: String
 
     /// Metadata of a server names this URL: one of another scheme could open a file, run a script or a program.
