@@ -128,7 +128,7 @@ let package = Package(
         .target(
             name: "CarnetTesting",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -176,6 +176,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
+        .testTarget(name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
         .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [
