@@ -1,6 +1,12 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// libyaml of the system, or the copy inside Yams on platforms whose systems have none.
+let libyaml: [Target.Dependency] = [
+    .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
+    .product(name: "Yams", package: "Yams", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+]
+
 let package = Package(
     name: "carnet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -39,15 +45,7 @@ let package = Package(
         ),
         .target(
             name: "CarnetDescriptors",
-            dependencies: [
-                .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
-                // The same C library, for platforms without a system copy.
-                .product(
-                    name: "Yams",
-                    package: "Yams",
-                    condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])
-                ),
-            ]
+            dependencies: libyaml
         ),
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors"]),
         .target(
@@ -101,7 +99,7 @@ let package = Package(
         .target(
             name: "CarnetUserAgent",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -110,7 +108,7 @@ let package = Package(
         .target(
             name: "CarnetFiles",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -130,7 +128,7 @@ let package = Package(
         .target(
             name: "CarnetTesting",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -150,6 +148,8 @@ let package = Package(
         // MARK: Tests
 
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
+        .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
+        .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
         .testTarget(
             name: "CarnetSandboxTests",
             dependencies: [
@@ -176,6 +176,16 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
+        .testTarget(name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
+        .testTarget(
+            name: "CarnetUserAgentTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetUserAgent",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
         .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
         .testTarget(
             name: "SignInTests",
@@ -184,12 +194,21 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
-        .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors"]),
+        .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
         // The Swift of the documentation, so that it compiles.
         .executableTarget(
             name: "HostProgram",
             dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
             path: "Tests/Snippets/HostProgram"
+        ),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: libyaml + [
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetSandbox",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Tests/Benchmarks"
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetSandbox
+import HTTPTypes
 import Testing
 
 @Suite("Metadata")

@@ -125,16 +125,6 @@ struct ResourceTests {
     @Test("userinfo: another person in the sample's shape")
     func otherUser() async throws {
         let client = try TestClient(
-            plain
-                + """
-                profile: { claims: { subject: /id, username: /login } }
-                samples: { userinfo: { id: 12, login: octo, name: null, plan: free } }
-
-                """.replacing("profile:", with: "api: { scheme: token }\nprofile:")
-                + "",
-            options: SandboxOptions(approval: .automatic(.other)))
-        #expect(client.provider.endpoints[.userinfo] == nil)
-        let named = try TestClient(
             plain.replacing("endpoints:", with: "endpoints:\n  userinfo: https://plain.example/user") + """
                 api: { scheme: token }
                 profile: { claims: { subject: /id, username: /login } }
@@ -142,7 +132,7 @@ struct ResourceTests {
 
                 """,
             options: SandboxOptions(approval: .automatic(.other)))
-        let profile = try await named.get("https://plain.example/user", bearer: accessToken(named)).json
+        let profile = try await client.get("https://plain.example/user", bearer: accessToken(client)).json
         #expect(profile == ["id": 100_200_300, "login": "bjork", "plan": "free"])
     }
 

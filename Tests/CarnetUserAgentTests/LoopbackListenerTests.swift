@@ -155,7 +155,7 @@ let hasIPv6: Bool = {
         var slow: [RawClient] = []
         for _ in 0..<12 {
             let client = try await RawClient(port: try signIn.port)
-            try await client.send("GET /callback?state=right HTTP/1.1\r\nHost: 127")
+            await client.send("GET /callback?state=right HTTP/1.1\r\nHost: 127")
             slow.append(client)
         }
         try await signIn.finish()
@@ -165,9 +165,9 @@ let hasIPv6: Bool = {
     }
 
     @Test func slowClientIsCutOff() async throws {
-        let signIn = try await PendingSignIn.start(limits: ConnectionLimits(lifetime: .milliseconds(50)))
+        let signIn = try await PendingSignIn.start(limits: ConnectionLimits(lifetime: .milliseconds(200)))
         let client = try await RawClient(port: try signIn.port)
-        try await client.send("GET /callback")
+        await client.send("GET /callback")
         #expect(try await client.response() == "")
         await signIn.presenter.close()
     }
@@ -176,9 +176,8 @@ let hasIPv6: Bool = {
     func largeRequestIsCutOff(start: String) async throws {
         let signIn = try await PendingSignIn.start(limits: ConnectionLimits(requestBytes: 4_096))
         let client = try await RawClient(port: try signIn.port)
-        try await client.send(start)
-        // The server may be gone in the middle of it.
-        try? await client.send(String(repeating: "a", count: 100_000))
+        await client.send(start)
+        await client.send(String(repeating: "a", count: 100_000))
         #expect(try await !client.response().contains(" 200 "))
         try await signIn.finish()
     }
@@ -188,6 +187,6 @@ let hasIPv6: Bool = {
         let signIn = try await PendingSignIn.start(limits: ConnectionLimits(lifetime: .milliseconds(200)))
         let response = try await RawClient.exchange(bytes, port: try signIn.port)
         #expect(!response.contains(" 200 "))
-        try await signIn.finish()
+        await signIn.presenter.close()
     }
 }

@@ -39,7 +39,7 @@ import Testing
                 failed.yield($0)
                 failed.finish()
             }
-            .present(try AuthorizationURL(url))
+            .present(try AuthorizationURL(url)) { Issue.record("there is another way to show the URL") }
             for await shown in failures {
                 #expect(shown == url)
             }
@@ -54,10 +54,20 @@ import Testing
                 failed.yield($0)
                 failed.finish()
             }
-            .present(try AuthorizationURL("https://op.example/"))
+            .present(try AuthorizationURL("https://op.example/")) {
+                Issue.record("there is another way to show the URL")
+            }
             var shown: [String] = []
             for await url in failures { shown.append(url) }
             #expect(shown == ["https://op.example/"])
+        }
+
+        @Test func signInEndsIfNoBrowserCanBeOpenedAndNobodyElseIsTold() async throws {
+            let agent = LoopbackUserAgent(presentation: .command(["/usr/bin/env", "carnet-no-such-opener"]))
+            let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
+            await #expect(throws: UserAgentError(.cannotPresent, "the system's browser could not be opened")) {
+                try await presenter.present("https://op.example/") { _ in true }
+            }
         }
     #endif
 }

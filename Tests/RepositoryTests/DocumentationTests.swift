@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetLint
 import Foundation
 import Testing
 
@@ -6,9 +7,11 @@ import Testing
 struct DocumentationTests {
     @Test("Every YAML block is a descriptor or a resource map without a finding")
     func yamlBlocks() throws {
-        let blocks = try Repository.documentation().flatMap(CodeBlock.all).filter { $0.info.hasPrefix("yaml") }
+        // The pages of Docs/lint are made from the rules, whose examples have a test of their own.
+        let blocks = try Repository.documentation().filter { !$0.path.hasPrefix("Docs/lint/") }
+            .flatMap(CodeBlock.all).filter { $0.info == "yaml" }
         #expect(blocks.count >= 5)
-        for block in blocks where block.info == "yaml" {
+        for block in blocks {
             let file = SourceFile(path: block.description, text: block.text)
             let findings =
                 block.text.hasPrefix("resources:")

@@ -12,11 +12,11 @@ final class CallbackInbox: Sendable {
     }
 
     private let state = Mutex(State())
-    private let callbacks: AsyncStream<AuthorizationCallback>
-    private let delivery: AsyncStream<AuthorizationCallback>.Continuation
+    private let callbacks: AsyncThrowingStream<AuthorizationCallback, any Error>
+    private let delivery: AsyncThrowingStream<AuthorizationCallback, any Error>.Continuation
 
     init() {
-        (callbacks, delivery) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+        (callbacks, delivery) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingOldest(1))
     }
 
     /// Lets callbacks be judged from now on.
@@ -48,17 +48,18 @@ final class CallbackInbox: Sendable {
         delivery.finish()
     }
 
-    /// - Throws: `UserAgentError`, `cancelled`, once the inbox is closed; `CancellationError`.
+    /// - Throws: `UserAgentError`, `cancelled`, once the inbox is closed; `CancellationError`; what the wait failed with.
     func wait() async throws -> AuthorizationCallback {
-        for await callback in callbacks {
+        for try await callback in callbacks {
             return callback
         }
         try Task.checkCancellation()
         throw UserAgentError(.cancelled, "the sign-in was closed before its callback came")
     }
 
-    func close() {
+    /// Ends the wait without a callback; with an error, if one is given.
+    func close(throwing error: (any Error)? = nil) {
         state.withLock { $0.isOver = true }
-        delivery.finish()
+        delivery.finish(throwing: error)
     }
 }

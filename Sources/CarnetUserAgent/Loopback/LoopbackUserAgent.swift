@@ -11,6 +11,15 @@ public struct LoopbackUserAgent: UserAgent {
     private let presentation: Presentation
     private let limits: ConnectionLimits
 
+    #if os(macOS) || os(Linux)
+        /// Opens the system's browser; the sign-in ends if it cannot.
+        ///
+        /// - Parameter timeout: How long the user may take.
+        public init(timeout: Duration = .seconds(300)) {
+            self.init(timeout: timeout, presentation: .systemBrowser())
+        }
+    #endif
+
     /// - Parameters:
     ///   - timeout: How long the user may take.
     ///   - presentation: How the user gets to see the authorization page.
@@ -54,7 +63,9 @@ private struct LoopbackPresenter: AuthorizationPresenter {
         do {
             let url = try AuthorizationURL(url)
             try inbox.open(accepts: accepts)
-            presentation.present(url)
+            presentation.present(url) { [inbox] in
+                inbox.close(throwing: UserAgentError(.cannotPresent, "the system's browser could not be opened"))
+            }
             let callback = try await waitForCallback()
             await close()
             return callback

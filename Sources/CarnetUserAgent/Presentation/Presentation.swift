@@ -4,7 +4,7 @@ import Foundation
 /// How the user gets to see the authorization page.
 public struct Presentation: Sendable {
     enum Way: Sendable {
-        case command([String], otherwise: @Sendable (String) -> Void)
+        case command([String], otherwise: (@Sendable (String) -> Void)?)
         case show(@Sendable (String) -> Void)
     }
 
@@ -18,8 +18,8 @@ public struct Presentation: Sendable {
     #if os(macOS) || os(Linux)
         /// Opens the user's browser: `open` on macOS, `xdg-open` on Linux.
         ///
-        /// - Parameter otherwise: Is given the URL if the browser cannot be opened.
-        public static func systemBrowser(otherwise: @escaping @Sendable (String) -> Void) -> Self {
+        /// - Parameter otherwise: Is given the URL if the browser cannot be opened; without it the sign-in ends then.
+        public static func systemBrowser(otherwise: (@Sendable (String) -> Void)? = nil) -> Self {
             #if os(macOS)
                 command(["/usr/bin/open"], otherwise: otherwise)
             #else
@@ -28,21 +28,26 @@ public struct Presentation: Sendable {
         }
 
         /// Runs a program with the URL as its last argument. No shell sees the URL.
-        static func command(_ command: [String], otherwise: @escaping @Sendable (String) -> Void) -> Self {
+        static func command(_ command: [String], otherwise: (@Sendable (String) -> Void)? = nil) -> Self {
             Self(way: .command(command, otherwise: otherwise))
         }
     #endif
 
     /// Returns once the page is on its way to the user.
-    func present(_ url: AuthorizationURL) {
+    ///
+    /// - Parameter onFailure: Is called if it turns out later that the user will not get to see it.
+    func present(_ url: AuthorizationURL, onFailure: @escaping @Sendable () -> Void) {
         switch way {
         case .show(let show):
             show(url.text)
         case .command(let command, let otherwise):
+            let fallback: @Sendable () -> Void = {
+                if let otherwise { otherwise(url.text) } else { onFailure() }
+            }
             #if os(macOS) || os(Linux)
-                Self.run(command + [url.text]) { otherwise(url.text) }
+                Self.run(command + [url.text], onFailure: fallback)
             #else
-                otherwise(url.text)
+                fallback()
             #endif
         }
     }

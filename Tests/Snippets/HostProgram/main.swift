@@ -12,6 +12,7 @@ let client = try OAuthClient(
     registration: ClientRegistration(clientID: CommandLine.arguments[2], redirectURI: "http://127.0.0.1/callback"),
     transport: AsyncHTTPTransport()
 )
-let session = try await client.signIn(with: LoopbackUserAgent())
+let browser = LoopbackUserAgent(presentation: .systemBrowser { print("Open \($0)") })
+let session = try await client.signIn(with: browser)
 let profile = try await session.profile()
 print("Hello, \(profile.name ?? "stranger")")

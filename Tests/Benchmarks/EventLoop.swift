@@ -1,4 +1,8 @@
-import CLibYAMLFloor
+#if canImport(CLibYAML)
+    import CLibYAML
+#else
+    import CYaml
+#endif
 
 /// libyaml reading a text and doing nothing with it: the least that any reader costs.
 func libyamlEvents(of bytes: [UInt8]) -> Int {

@@ -5,7 +5,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-// swift run -c release --package-path Tests/Benchmarks Benchmarks [--json]
+// swift run -c release Benchmarks [--json]
 
 let entries = ProviderRegistry.builtIn.entries
 let files = entries.map(\.document.file)
