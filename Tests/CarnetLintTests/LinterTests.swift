@@ -74,6 +74,24 @@ import Testing
         #expect(lint(file("p/acme.txt", descriptor("other"))) == [])
     }
 
+    // MARK: Hostile files
+
+    @Test(arguments: [
+        "authorization: { parameters: { a: '" + String(repeating: "{a}", count: 20_000) + "' } }\n",
+        "resources: [" + (0..<2_000).map { "{ title: a, url: 'http://a.example/\($0)' }" }.joined(separator: ", ")
+            + "]\n",
+        String(repeating: "# carnet-lint-disable-next-line E001: no\n", count: 5_000),
+        "samples: { token: { access_token: x, " + (0..<5_000).map { "k\($0): 0" }.joined(separator: ", ") + " } }\n",
+    ])
+    func `a file made to be slow is not`(rest: String) {
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            let report = Linter().lint(files: [file("a.yaml", descriptor("a", rest))])
+            _ = TextReporter().render(report)
+        }
+        #expect(time < .seconds(60))
+    }
+
     // MARK: Resource maps
 
     @Test func `a file with resources alone is a resource map`() {

@@ -5,8 +5,6 @@
 struct YAMLTextCheck {
     /// What was found; empty if libyaml may read the text.
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether a byte offset into the text is the same as a count of its characters.
-    private(set) var isASCII = true
     private(set) var hasNumberSign = false
     /// Whether a line starts with `%`, as directives do.
     private(set) var hasPercentLine = false
@@ -56,7 +54,6 @@ struct YAMLTextCheck {
                     continue
                 }
                 isLineStart = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-                if byte >= 0x80 { isASCII = false }
                 guard let (scalar, length) = UTF8Sequence.scalar(in: bytes, at: offset) else {
                     invalid = (invalid?.first ?? offset, (invalid?.count ?? 0) + 1)
                     offset += 1

@@ -69,6 +69,11 @@ public final class LintContext: Sendable {
     /// The elements of a list.
     func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path) }
 
+    /// The name that a misspelled one most likely meant. Of very many candidates only the first are compared.
+    func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
+        nearestName(to: name, in: candidates.prefix(256).map { $0 })
+    }
+
     func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
         Diagnostic.Related(message: message, file: path, span: span)
     }

@@ -13,16 +13,22 @@ struct SourceExcerpt {
     private static let maximumWidth = 160
 
     init?(_ span: SourceSpan, in text: SourceText) {
-        guard let source = text.line(span.start.line) else { return nil }
+        guard let range = text.lineRange(span.start.line) else { return nil }
+        let lineEnd = text.position(ofOffset: range.upperBound).column
+        let window = Self.window(around: span, lineEnd: lineEnd)
+        let shown = SourceSpan(
+            start: SourcePosition(line: span.start.line, column: window.lowerBound),
+            end: SourcePosition(line: span.start.line, column: window.upperBound)
+        )
+        guard let source = text.text(in: shown) else { return nil }
         let cells = Self.cells(of: source)
-        let first = min(span.start.column - 1, cells.count)
-        let last = span.end.line == span.start.line ? min(span.end.column - 1, cells.count) : cells.count
-        let window = Self.window(around: first..<max(first, last), in: cells)
-        let before = window.range.lowerBound..<first
-        let covered = first..<min(max(first, last), window.range.upperBound)
-        line = window.prefix + cells[window.range].map(\.text).joined() + window.suffix
-        indentation = TerminalText.width(window.prefix) + cells[before].reduce(0) { $0 + $1.width }
-        length = max(1, cells[covered].reduce(0) { $0 + $1.width })
+        let prefix = window.lowerBound > 1 ? "…" : ""
+        let first = min(max(span.start.column - window.lowerBound, 0), cells.count)
+        let end = span.end.line == span.start.line ? span.end.column - window.lowerBound : cells.count
+        let last = min(max(first, end), cells.count)
+        line = prefix + cells.map(\.text).joined() + (window.upperBound < lineEnd ? "…" : "")
+        indentation = TerminalText.width(prefix) + cells[..<first].reduce(0) { $0 + $1.width }
+        length = max(1, cells[first..<last].reduce(0) { $0 + $1.width })
     }
 
     /// What one scalar of the source becomes.
@@ -54,12 +60,10 @@ struct SourceExcerpt {
         return cells
     }
 
-    private static func window(
-        around span: Range<Int>, in cells: [Cell]
-    ) -> (range: Range<Int>, prefix: String, suffix: String) {
-        guard cells.count > maximumWidth else { return (0..<cells.count, "", "") }
-        let start = max(0, min(span.lowerBound - maximumWidth / 4, cells.count - maximumWidth))
-        let end = min(cells.count, start + maximumWidth)
-        return (start..<end, start > 0 ? "…" : "", end < cells.count ? "…" : "")
+    /// The columns that are shown: all of them, or those around the span.
+    private static func window(around span: SourceSpan, lineEnd: Int) -> Range<Int> {
+        guard lineEnd - 1 > maximumWidth else { return 1..<lineEnd }
+        let start = max(1, min(span.start.column - maximumWidth / 4, lineEnd - maximumWidth))
+        return start..<min(lineEnd, start + maximumWidth)
     }
 }

@@ -13,6 +13,12 @@ enum TerminalText {
         return output
     }
 
+    /// The same, cut where it gets too long to be read: a message can quote a text of any length.
+    static func sentence(_ text: String) -> String {
+        let limit = 600
+        return text.utf8.count <= limit ? escaped(text) : escaped(text.prefix(limit)) + "…"
+    }
+
     static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true

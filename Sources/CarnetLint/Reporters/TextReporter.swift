@@ -21,18 +21,18 @@ public struct TextReporter: Reporter {
     public func render(_ diagnostic: Diagnostic, text: (String) -> SourceText?) -> String {
         let gutter = gutterWidth(diagnostic)
         let severity = paint(diagnostic.severity.rawValue, diagnostic.severity == .error ? .error : .warning)
-        let message = paint(TerminalText.escaped(diagnostic.message), .strong)
+        let message = paint(TerminalText.sentence(diagnostic.message), .strong)
         var lines = ["\(place(diagnostic.file, diagnostic.span)): \(severity): \(message) [\(diagnostic.code)]"]
         let mark: Paint = diagnostic.severity == .error ? .error : .warning
         lines += excerpt(diagnostic.span, text(diagnostic.file), gutter: gutter, mark: mark)
         let blank = String(repeating: " ", count: gutter)
-        if let help = diagnostic.help { lines.append("\(blank) = help: \(TerminalText.escaped(help))") }
+        if let help = diagnostic.help { lines.append("\(blank) = help: \(TerminalText.sentence(help))") }
         if let fix = diagnostic.fix {
             let kind = fix.applicability == .safe ? "fix" : "possible fix"
-            lines.append("\(blank) = \(kind): \(TerminalText.escaped(fix.summary))")
+            lines.append("\(blank) = \(kind): \(TerminalText.sentence(fix.summary))")
         }
         for related in diagnostic.related {
-            let message = TerminalText.escaped(related.message)
+            let message = TerminalText.sentence(related.message)
             lines.append("\(blank) = \(place(related.file, related.span)): \(message)")
             lines += excerpt(related.span, text(related.file), gutter: gutter, mark: .note)
         }

@@ -5,10 +5,14 @@ import CarnetDescriptors
 /// `# carnet-lint-disable-next-line CODE: reason` is about the next line that is not a comment,
 /// `# carnet-lint-disable CODE: reason` about the whole file.
 struct Suppressions {
-    private struct Suppression {
+    private struct Target: Hashable {
         var code: String
         /// `nil`: the whole file.
         var line: Int?
+    }
+
+    private struct Suppression {
+        var target: Target
         var span: SourceSpan
     }
 
@@ -18,27 +22,25 @@ struct Suppressions {
 
     init(_ document: DescriptorDocument) {
         path = document.file.path
-        let commentOnly = Self.commentLines(document)
-        for comment in document.comments { read(comment, commentLines: commentOnly) }
+        let nextLine = Self.nextLines(document)
+        for comment in document.comments { read(comment, nextLine: nextLine) }
     }
 
     /// The findings that no comment silences, and the comments that are wrong themselves.
     func filter(_ findings: [Diagnostic]) -> [Diagnostic] {
-        var used = Set<Int>()
+        let targets = Set(suppressions.map(\.target))
+        var used = Set<Target>()
         let kept = findings.filter { finding in
-            let matches = suppressions.indices.filter { index in
-                let suppression = suppressions[index]
-                return suppression.code == finding.code
-                    && (suppression.line == nil || suppression.line == finding.span.start.line)
-            }
-            used.formUnion(matches)
-            return matches.isEmpty
+            let matching = [nil, finding.span.start.line].map { Target(code: finding.code, line: $0) }
+                .filter(targets.contains)
+            used.formUnion(matching)
+            return matching.isEmpty
         }
-        let unused = suppressions.indices.filter { !used.contains($0) }.map { index in
+        let unused = suppressions.filter { !used.contains($0.target) }.map { suppression in
             SuppressionRules.unused.diagnostic(
-                "there is no \(suppressions[index].code) to suppress here",
+                "there is no \(suppression.target.code) to suppress here",
                 file: path,
-                span: suppressions[index].span,
+                span: suppression.span,
                 help: "remove the comment"
             )
         }
@@ -47,15 +49,13 @@ struct Suppressions {
 
     private static let marker = "carnet-lint-disable"
 
-    private mutating func read(_ comment: YAMLComment, commentLines: Set<Int>) {
+    private mutating func read(_ comment: YAMLComment, nextLine: [Int: Int]) {
         guard comment.text.hasPrefix(Self.marker) else { return }
         var rest = comment.text.dropFirst(Self.marker.count)
         var line: Int?
         if rest.hasPrefix("-next-line") {
             rest = rest.dropFirst("-next-line".count)
-            var next = comment.span.start.line + 1
-            while commentLines.contains(next) { next += 1 }
-            line = next
+            line = nextLine[comment.span.start.line]
         }
         guard rest.first == " ", let colon = rest.firstIndex(of: ":") else { return report(comment) }
         let codes = rest[..<colon].split { $0 == " " || $0 == "," }.map(String.init)
@@ -63,7 +63,7 @@ struct Suppressions {
         guard !codes.isEmpty, !reason.isEmpty, codes.allSatisfy(Self.isCode) else { return report(comment) }
         for code in codes {
             if LintRules.isSuppressible(code) {
-                suppressions.append(Suppression(code: code, line: line, span: comment.span))
+                suppressions.append(Suppression(target: Target(code: code, line: line), span: comment.span))
             } else {
                 problems.append(
                     SuppressionRules.unused.diagnostic(
@@ -92,14 +92,24 @@ struct Suppressions {
         text.utf8.count == 4 && text.first?.isUppercase == true && text.dropFirst().allSatisfy(\.isNumber)
     }
 
-    /// The lines that hold a comment and nothing else.
-    private static func commentLines(_ document: DescriptorDocument) -> Set<Int> {
+    /// For the line of each comment, the next line that is not a comment alone.
+    private static func nextLines(_ document: DescriptorDocument) -> [Int: Int] {
         let text = SourceText(document.file)
-        return Set(
-            document.comments.map(\.span.start).filter { start in
-                text.line(start.line)?.unicodeScalars.prefix(start.column - 1).allSatisfy { $0 == " " || $0 == "\t" }
-                    ?? false
-            }.map(\.line)
-        )
+        var nextLines: [Int: Int] = [:]
+        for start in document.comments.map(\.span.start).reversed() {
+            let next = start.line + 1
+            guard let comment = nextLines[next], isAlone(next, text) else {
+                nextLines[start.line] = next
+                continue
+            }
+            nextLines[start.line] = comment
+        }
+        return nextLines
+    }
+
+    /// Whether the first thing on a line with a comment is the comment.
+    private static func isAlone(_ line: Int, _ text: SourceText) -> Bool {
+        guard let range = text.lineRange(line) else { return false }
+        return text.bytes[range].first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "#")
     }
 }

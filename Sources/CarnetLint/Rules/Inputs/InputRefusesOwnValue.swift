@@ -20,16 +20,17 @@ struct InputRefusesOwnValue: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.descriptor.inputs.items.flatMap { input in
-            var values = [("default", input.value.defaultValue), ("example", input.value.example)]
-                .compactMap { key, value in value.map { ($0, context.span("inputs", input.name, key)) } }
-            for (index, value) in input.value.allowed.enumerated() {
-                values.append((value, context.span("inputs", input.name, "enum", String(index))))
-            }
-            return values.compactMap { value, span in
-                input.value.refusal(of: value).map { reason in
-                    finding("the input \"\(input.name)\" refuses \"\(value)\": \(reason)", in: context, at: span)
+        let places = Dictionary(context.entries("inputs").map { ($0.key, $0.value) }) { first, _ in first }
+        return context.descriptor.inputs.items.flatMap { input in
+            let node = places[input.name]
+            let named = ["default", "example"].map { node?.entry($0)?.value }
+            let listed = node?.entry("enum")?.value.elements ?? []
+            return (named + listed).compactMap { value -> Diagnostic? in
+                guard let value, let text = value.scalar?.text, let reason = input.value.refusal(of: text) else {
+                    return nil
                 }
+                let message = "the input \"\(input.name)\" refuses \"\(text)\": \(reason)"
+                return finding(message, in: context, at: value.span)
             }
         }
     }

@@ -17,18 +17,17 @@ struct OptionalInputInURL: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let optional = context.descriptor.inputs.items.filter { $0.value.isOptional && $0.value.defaultValue == nil }
+        let inputs = context.descriptor.inputs.items.filter { $0.value.isOptional && $0.value.defaultValue == nil }
+        let optional = Set(inputs.map(\.name))
         return context.templateUses.filter(\.isURL).flatMap { use in
-            optional.flatMap { input in
-                use.places(of: input.name).map { place in
-                    finding(
-                        "the input \"\(input.name)\" is optional and a URL needs it",
-                        in: context,
-                        at: context.span(of: place, in: use.node),
-                        help: "give it a default, or remove 'optional'",
-                        related: [context.related("declared here", at: context.keySpan("inputs", input.name))]
-                    )
-                }
+            Set(use.inputNames).intersection(optional).sorted().map { name in
+                finding(
+                    "the input \"\(name)\" is optional and a URL needs it",
+                    in: context,
+                    at: context.span(of: use.place(of: name), in: use.node),
+                    help: "give it a default, or remove 'optional'",
+                    related: [context.related("declared here", at: context.keySpan("inputs", name))]
+                )
             }
         }
     }

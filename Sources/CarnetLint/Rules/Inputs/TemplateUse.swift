@@ -33,9 +33,9 @@ struct TemplateUse: Sendable {
         return TemplateUse(node: node, template: template, inputNames: inputs, isURL: isURL)
     }
 
-    /// The places of an input in the template, braces included.
-    func places(of input: String) -> [Substring] {
-        guard inputNames.contains(input) else { return [] }
-        return ["{\(input)}", "{input.\(input)}"].flatMap { template.source.ranges(of: $0) }.map { template.source[$0] }
+    /// The first place of an input in the template, braces included.
+    func place(of input: String) -> Substring {
+        let range = ["{\(input)}", "{input.\(input)}"].lazy.compactMap { template.source.firstRange(of: $0) }.first
+        return range.map { template.source[$0] } ?? template.source[...]
     }
 }

@@ -18,18 +18,16 @@ struct TextInputInURL: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let texts = context.descriptor.inputs.items.filter { $0.value.type == .text }.map(\.name)
+        let texts = Set(context.descriptor.inputs.items.filter { $0.value.type == .text }.map(\.name))
         return context.templateUses.filter(\.isURL).flatMap { use in
-            texts.flatMap { name in
-                use.places(of: name).map { place in
-                    finding(
-                        "the input \"\(name)\" is a free text and stands in a URL",
-                        in: context,
-                        at: context.span(of: place, in: use.node),
-                        help: "declare it as identifier or hostname",
-                        related: [context.related("declared here", at: context.span("inputs", name, "type"))]
-                    )
-                }
+            Set(use.inputNames).intersection(texts).sorted().map { name in
+                finding(
+                    "the input \"\(name)\" is a free text and stands in a URL",
+                    in: context,
+                    at: context.span(of: use.place(of: name), in: use.node),
+                    help: "declare it as identifier or hostname",
+                    related: [context.related("declared here", at: context.span("inputs", name, "type"))]
+                )
             }
         }
     }

@@ -21,24 +21,22 @@ struct UndeclaredInput: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let declared = context.descriptor.inputs.names
         return context.templateUses.flatMap { use in
-            Set(use.inputNames).subtracting(declared).sorted().flatMap { name in
-                use.places(of: name).map { place in
-                    let nearest = nearestName(to: name, in: declared)
-                    let span = context.span(of: place, in: use.node)
-                    return finding(
-                        "the input \"\(name)\" is not declared",
-                        in: context,
-                        at: span,
-                        help: nearest.map { "did you mean {\($0)}?" } ?? "declare it: inputs: { \(name): {} }",
-                        fix: nearest.map {
-                            Fix(
-                                summary: "use {\($0)}",
-                                applicability: .unsafe,
-                                edits: [Fix.Edit(span: span, replacement: "{\($0)}")]
-                            )
-                        }
-                    )
-                }
+            Set(use.inputNames).subtracting(declared).sorted().map { name in
+                let nearest = context.nearest(to: name, in: declared)
+                let span = context.span(of: use.place(of: name), in: use.node)
+                return finding(
+                    "the input \"\(name)\" is not declared",
+                    in: context,
+                    at: span,
+                    help: nearest.map { "did you mean {\($0)}?" } ?? "declare it: inputs: { \(name): {} }",
+                    fix: nearest.map {
+                        Fix(
+                            summary: "use {\($0)}",
+                            applicability: .unsafe,
+                            edits: [Fix.Edit(span: span, replacement: "{\($0)}")]
+                        )
+                    }
+                )
             }
         }
     }

@@ -18,7 +18,7 @@ struct UnusedInput: LintRule {
         var used = Set(context.templateUses.flatMap(\.inputNames))
         let declared = context.descriptor.inputs.names
         // A misspelled use is a finding of its own.
-        used.formUnion(used.subtracting(declared).compactMap { nearestName(to: $0, in: declared) })
+        used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
         return context.entries("inputs").filter { !used.contains($0.key) }.map { entry in
             finding(
                 "the input \"\(entry.key)\" is used nowhere",

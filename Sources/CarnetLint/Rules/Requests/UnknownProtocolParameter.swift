@@ -28,7 +28,7 @@ struct UnknownProtocolParameter: LintRule {
                     element.scalar.map { ($0.text, element.span) }
                 }
             return named.filter { !known.contains($0.0) }.map { name, span in
-                let nearest = nearestName(to: name, in: known)
+                let nearest = context.nearest(to: name, in: parameters.sorted() + added)
                 return finding(
                     "\"\(name)\" is not sent in this request",
                     in: context,

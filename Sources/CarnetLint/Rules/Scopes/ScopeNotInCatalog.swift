@@ -20,10 +20,11 @@ struct ScopeNotInCatalog: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let catalog = context.descriptor.scopes.catalog.map(\.id)
+        let known = Set(catalog)
         guard !catalog.isEmpty else { return [] }
         return context.scopeUses.compactMap { use in
-            guard use.place == .requested || use.place == .implied, !catalog.contains(use.scope) else { return nil }
-            let nearest = nearestName(to: use.scope, in: catalog)
+            guard use.place == .requested || use.place == .implied, !known.contains(use.scope) else { return nil }
+            let nearest = context.nearest(to: use.scope, in: catalog)
             return finding(
                 "the scope \"\(use.scope)\" is not in the catalogue",
                 in: context,

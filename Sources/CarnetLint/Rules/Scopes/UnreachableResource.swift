@@ -31,10 +31,11 @@ struct UnreachableResource: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let scopes = context.descriptor.scopes
-        let known = scopes.requested + scopes.catalog.flatMap { [$0.id] + $0.implies }
+        let candidates = scopes.requested + scopes.catalog.flatMap { [$0.id] + $0.implies }
+        let known = Set(candidates)
         return context.scopeUses.compactMap { use in
             guard use.place == .resource, !known.contains(use.scope) else { return nil }
-            let nearest = nearestName(to: use.scope, in: known)
+            let nearest = context.nearest(to: use.scope, in: candidates)
             return finding(
                 "the scope \"\(use.scope)\" is neither asked for nor in the catalogue",
                 in: context,
