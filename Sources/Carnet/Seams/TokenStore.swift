@@ -20,8 +20,10 @@ public struct Connection: Codable, Hashable, Sendable {
     /// The issuer and subject of the validated ID token: the account's identity (OpenID Connect Core, 5.7).
     public var issuer: String?
     public var subject: String?
-    /// The redirect URI and inputs used at sign-in, so that a refresh resolves the same provider.
+    /// The inputs used at sign-in: a refresh goes to the same provider or nowhere.
     public var inputs: [String: String]
+    /// The profile as JSON, where it came with the tokens and cannot be fetched again.
+    public var profile: String?
 
     public init(
         key: ConnectionKey,
@@ -29,7 +31,8 @@ public struct Connection: Codable, Hashable, Sendable {
         tokens: TokenSet,
         issuer: String? = nil,
         subject: String? = nil,
-        inputs: [String: String] = [:]
+        inputs: [String: String] = [:],
+        profile: String? = nil
     ) {
         self.key = key
         self.clientID = clientID
@@ -37,6 +40,7 @@ public struct Connection: Codable, Hashable, Sendable {
         self.issuer = issuer
         self.subject = subject
         self.inputs = inputs
+        self.profile = profile
     }
 }
 

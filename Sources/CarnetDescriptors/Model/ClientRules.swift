@@ -36,7 +36,8 @@ extension ClientRules: DescriptorSection {
     ]
 }
 
-/// A form of redirect URI, such as `{bundle_id}:/oauth2callback`; a name in braces stands for any text without `/`.
+/// A form of redirect URI, such as `{bundle_id}:/oauth2callback`; a name in braces stands for any text without `/`,
+/// `{path}` for any text.
 public struct RedirectForm: Hashable, Sendable, CustomStringConvertible {
     public let template: Template
 
@@ -44,7 +45,9 @@ public struct RedirectForm: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RedirectForm: DescriptorValue {
-    static var shape: Shape { .text("a redirect URI, in which {name} stands for any text without /") }
+    static var shape: Shape {
+        .text("a redirect URI, in which {name} stands for any text without / and {path} for any text")
+    }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let template = Template(node, &decoder) else { return nil }

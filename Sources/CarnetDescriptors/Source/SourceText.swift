@@ -55,13 +55,14 @@ public struct SourceText: Sendable {
     /// The byte offset of a position, the end of a line included; `nil` if the text has no such place.
     public func offset(of position: SourcePosition) -> Int? {
         guard let range = lineRange(position.line), position.column >= 1 else { return nil }
-        var offset = range.lowerBound
-        for _ in 1..<position.column {
-            guard offset < range.upperBound else { return nil }
-            offset += 1
-            while offset < range.upperBound, Self.isContinuation(bytes[offset]) { offset += 1 }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var offset = range.lowerBound
+            for _ in 1..<position.column {
+                guard offset < range.upperBound else { return nil }
+                offset += UTF8Sequence.length(in: bytes, at: offset)
+            }
+            return offset
         }
-        return offset
     }
 
     /// The position of a byte offset; an offset inside a line break is the end of its line.
@@ -74,8 +75,16 @@ public struct SourceText: Sendable {
         }
         let range = lineRange(low + 1) ?? startOffset..<startOffset
         let end = min(max(offset, range.lowerBound), range.upperBound)
-        let column = bytes[range.lowerBound..<end].count { !Self.isContinuation($0) }
-        return SourcePosition(line: low + 1, column: column + 1)
+        let column = bytes.withUnsafeBufferPointer { bytes in
+            var offset = range.lowerBound
+            var column = 1
+            while offset < end {
+                offset += UTF8Sequence.length(in: bytes, at: offset)
+                column += 1
+            }
+            return column
+        }
+        return SourcePosition(line: low + 1, column: column)
     }
 
     /// The byte offsets of a span; `nil` if one of its ends is not in the text.
@@ -88,6 +97,4 @@ public struct SourceText: Sendable {
     public func text(in span: SourceSpan) -> String? {
         range(of: span).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
-
-    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 }

@@ -223,7 +223,7 @@ extension YAMLTreeBuilder {
         case .duplicate(let name, let first):
             report(
                 ReaderRules.duplicateKey,
-                "the key '\(name)' is defined twice in this mapping",
+                "the key \"\(name)\" is defined twice in this mapping",
                 at: key.span,
                 help: "keep one of the two; the first one counts until then",
                 related: [.init(message: "first defined here", file: file, span: first)]
@@ -252,14 +252,14 @@ extension YAMLTreeBuilder {
         guard let index = anchorIndices[name] else {
             report(
                 ReaderRules.badAlias,
-                "the alias '*\(name)' has no anchor before it",
+                "the alias \"*\(name)\" has no anchor before it",
                 at: span,
                 help: "put '&\(name)' before the value that is meant, or quote the text if it only starts with '*'"
             )
             return skip(span)
         }
         guard case .complete(var node, let nodes, let height) = anchors[index] else {
-            report(ReaderRules.badAlias, "the alias '*\(name)' stands inside the value that it names", at: span)
+            report(ReaderRules.badAlias, "the alias \"*\(name)\" stands inside the value that it names", at: span)
             return skip(span)
         }
         guard stack.count + height <= limits.maximumDepth else {
@@ -296,7 +296,7 @@ extension YAMLTreeBuilder {
         let start = event.start.position
         report(
             ReaderRules.unsupportedTag,
-            "the tag '\(shown)' is not supported here",
+            "the tag \"\(shown)\" is not supported here",
             at: SourceSpan(start: start, end: max(span.end, start)),
             help: "remove the tag; quotes make a text of anything"
         )

@@ -51,7 +51,7 @@ extension AuthorizationRequest {
         to provider: Provider,
         as registration: ClientRegistration,
         options: AuthorizationOptions = AuthorizationOptions(),
-        random: some RandomSource,
+        random: any RandomSource,
         now: Date
     ) throws(OAuthError) {
         let endpoint = try provider.endpoint(.authorization, for: .authorization)

@@ -4,7 +4,7 @@ import Crypto
 struct CodeVerifier {
     let secret: Secret
 
-    init(random: some RandomSource) {
+    init(random: any RandomSource) {
         secret = Secret(Base64URL.encode(random.bytes(count: 32)))
     }
 

@@ -105,3 +105,20 @@ extension Profile {
         self.init(mapping: .object(idToken.claims), with: provider)
     }
 }
+
+extension Profile {
+    /// The profile that came with the tokens.
+    public init(_ response: TokenResponse, from provider: Provider) {
+        self.init(mapping: response.body, with: provider)
+    }
+
+    /// A profile that was kept with the tokens, as its `raw` JSON text.
+    ///
+    /// - Throws: `OAuthError` of kind `malformedBody`.
+    public init(stored text: String, from provider: Provider) throws(OAuthError) {
+        guard let body = try? JSONValue(parsing: text) else {
+            throw OAuthError(.profile, .malformedBody, "the stored profile is not JSON")
+        }
+        self.init(mapping: body, with: provider)
+    }
+}

@@ -136,3 +136,20 @@ extension IDToken {
         }
     }
 }
+
+extension IDToken {
+    /// The claims of a token that was validated before it was stored; the signature is not checked again.
+    ///
+    /// - Throws: `OAuthError` of kind `malformedToken`.
+    public init(storedAfterValidation token: Secret) throws(OAuthError) {
+        let signature = try JSONWebSignature(token, step: .idToken)
+        guard let claims = (try? JSONValue(parsing: signature.payload))?.object, let issuer = claims["iss"]?.string,
+            let subject = claims["sub"]?.string
+        else {
+            throw OAuthError(.idToken, .malformedToken, "the stored ID token has no issuer or subject")
+        }
+        self.issuer = issuer
+        self.subject = subject
+        self.claims = claims
+    }
+}

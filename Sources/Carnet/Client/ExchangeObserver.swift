@@ -1,0 +1,7 @@
+public import CarnetProtocol
+
+/// Sees every exchange with a provider, without its secrets.
+public protocol ExchangeObserver: Sendable {
+    func willSend(_ request: RedactedRequest, step: OAuthError.Step)
+    func didReceive(_ response: RedactedResponse, step: OAuthError.Step)
+}

@@ -1,0 +1,39 @@
+import CarnetProtocol
+import HTTPTypes
+import Logging
+
+/// Sends prepared requests, shows them to the observer and the log, and says failures in the engine's words.
+struct Exchanger: Sendable {
+    let transport: any Transport
+    let limits: TransportLimits
+    let observer: (any ExchangeObserver)?
+    let logger: Logger
+
+    /// - Throws: `OAuthError` of kind `transport`, or `CancellationError`.
+    func send(_ request: PreparedRequest) async throws -> IncomingResponse {
+        observer?.willSend(request.redacted, step: request.step)
+        let response: IncomingResponse
+        do {
+            response = try await transport.send(request.outgoing, limits: limits)
+        } catch let error as TransportError {
+            logger.warning("No response", metadata: ["step": "\(request.step.rawValue)", "reason": "\(error)"])
+            throw OAuthError(
+                request.step,
+                .transport,
+                "no answer from the server: \(error)",
+                descriptorKey: request.descriptorKey,
+                hint: error.kind == .responseTooLarge || error.kind == .tls ? nil : "try again later"
+            )
+        }
+        observer?.didReceive(RedactedResponse(response, to: request), step: request.step)
+        logger.debug(
+            "Exchange",
+            metadata: [
+                "step": "\(request.step.rawValue)",
+                "host": "\(request.outgoing.head.authority ?? "")",
+                "status": "\(response.status)",
+            ]
+        )
+        return response
+    }
+}

@@ -1,0 +1,240 @@
+public import CarnetDescriptors
+public import CarnetProtocol
+import Foundation
+public import Logging
+
+/// One client of one provider: begins sign-ins, completes them, and restores sessions.
+///
+/// It knows the provider by its descriptor alone. Make one for each registration and keep it: it remembers the provider's
+/// metadata and keys, and which callbacks were used.
+public actor OAuthClient {
+    public nonisolated let descriptor: ProviderDescriptor
+    public nonisolated let registration: ClientRegistration
+    /// The descriptor with the registration's inputs, before discovery.
+    public nonisolated let provider: Provider
+
+    let exchanger: Exchanger
+    let connection: ProviderConnection
+    nonisolated let store: any TokenStore
+    nonisolated let clock: any WallClock
+    private let random: any RandomSource
+    private var usedAttempts: [Secret: Date] = [:]
+    private var sessions: [ConnectionKey: Session] = [:]
+
+    /// - Parameters:
+    ///   - observer: Sees each exchange without its secrets.
+    ///   - logger: Silent unless given.
+    /// - Throws: `ResolutionError` if an input is missing or refused.
+    public init(
+        _ descriptor: ProviderDescriptor,
+        registration: ClientRegistration,
+        transport: any Transport,
+        store: any TokenStore = MemoryTokenStore(),
+        limits: TransportLimits = TransportLimits(),
+        clock: any WallClock = SystemWallClock(),
+        random: any RandomSource = SystemRandomSource(),
+        observer: (any ExchangeObserver)? = nil,
+        logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
+    ) throws {
+        self.descriptor = descriptor
+        self.registration = registration
+        self.store = store
+        self.clock = clock
+        self.random = random
+        provider = try descriptor.resolve(inputs: registration.inputs)
+        exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
+        connection = ProviderConnection(provider, exchanger: exchanger, clock: clock)
+    }
+
+    /// Begins a sign-in: an authorization URL, and what to keep until its callback.
+    ///
+    /// - Throws: `OAuthError`.
+    public func beginSignIn(_ options: AuthorizationOptions = AuthorizationOptions()) async throws
+        -> AuthorizationRequest
+    {
+        try AuthorizationRequest(
+            to: try await connection.provider(),
+            as: registration,
+            options: options,
+            random: random,
+            now: clock.now
+        )
+    }
+
+    /// Completes a sign-in: validates the callback, exchanges its code once, validates the ID token, saves the tokens.
+    ///
+    /// A failure touches nothing that is stored.
+    ///
+    /// - Parameter account: The name to keep it under; by default the e-mail address or subject of the ID token.
+    /// - Throws: `OAuthError`, `TokenStoreError`.
+    public func completeSignIn(
+        _ callback: AuthorizationCallback,
+        for pending: PendingAuthorization,
+        account: String? = nil
+    ) async throws -> Session {
+        let provider = try await connection.provider()
+        let validated = try pending.validate(callback, from: provider, now: clock.now)
+        try use(pending)
+        let request = try TokenRequest.exchange(validated, at: provider, as: registration)
+        let response = try TokenResponse(judging: try await exchanger.send(request), to: request, from: provider)
+        let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
+        let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
+        let signedIn = Connection(
+            key: ConnectionKey(provider: provider.id.rawValue, account: ""),
+            clientID: registration.clientID,
+            tokens: TokenSet(response, requested: pending.scopes, now: clock.now),
+            issuer: idToken?.issuer,
+            subject: idToken?.subject ?? profile?.subject,
+            inputs: provider.inputs,
+            profile: profile?.raw.jsonText()
+        )
+        return try await save(signedIn, as: account, claims: idToken?.claims)
+    }
+
+    /// A whole sign-in through a user agent.
+    ///
+    /// - Throws: `OAuthError`, `TokenStoreError`, `CancellationError`.
+    public func signIn(
+        with agent: any UserAgent,
+        options: AuthorizationOptions = AuthorizationOptions(),
+        account: String? = nil
+    ) async throws -> Session {
+        let presenter = try await sayingUserAgentErrors {
+            try await agent.prepare(redirectURI: registration.redirectURI)
+        }
+        do {
+            var options = options
+            options.redirectURI = presenter.redirectURI
+            let request = try await beginSignIn(options)
+            let callback = try await sayingUserAgentErrors {
+                try await presenter.present(request.url) { request.pending.matches($0) }
+            }
+            await presenter.close()
+            return try await completeSignIn(callback, for: request.pending, account: account)
+        } catch {
+            await presenter.close()
+            throw error
+        }
+    }
+
+    /// The session of an account that signed in before, also in an earlier run; `nil` if there is none.
+    ///
+    /// - Throws: `TokenStoreError`; `OAuthError` if the tokens were issued to another client.
+    public func session(for account: String) async throws -> Session? {
+        let key = ConnectionKey(provider: provider.id.rawValue, account: account)
+        guard let stored = try await store.load(key) else {
+            sessions[key] = nil
+            return nil
+        }
+        guard stored.connection.clientID == registration.clientID, stored.connection.inputs == provider.inputs else {
+            throw OAuthError(
+                .storage,
+                .badRegistration,
+                "the stored tokens of \(account) belong to another client registration or other inputs",
+                hint: "sign in again with this registration, or use the one that the tokens were issued to"
+            )
+        }
+        return session(of: stored.connection)
+    }
+
+    /// One session object for each account, so that its refreshes are one.
+    private func session(of connection: Connection) -> Session {
+        if let session = sessions[connection.key] { return session }
+        let session = Session(connection.key, client: self)
+        sessions[connection.key] = session
+        return session
+    }
+
+    /// Marks an attempt as used; a second callback for it finds the mark (RFC 6749, section 10.5).
+    private func use(_ pending: PendingAuthorization) throws(OAuthError) {
+        let now = clock.now
+        usedAttempts = usedAttempts.filter { $0.value > now }
+        guard usedAttempts.updateValue(pending.expiresAt, forKey: pending.id) == nil else {
+            throw OAuthError(.callback, .alreadyUsed, "this callback was used before", hint: "begin the sign-in again")
+        }
+    }
+
+    private func save(_ connection: Connection, as account: String?, claims: JSONObject?) async throws -> Session {
+        var connection = connection
+        let subject = connection.subject ?? "default"
+        let label = account ?? claims?["email"]?.string ?? subject
+        connection.key.account = label
+        let existing = try await store.load(connection.key)?.connection
+        if account == nil, let existing, (existing.issuer, existing.subject) != (connection.issuer, connection.subject)
+        {
+            // The same address can belong to another user one day; only issuer and subject identify an account.
+            connection.key.account = subject
+        }
+        _ = try await store.save(connection, replacing: nil)
+        return session(of: connection)
+    }
+
+    private func validateIDToken(
+        of response: TokenResponse,
+        answering pending: PendingAuthorization,
+        at provider: Provider
+    ) async throws -> IDToken? {
+        guard let token = response.idToken else {
+            guard !pending.scopes.contains("openid") else {
+                throw OAuthError(
+                    .tokenRequest,
+                    .missingField,
+                    "the answer has no ID token, though the scope openid was asked for",
+                    descriptorKey: "token.response.fields.id_token"
+                )
+            }
+            return nil
+        }
+        let expectations = try IDTokenExpectations(
+            from: provider,
+            as: registration,
+            answering: pending,
+            accessToken: response.accessToken
+        )
+        return try await validate(token, expecting: expectations)
+    }
+
+    /// Validates an ID token, with newer keys if its key is not among those known.
+    func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {
+        do {
+            return try IDToken(
+                validating: token,
+                with: try await connection.keySet(),
+                expecting: expectations,
+                now: clock.now
+            )
+        } catch let error as OAuthError where error.kind == .keyNotFound {
+            guard let keys = try await connection.renewedKeySet() else { throw error }
+            return try IDToken(validating: token, with: keys, expecting: expectations, now: clock.now)
+        }
+    }
+
+    private func sayingUserAgentErrors<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as UserAgentError {
+            switch error.kind {
+            case .cancelled: throw OAuthError(.authorization, .cancelled, error.reason)
+            case .timeout: throw OAuthError(.callback, .expiredAttempt, error.reason, hint: "begin the sign-in again")
+            case .cannotListen, .cannotPresent: throw OAuthError(.authorization, .unsupported, error.reason)
+            }
+        }
+    }
+}
+
+extension OAuthClient {
+    /// A client of the provider of a name.
+    ///
+    /// - Throws: `UnknownProviderError` with the nearest names; `ResolutionError`.
+    public init(
+        provider id: ProviderID,
+        in registry: ProviderRegistry,
+        registration: ClientRegistration,
+        transport: any Transport,
+        store: any TokenStore = MemoryTokenStore()
+    ) throws {
+        try self.init(try registry.descriptor(id), registration: registration, transport: transport, store: store)
+    }
+}

@@ -1,0 +1,35 @@
+import CarnetDescriptors
+
+struct OptionalInputInURL: LintRule {
+    let explanation = RuleExplanation(
+        code: "K105",
+        name: "optional-input-in-url",
+        summary: "A URL needs an input that may be left out.",
+        rationale: """
+            Parameters that use an input without a value are left out, which is what 'optional' is for. A URL cannot be \
+            left out: without the value, the endpoint would be missing.
+            """,
+        bad: ["inputs: { tenant: { optional: true } }\nissuer: https://⟦{tenant}⟧.acme.example\n"],
+        good: [
+            "inputs: { region: { default: eu, optional: true } }\nissuer: https://{region}.acme.example\n",
+            "inputs: { hint: { optional: true } }\nauthorization: { parameters: { login_hint: '{hint}' } }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let optional = context.descriptor.inputs.items.filter { $0.value.isOptional && $0.value.defaultValue == nil }
+        return TemplateUse.all(in: context).filter(\.isURL).flatMap { use in
+            optional.flatMap { input in
+                use.places(of: input.name).map { place in
+                    finding(
+                        "the input \"\(input.name)\" is optional and a URL needs it",
+                        in: context,
+                        at: context.span(of: place, in: use.node),
+                        help: "give it a default, or remove 'optional'",
+                        related: [context.related("declared here", at: context.keySpan("inputs", input.name))]
+                    )
+                }
+            }
+        }
+    }
+}
