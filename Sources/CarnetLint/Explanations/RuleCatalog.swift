@@ -1,9 +1,9 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 /// Every code that a diagnostic can have, with its page.
-package enum RuleCatalog {
+public enum RuleCatalog {
     /// Sorted by code.
-    package static let all: [RuleExplanation] =
+    public static let all: [RuleExplanation] =
         (ReaderRules.all + DecoderRules.all + SuppressionRules.all + [DuplicateProvider.explanation]
         + LintRules.all.map(\.explanation))
         .sorted { $0.code < $1.code }
@@ -11,7 +11,7 @@ package enum RuleCatalog {
     /// The rule with a code or a name.
     ///
     /// - Throws: `UnknownRuleError` with the nearest codes.
-    package static func rule(_ codeOrName: String) throws(UnknownRuleError) -> RuleExplanation {
+    public static func rule(_ codeOrName: String) throws(UnknownRuleError) -> RuleExplanation {
         let wanted = codeOrName.lowercased()
         if let rule = all.first(where: { $0.code.lowercased() == wanted || $0.name == wanted }) { return rule }
         let nearest = [nearestName(to: codeOrName, in: all.map(\.code)), nearestName(to: wanted, in: all.map(\.name))]
@@ -20,11 +20,11 @@ package enum RuleCatalog {
 }
 
 /// A code that no rule has.
-package struct UnknownRuleError: Error, Hashable, Sendable, CustomStringConvertible {
-    package var name: String
-    package var nearest: [String]
+public struct UnknownRuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var name: String
+    public var nearest: [String]
 
-    package var description: String {
+    public var description: String {
         let unknown = "no rule is called \"\(name)\""
         return nearest.isEmpty ? unknown : "\(unknown); did you mean \(nearest.joined(separator: " or "))?"
     }

@@ -1,8 +1,8 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 extension RuleExplanation {
     /// The rule's page in Markdown: what it finds, why, and what it says about each example.
-    package var page: String {
+    public var page: String {
         var page = "# \(code): \(name)\n\n\(summary)\n\n"
         page += "Severity: \(severity.rawValue). Fix: \(fixSentence).\n\n"
         page += "## Why\n\n\(rationale)\n"
@@ -54,7 +54,7 @@ extension RuleExplanation {
 
 extension RuleCatalog {
     /// The list of all rules in Markdown, with links to their pages.
-    package static var index: String {
+    public static var index: String {
         var index = """
             # Lint rules
 

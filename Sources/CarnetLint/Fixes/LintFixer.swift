@@ -1,12 +1,12 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 /// Applies the fixes that are certain to the text itself, so that comments and layout stay as they are.
-package enum LintFixer {
+public enum LintFixer {
     /// Applies the safe fixes of one file, from its end backwards.
     ///
     /// Of two fixes that touch the same text, the first in the text is applied; lint again for the other. If the result
     /// would read worse than the file did, nothing is applied.
-    package static func apply(to file: SourceFile, diagnostics: [Diagnostic]) -> (SourceFile, applied: Int) {
+    public static func apply(to file: SourceFile, diagnostics: [Diagnostic]) -> (SourceFile, applied: Int) {
         let text = SourceText(file)
         var accepted: [[Replacement]] = []
         for diagnostic in diagnostics.sorted() where diagnostic.file == file.path {
@@ -26,7 +26,7 @@ package enum LintFixer {
     }
 
     /// Lints and fixes until nothing more can be fixed.
-    package static func fix(_ file: SourceFile, with linter: Linter = Linter()) -> (SourceFile, applied: Int) {
+    public static func fix(_ file: SourceFile, with linter: Linter = Linter()) -> (SourceFile, applied: Int) {
         var file = file
         var applied = 0
         // Each round mends something for good; the bound is for rules that should contradict each other.

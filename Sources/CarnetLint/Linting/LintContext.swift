@@ -1,19 +1,30 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 /// What a rule sees: one descriptor with its text and the place of everything in it.
-package struct LintContext: Sendable {
-    package let document: DescriptorDocument
-    package let descriptor: ProviderDescriptor
-    package let root: YAMLNode
-    package let text: SourceText
+public final class LintContext: Sendable {
+    public let document: DescriptorDocument
+    public let descriptor: ProviderDescriptor
+    public let root: YAMLNode
+    public let text: SourceText
+    /// Every URL that a request can go to.
+    let urls: [DescriptorURL]
+    /// Every value that may name inputs.
+    let templateUses: [TemplateUse]
+    /// Every scope, wherever it stands.
+    let scopeUses: [ScopeUse]
+    let redirects: [RedirectURI]
 
     /// - Returns: `nil` for a file that is no descriptor.
-    package init?(_ document: DescriptorDocument) {
+    public init?(_ document: DescriptorDocument) {
         guard let descriptor = document.descriptor, let root = document.root else { return nil }
         self.document = document
         self.descriptor = descriptor
         self.root = root
         text = SourceText(document.file)
+        urls = DescriptorURL.all(in: descriptor, root: root)
+        templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls)
+        scopeUses = ScopeUse.all(in: root)
+        redirects = RedirectURI.all(in: root)
     }
 
     var path: String { document.file.path }
@@ -53,12 +64,18 @@ package struct LintContext: Sendable {
     }
 
     /// The entries of a mapping whose keys the author chose.
-    func entries(_ path: String...) -> [YAMLEntry] { root.node(at: path)?.entries ?? [] }
+    func entries(_ path: String...) -> [YAMLEntry] { root.entries(at: path) }
 
     /// The elements of a list.
-    func elements(_ path: String...) -> [YAMLNode] { root.node(at: path)?.elements ?? [] }
+    func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path) }
 
     func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
         Diagnostic.Related(message: message, file: path, span: span)
     }
+}
+
+extension YAMLNode {
+    func entries(at path: [String]) -> [YAMLEntry] { node(at: path)?.entries ?? [] }
+
+    func elements(at path: [String]) -> [YAMLNode] { node(at: path)?.elements ?? [] }
 }

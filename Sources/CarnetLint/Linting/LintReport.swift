@@ -1,24 +1,24 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 /// Everything that was found, in the order of every report: by file, place, code and message.
-package struct LintReport: Sendable {
+public struct LintReport: Sendable {
     /// The files that were looked at, so that a reporter can show their lines.
-    package private(set) var files: [SourceFile]
-    package private(set) var diagnostics: [Diagnostic]
+    public private(set) var files: [SourceFile]
+    public private(set) var diagnostics: [Diagnostic]
     /// Files that could not be read at all; their findings are among `diagnostics`.
-    package private(set) var unreadableCount: Int
+    public private(set) var unreadableCount: Int
 
-    package init(files: [SourceFile], diagnostics: [Diagnostic], unreadable: [SourceFileError] = []) {
+    public init(files: [SourceFile], diagnostics: [Diagnostic], unreadable: [SourceFileError] = []) {
         self.files = files
         self.diagnostics = Set(diagnostics + unreadable.map(\.diagnostic)).sorted()
         unreadableCount = unreadable.count
     }
 
-    package var fileCount: Int { files.count + unreadableCount }
-    package var errorCount: Int { diagnostics.count { $0.severity == .error } }
-    package var warningCount: Int { diagnostics.count { $0.severity == .warning } }
+    public var fileCount: Int { files.count + unreadableCount }
+    public var errorCount: Int { diagnostics.count { $0.severity == .error } }
+    public var warningCount: Int { diagnostics.count { $0.severity == .warning } }
     /// How many findings `--fix` would mend.
-    package var fixableCount: Int { diagnostics.count { $0.fix?.applicability == .safe } }
+    public var fixableCount: Int { diagnostics.count { $0.fix?.applicability == .safe } }
 
     func text(of path: String) -> SourceText? {
         files.first { $0.path == path }.map { SourceText($0) }

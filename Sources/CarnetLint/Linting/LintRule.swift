@@ -1,10 +1,10 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 /// One thing that a descriptor can get wrong although it reads well.
 ///
 /// A rule's file holds its explanation and its examples, and the examples are its tests. It is only asked about
 /// descriptors whose shape is right.
-package protocol LintRule: Sendable {
+public protocol LintRule: Sendable {
     var explanation: RuleExplanation { get }
     func check(_ context: LintContext) -> [Diagnostic]
 }

@@ -1,8 +1,8 @@
 import CarnetDescriptors
 
 /// Every rule about what a descriptor means. Codes are never used again for something else.
-package enum LintRules {
-    package static let all: [any LintRule] = [
+public enum LintRules {
+    public static let all: [any LintRule] = [
         // D: the document.
         BidirectionalControl(),
         // K: keys and inputs.

@@ -1,11 +1,11 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 /// Proves descriptors right before anyone signs in with them.
-package struct Linter: Sendable {
+public struct Linter: Sendable {
     private let rules: [any LintRule]
     private let reader: YAMLReader
 
-    package init(rules: [any LintRule] = LintRules.all, reader: YAMLReader = YAMLReader()) {
+    public init(rules: [any LintRule] = LintRules.all, reader: YAMLReader = YAMLReader()) {
         self.rules = rules
         self.reader = reader
     }
@@ -13,7 +13,7 @@ package struct Linter: Sendable {
     /// Looks at each file by itself and then at all of them together. A broken file hides no finding in another.
     ///
     /// - Parameter unreadable: files that were asked for and could not be read; they become findings too.
-    package func lint(files: [SourceFile], unreadable: [SourceFileError] = []) -> LintReport {
+    public func lint(files: [SourceFile], unreadable: [SourceFileError] = []) -> LintReport {
         var seen = Set<String>()
         let files = files.filter { seen.insert($0.path).inserted }
         var diagnostics: [Diagnostic] = []

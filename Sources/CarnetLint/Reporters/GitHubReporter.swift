@@ -1,10 +1,10 @@
 import CarnetDescriptors
 
 /// For GitHub Actions: one workflow command a finding, which shows up beside the line in a pull request.
-package struct GitHubReporter: Reporter {
-    package init() {}
+public struct GitHubReporter: Reporter {
+    public init() {}
 
-    package func render(_ report: LintReport) -> String {
+    public func render(_ report: LintReport) -> String {
         report.diagnostics.map { render($0) + "\n" }.joined()
     }
 

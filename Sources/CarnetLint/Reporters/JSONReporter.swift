@@ -1,10 +1,10 @@
 import CarnetDescriptors
 
 /// For programs: one JSON document, version 1, with lines and columns from 1 and columns in characters.
-package struct JSONReporter: Reporter {
-    package init() {}
+public struct JSONReporter: Reporter {
+    public init() {}
 
-    package func render(_ report: LintReport) -> String {
+    public func render(_ report: LintReport) -> String {
         let document: JSONValue = [
             "version": 1,
             "diagnostics": .array(report.diagnostics.map(json)),

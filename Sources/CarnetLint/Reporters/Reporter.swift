@@ -1,17 +1,17 @@
 /// A form in which findings are shown.
-package protocol Reporter: Sendable {
+public protocol Reporter: Sendable {
     /// The whole output, with a line break at its end.
     func render(_ report: LintReport) -> String
 }
 
 /// The forms that the command line offers.
-package enum ReportFormat: String, CaseIterable, Sendable {
+public enum ReportFormat: String, CaseIterable, Sendable {
     case text
     case json
     case sarif
     case github
 
-    package func reporter(usesColor: Bool = false) -> any Reporter {
+    public func reporter(usesColor: Bool = false) -> any Reporter {
         switch self {
         case .text: TextReporter(usesColor: usesColor)
         case .json: JSONReporter()

@@ -1,15 +1,15 @@
 import CarnetDescriptors
 
 /// For code scanning services: SARIF 2.1.0.
-package struct SARIFReporter: Reporter {
+public struct SARIFReporter: Reporter {
     private let documentation: String?
 
     /// - Parameter documentation: the URL of the folder with the rules' pages; the pages are in the output in any case.
-    package init(documentation: String? = nil) {
+    public init(documentation: String? = nil) {
         self.documentation = documentation
     }
 
-    package func render(_ report: LintReport) -> String {
+    public func render(_ report: LintReport) -> String {
         let codes = Set(report.diagnostics.map(\.code)).sorted()
         let rules = codes.map { code in RuleCatalog.all.first { $0.code == code } }
         let driver: JSONValue = [

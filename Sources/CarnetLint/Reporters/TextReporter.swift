@@ -1,14 +1,14 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 /// For people: each finding with its source line, the exact place underlined, and what to do.
-package struct TextReporter: Reporter {
+public struct TextReporter: Reporter {
     private let usesColor: Bool
 
-    package init(usesColor: Bool = false) {
+    public init(usesColor: Bool = false) {
         self.usesColor = usesColor
     }
 
-    package func render(_ report: LintReport) -> String {
+    public func render(_ report: LintReport) -> String {
         var texts: [String: SourceText] = [:]
         for file in report.files { texts[file.path] = SourceText(file) }
         let findings = report.diagnostics.map { render($0) { texts[$0] } }
@@ -18,7 +18,7 @@ package struct TextReporter: Reporter {
     /// One finding, with a line break at its end.
     ///
     /// - Parameter text: the text of a file that the finding names, if there is one to show.
-    package func render(_ diagnostic: Diagnostic, text: (String) -> SourceText?) -> String {
+    public func render(_ diagnostic: Diagnostic, text: (String) -> SourceText?) -> String {
         let gutter = gutterWidth(diagnostic)
         let severity = paint(diagnostic.severity.rawValue, diagnostic.severity == .error ? .error : .warning)
         let message = paint(TerminalText.escaped(diagnostic.message), .strong)

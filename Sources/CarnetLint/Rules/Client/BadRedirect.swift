@@ -15,7 +15,7 @@ struct BadRedirect: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        RedirectURI.all(in: context).compactMap { redirect in
+        context.redirects.compactMap { redirect in
             if redirect.scheme?.isEmpty ?? true {
                 let help = "write the whole URI, e.g. https://{host}/callback"
                 return finding("the redirect URI has no scheme", in: context, at: redirect.node.span, help: help)

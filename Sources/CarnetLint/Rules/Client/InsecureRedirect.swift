@@ -16,7 +16,7 @@ struct InsecureRedirect: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        RedirectURI.all(in: context).compactMap { redirect in
+        context.redirects.compactMap { redirect in
             guard let scheme = redirect.scheme, scheme.lowercased() == "http", !DescriptorURL.isLoopback(redirect.host)
             else { return nil }
             return finding(

@@ -18,7 +18,7 @@ struct LocalhostRedirect: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let redirects = RedirectURI.all(in: context)
+        let redirects = context.redirects
         let hasAddress = redirects.contains { $0.host.hasPrefix("127.") || $0.host == "[::1]" }
         guard !hasAddress else { return [] }
         return redirects.compactMap { redirect in

@@ -16,7 +16,7 @@ struct RedirectSchemeNotReversedDomain: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        RedirectURI.all(in: context).compactMap { redirect in
+        context.redirects.compactMap { redirect in
             guard let scheme = redirect.scheme, !redirect.isWeb, !scheme.contains("."), !isPlace(scheme) else {
                 return nil
             }

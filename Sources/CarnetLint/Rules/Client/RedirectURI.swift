@@ -1,12 +1,12 @@
 import CarnetDescriptors
 
 /// One form of redirect URI as it is written.
-struct RedirectURI {
+struct RedirectURI: Sendable {
     let node: YAMLNode
     let source: String
 
-    static func all(in context: LintContext) -> [RedirectURI] {
-        context.elements("redirects").compactMap { node in
+    static func all(in root: YAMLNode) -> [RedirectURI] {
+        root.elements(at: ["redirects"]).compactMap { node in
             node.scalar.map { RedirectURI(node: node, source: $0.text) }
         }
     }

@@ -28,7 +28,7 @@ struct InsecureURL: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        DescriptorURL.all(in: context).compactMap { url in
+        context.urls.compactMap { url in
             guard let scheme = url.scheme, scheme.lowercased() == "http", !url.isLoopback else { return nil }
             let span = context.span(of: scheme, in: url.node)
             return finding(

@@ -21,7 +21,7 @@ struct MalformedURL: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        DescriptorURL.all(in: context).compactMap { url in
+        context.urls.compactMap { url in
             // What other rules say more exactly.
             guard url.scheme != nil || url.continuesIssuer, url.userInformation == nil, url.fragment == nil else {
                 return nil

@@ -29,7 +29,7 @@ struct ProtocolParameterInURL: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        DescriptorURL.all(in: context).filter { $0.path.first == "endpoints" }.flatMap { url in
+        context.urls.filter { $0.path.first == "endpoints" }.flatMap { url in
             url.queryParameters.filter { ProtocolParameters.all.contains($0.name) }.map { parameter in
                 finding(
                     "the query of \(url.name) sets the protocol's parameter \"\(parameter.name)\"",

@@ -27,7 +27,7 @@ struct URLNotAbsolute: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        DescriptorURL.all(in: context).compactMap { url in
+        context.urls.compactMap { url in
             if url.continuesIssuer { return nil }
             if let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http" { return nil }
             let what = url.scheme.map { "has the scheme \"\($0)\"" } ?? "is not an absolute URL"

@@ -23,7 +23,7 @@ struct URLWithFragment: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        DescriptorURL.all(in: context).compactMap { url in
+        context.urls.compactMap { url in
             guard let fragment = url.fragment else { return nil }
             return finding(
                 "\(url.name) has a fragment",

@@ -15,7 +15,7 @@ struct URLWithUserInformation: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        DescriptorURL.all(in: context).compactMap { url in
+        context.urls.compactMap { url in
             guard let userInformation = url.userInformation else { return nil }
             return finding(
                 "\(url.name) has user information before its host \"\(url.host)\"",

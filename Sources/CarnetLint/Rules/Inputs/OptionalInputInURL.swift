@@ -18,7 +18,7 @@ struct OptionalInputInURL: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let optional = context.descriptor.inputs.items.filter { $0.value.isOptional && $0.value.defaultValue == nil }
-        return TemplateUse.all(in: context).filter(\.isURL).flatMap { use in
+        return context.templateUses.filter(\.isURL).flatMap { use in
             optional.flatMap { input in
                 use.places(of: input.name).map { place in
                     finding(

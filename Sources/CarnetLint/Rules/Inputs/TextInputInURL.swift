@@ -19,7 +19,7 @@ struct TextInputInURL: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let texts = context.descriptor.inputs.items.filter { $0.value.type == .text }.map(\.name)
-        return TemplateUse.all(in: context).filter(\.isURL).flatMap { use in
+        return context.templateUses.filter(\.isURL).flatMap { use in
             texts.flatMap { name in
                 use.places(of: name).map { place in
                     finding(

@@ -20,7 +20,7 @@ struct UndeclaredInput: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let declared = context.descriptor.inputs.names
-        return TemplateUse.all(in: context).flatMap { use in
+        return context.templateUses.flatMap { use in
             Set(use.inputNames).subtracting(declared).sorted().flatMap { name in
                 use.places(of: name).map { place in
                     let nearest = nearestName(to: name, in: declared)

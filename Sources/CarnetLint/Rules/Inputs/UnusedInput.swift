@@ -15,7 +15,7 @@ struct UnusedInput: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        var used = Set(TemplateUse.all(in: context).flatMap(\.inputNames))
+        var used = Set(context.templateUses.flatMap(\.inputNames))
         let declared = context.descriptor.inputs.names
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { nearestName(to: $0, in: declared) })

@@ -1,8 +1,8 @@
-package import CarnetDescriptors
+public import CarnetDescriptors
 
 /// Looks at all files together, so it is no rule of a single one.
-package enum DuplicateProvider {
-    package static let explanation = RuleExplanation(
+public enum DuplicateProvider {
+    public static let explanation = RuleExplanation(
         code: "M002",
         name: "duplicate-provider",
         summary: "Two files of one folder have the same id, or ids that are the same in code.",

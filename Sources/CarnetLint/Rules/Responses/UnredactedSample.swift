@@ -34,9 +34,8 @@ struct UnredactedSample: LintRule {
         case .sequence(let elements):
             for element in elements { visit(element, name: name, context, &found) }
         case .scalar(let scalar):
-            guard !SecretText.isRedacted(scalar.text) else { return }
             let isToken = Self.tokenFields.contains(name) && SecretText.isRandom(scalar.text)
-            guard isToken || SecretText.isCredential(scalar.text) else { return }
+            guard isToken || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
             found.append(
                 finding(
                     "this looks like a real token",

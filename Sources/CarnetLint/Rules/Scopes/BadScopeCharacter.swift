@@ -20,7 +20,7 @@ struct BadScopeCharacter: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let separator = context.descriptor.scopes.separator
-        return ScopeUse.all(in: context).compactMap { use in
+        return context.scopeUses.compactMap { use in
             if use.scope.contains(separator) || use.scope.contains(" ") {
                 return finding(
                     "\"\(use.scope)\" is several scopes in one text",

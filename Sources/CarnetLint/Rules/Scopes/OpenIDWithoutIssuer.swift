@@ -46,7 +46,7 @@ struct OpenIDWithoutIssuer: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        guard let use = ScopeUse.all(in: context).first(where: { $0.place == .requested && $0.scope == "openid" })
+        guard let use = context.scopeUses.first(where: { $0.place == .requested && $0.scope == "openid" })
         else {
             return []
         }

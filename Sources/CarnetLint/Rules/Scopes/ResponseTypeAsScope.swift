@@ -17,7 +17,7 @@ struct ResponseTypeAsScope: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let catalog = context.descriptor.scopes.catalog.map(\.id)
-        return ScopeUse.all(in: context).compactMap { use in
+        return context.scopeUses.compactMap { use in
             guard use.place == .requested, ["id_token", "token", "code"].contains(use.scope),
                 !catalog.contains(use.scope)
             else { return nil }

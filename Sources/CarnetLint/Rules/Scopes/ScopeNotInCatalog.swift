@@ -21,7 +21,7 @@ struct ScopeNotInCatalog: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let catalog = context.descriptor.scopes.catalog.map(\.id)
         guard !catalog.isEmpty else { return [] }
-        return ScopeUse.all(in: context).compactMap { use in
+        return context.scopeUses.compactMap { use in
             guard use.place == .requested || use.place == .implied, !catalog.contains(use.scope) else { return nil }
             let nearest = nearestName(to: use.scope, in: catalog)
             return finding(

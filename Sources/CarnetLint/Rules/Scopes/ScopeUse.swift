@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 /// One scope as it stands somewhere in a descriptor.
-struct ScopeUse {
+struct ScopeUse: Sendable {
     enum Place {
         /// `scopes.default`, `scopes.required` or `scopes.offline`.
         case requested
@@ -14,7 +14,7 @@ struct ScopeUse {
     let node: YAMLNode
     let place: Place
 
-    static func all(in context: LintContext) -> [ScopeUse] {
+    static func all(in root: YAMLNode) -> [ScopeUse] {
         var uses: [ScopeUse] = []
         func add(_ nodes: [YAMLNode?], _ place: Place) {
             for node in nodes {
@@ -22,12 +22,12 @@ struct ScopeUse {
                 uses.append(ScopeUse(scope: scope, node: node, place: place))
             }
         }
-        for key in ["default", "required", "offline"] { add(context.elements("scopes", key), .requested) }
-        for entry in context.elements("scopes", "catalog") {
+        for key in ["default", "required", "offline"] { add(root.elements(at: ["scopes", key]), .requested) }
+        for entry in root.elements(at: ["scopes", "catalog"]) {
             add([entry.scalar == nil ? entry.entry("id")?.value : entry], .catalog)
             add(entry.entry("implies")?.value.elements ?? [], .implied)
         }
-        for resource in context.elements("resources") {
+        for resource in root.elements(at: ["resources"]) {
             add([resource.entry("scope")?.value], .resource)
             for key in ["all_of", "any_of"] { add(resource.entry(key)?.value.elements ?? [], .resource) }
         }

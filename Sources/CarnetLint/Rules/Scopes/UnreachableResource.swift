@@ -32,7 +32,7 @@ struct UnreachableResource: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let scopes = context.descriptor.scopes
         let known = scopes.requested + scopes.catalog.flatMap { [$0.id] + $0.implies }
-        return ScopeUse.all(in: context).compactMap { use in
+        return context.scopeUses.compactMap { use in
             guard use.place == .resource, !known.contains(use.scope) else { return nil }
             let nearest = nearestName(to: use.scope, in: known)
             return finding(
