@@ -123,6 +123,8 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
         .target(
@@ -150,6 +152,23 @@ let package = Package(
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
         .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
         .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+        .target(
+            name: "CarnetTestSupport",
+            dependencies: [
+                "CarnetDescriptors",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Tests/CarnetTestSupport"
+        ),
+        .testTarget(
+            name: "CarnetProtocolTests",
+            dependencies: [
+                "CarnetDescriptors", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         .testTarget(
             name: "CarnetSandboxTests",
             dependencies: [

@@ -24,7 +24,6 @@ struct TokenEndpointTests {
         arguments: [
             (["code_verifier": nil], "invalid_grant"),
             (["code_verifier": "wrong-0123456789-0123456789-0123456789-0123456789"], "invalid_grant"),
-            (["code_verifier": "short"], "invalid_grant"),
             (["redirect_uri": nil], "invalid_request"),
             (["redirect_uri": "com.example.app:/callback"], "invalid_grant"),
             (["code": "4/+&=%41 guess"], "invalid_grant"),
@@ -39,6 +38,21 @@ struct TokenEndpointTests {
         #expect(answer.error == error)
         #expect(answer.json["error_description"]?.string?.isEmpty == false)
         #expect(answer.json["access_token"] == nil)
+    }
+
+    @Test(
+        "refuses a verifier that fits but is no verifier",
+        arguments: [
+            String(repeating: "v", count: 42), String(repeating: "v", count: 129),
+            String(repeating: "v", count: 42) + "+",
+        ]
+    )
+    func badVerifier(verifier: String) async throws {
+        var client = try TestClient()
+        client.verifier = String(repeating: "v", count: 43)
+        #expect(try await client.exchange().status == 200)
+        client.verifier = verifier
+        #expect(try await client.exchange().error == "invalid_grant")
     }
 
     @Test("takes a code once, and revokes its tokens when it comes again")

@@ -20,6 +20,16 @@ struct DocumentationTests {
         }
     }
 
+    @Test("The finding in the README is what lint prints")
+    func lintFinding() throws {
+        let blocks = CodeBlock.all(in: try Repository.file("README.md"))
+        let acme = try #require(blocks.first { $0.info == "yaml" }?.text)
+        let misspelled = acme.replacing("scopes:", with: "scope:")
+        let report = Linter().lint(files: [SourceFile(path: "providers/acme.yaml", text: misspelled)])
+        let shown = try #require(blocks.first { $0.info == "text" }?.text)
+        #expect(shown == TextReporter().render(report))
+    }
+
     /// The snippets are a target of their own, so a block that is one of them compiles.
     @Test("Every Swift block is a compiled snippet, to the letter")
     func swiftBlocks() throws {

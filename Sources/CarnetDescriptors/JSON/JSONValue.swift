@@ -28,6 +28,11 @@ public struct JSONObject: Hashable, Sendable {
         members = []
     }
 
+    /// Takes members whose names are known to differ.
+    package init(members: [Member]) {
+        self.members = members
+    }
+
     public subscript(name: String) -> JSONValue? {
         get { members.first { $0.name == name }?.value }
         set {

@@ -9,10 +9,11 @@ public struct AuthorizationCallback: Sendable {
     ///
     /// - Parameter url: The whole callback URL.
     public init(url: String) {
-        let beforeFragment = url.prefix { $0 != "#" }
-        let parts = beforeFragment.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        location = String(parts.first ?? "")
-        encodedParameters = parts.count == 2 ? String(parts[1]) : ""
+        let beforeFragment = url.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let parts = beforeFragment.split(
+            separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        location = parts.first.map { String(Substring($0)) } ?? ""
+        encodedParameters = parts.count == 2 ? String(Substring(parts[1])) : ""
     }
 }
 

@@ -63,10 +63,10 @@ extension AuthorizationRequest {
             options.scopes ?? registration.scopes ?? provider.scopes.defaults,
             isOffline: options.isOffline
         )
-        let state = Secret(Base64URL.encode(random.bytes(count: 32)))
+        let state = try random.secret()
         let isOpenID = scopes.contains("openid")
-        let nonce = isOpenID && rules.nonce.isRequired ? Secret(Base64URL.encode(random.bytes(count: 32))) : nil
-        let verifier = rules.pkce.isRequired ? CodeVerifier(random: random) : nil
+        let nonce = isOpenID && rules.nonce.isRequired ? try random.secret() : nil
+        let verifier = rules.pkce.isRequired ? CodeVerifier(secret: try random.secret()) : nil
 
         var parameters = RequestParameters(
             step: .authorization,
@@ -93,16 +93,8 @@ extension AuthorizationRequest {
         if options.asksForConsent {
             try parameters.addExtra(rules.reconsentParameters, key: "authorization.reconsent_parameters")
         }
+        try Self.refuseReserved(options.parameters)
         try parameters.addExtra(options.parameters, key: "parameters")
-        if let repeated = parameters.items.first(where: { endpoint.hasQueryParameter($0.name) }) {
-            throw OAuthError(
-                .authorization,
-                .reservedParameter,
-                "the authorization endpoint's own query already has \"\(repeated.name)\"",
-                descriptorKey: "endpoints.authorization"
-            )
-        }
-
         let prepared = try PreparedRequest.make(
             parameters,
             to: endpoint,
@@ -114,6 +106,7 @@ extension AuthorizationRequest {
         pending = PendingAuthorization(
             provider: provider.id,
             clientID: registration.clientID,
+            inputs: provider.inputs,
             redirectURI: redirectURI,
             scopes: scopes,
             createdAt: now,
@@ -125,15 +118,28 @@ extension AuthorizationRequest {
     }
 }
 
+extension AuthorizationRequest {
+    /// What a host's own parameters can never set, also where this sign-in does not send it.
+    private static let reserved: Set = [
+        "client_id", "code_challenge", "code_challenge_method", "nonce", "redirect_uri", "request", "request_uri",
+        "response_type", "state",
+    ]
+
+    private static func refuseReserved(_ parameters: [Named<String>]) throws(OAuthError) {
+        guard let name = parameters.first(where: { reserved.contains($0.name) })?.name else { return }
+        throw OAuthError(
+            .authorization,
+            .reservedParameter,
+            "the parameter \"\(name)\" is the protocol's own",
+            descriptorKey: "parameters.\(name)",
+            hint: "remove it: the protocol sets it"
+        )
+    }
+}
+
 extension ResolvedRequest {
     static let plainGET = ResolvedRequest(method: .get)
     static let plainPOST = ResolvedRequest(method: .post)
-}
-
-extension WebURL {
-    func hasQueryParameter(_ name: String) -> Bool {
-        PercentEncoding.decodeForm(query ?? "")?.contains { $0.name == name } ?? false
-    }
 }
 
 extension Provider {

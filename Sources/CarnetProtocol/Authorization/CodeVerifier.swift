@@ -4,10 +4,6 @@ import Crypto
 struct CodeVerifier {
     let secret: Secret
 
-    init(random: any RandomSource) {
-        secret = Secret(Base64URL.encode(random.bytes(count: 32)))
-    }
-
     /// The S256 challenge (RFC 7636, section 4.2).
     var challenge: String {
         Base64URL.encode(SHA256.hash(data: Array(secret.reveal().utf8)))

@@ -8,6 +8,8 @@ public import Foundation
 public struct PendingAuthorization: Codable, Hashable, Sendable {
     public let provider: ProviderID
     public let clientID: String
+    /// The inputs that make a descriptor one provider: a callback of another tenant is not taken.
+    let inputs: [String: String]
     public let redirectURI: String
     /// The scopes that were asked for.
     public let scopes: [String]

@@ -2,3 +2,17 @@
 public protocol RandomSource: Sendable {
     func bytes(count: Int) -> [UInt8]
 }
+
+extension RandomSource {
+    /// 256 fresh bits as 43 characters.
+    ///
+    /// - Throws: `OAuthError` if the source gives fewer: a short state could be guessed.
+    func secret() throws(OAuthError) -> Secret {
+        let bytes = bytes(count: 32)
+        guard bytes.count == 32 else {
+            throw OAuthError(
+                .configuration, .unsupported, "the source of randomness gave \(bytes.count) bytes instead of 32")
+        }
+        return Secret(Base64URL.encode(bytes))
+    }
+}

@@ -29,9 +29,14 @@ extension PendingAuthorization {
         let parameters = CallbackParameters(pairs)
         try checkState(parameters)
         try parameters.refuseDuplicates()
-        guard provider.id == self.provider else {
+        guard provider.id == self.provider, provider.inputs == inputs else {
             throw OAuthError(
-                .callback, .providerMismatch, "the sign-in was begun at \(self.provider), not at \(provider.id)")
+                .callback,
+                .providerMismatch,
+                provider.id == self.provider
+                    ? "the sign-in was begun at \(provider.id) with other inputs"
+                    : "the sign-in was begun at \(self.provider), not at \(provider.id)"
+            )
         }
         guard now < expiresAt else {
             throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: "begin it again")
@@ -93,7 +98,7 @@ extension PendingAuthorization {
     /// RFC 9207, section 2.4.
     private func checkIssuer(_ parameters: CallbackParameters, _ provider: Provider) throws(OAuthError) {
         if let issuer = parameters["iss"] {
-            guard provider.issuer == nil || issuer == provider.issuer else {
+            guard provider.issuer.map(issuer.isSameBytes) ?? true else {
                 throw OAuthError(
                     .callback,
                     .issuerMismatch,
@@ -112,15 +117,19 @@ extension PendingAuthorization {
         }
     }
 
-    /// An empty path and `/` are one address (RFC 3986, section 6.2.3); nothing else is forgiven.
+    /// What a browser makes one of (RFC 3986, sections 6.2.2.1 and 6.2.3): case of the scheme, and for web addresses case
+    /// of the host, the default port, and the empty path. Nothing else is forgiven.
     private static func isSameAddress(_ location: String, _ redirectURI: String) -> Bool {
-        func normalized(_ uri: String) -> Substring {
-            let address = uri.prefix { $0 != "?" && $0 != "#" }
-            let afterScheme = address.split(separator: "://", maxSplits: 1).dropFirst().first ?? ""
-            return afterScheme.hasSuffix("/") && afterScheme.dropLast().firstIndex(of: "/") == nil
-                ? address.dropLast() : address
-        }
-        return normalized(location).utf8.elementsEqual(normalized(redirectURI).utf8)
+        normalized(location).isSameBytes(as: normalized(redirectURI))
+    }
+
+    private static func normalized(_ uri: String) -> String {
+        let address = String(uri.prefix { $0 != "?" && $0 != "#" })
+        if let url = try? WebURL(address) { return url.origin + (url.path.isEmpty ? "/" : url.path) }
+        let scheme = address.prefix { $0 != ":" }
+        let rest = address.dropFirst(scheme.count)
+        let isBareHost = rest.hasPrefix("://") && rest.dropFirst(3).firstIndex(of: "/") == rest.indices.last
+        return scheme.lowercased() + (isBareHost ? rest.dropLast() : rest)
     }
 
     private static func hint(for code: String, redirectURI: String) -> String? {

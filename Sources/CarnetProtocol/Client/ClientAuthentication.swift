@@ -63,6 +63,7 @@ struct ClientAuthentication {
         case .clientSecretBasic:
             let encode: (String) -> String = basicEncoding == .percent ? { PercentEncoding.encode($0) } : { $0 }
             let pair = encode(clientID) + ":" + encode(secret?.reveal() ?? "")
+            if let secret { parameters.hide(secret) }
             return Secret("Basic " + Base64.encode(Array(pair.utf8)))
         }
     }

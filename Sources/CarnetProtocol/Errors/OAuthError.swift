@@ -63,6 +63,9 @@ public struct OAuthError: Error, Hashable, Sendable {
     public var disposition: Disposition {
         switch kind {
         case .transport, .serverUnavailable, .storage: .tryLater
+        case .unexpectedStatus: step == .refresh ? .tryLater : .fixConfiguration
+        // The tokens are kept when a refresh brings nothing that can be read, such as the login page of a network.
+        case .unexpectedContentType, .malformedBody: step == .refresh ? .tryLater : .refused
         case .serverError:
             switch server?.code {
             case "invalid_grant", "access_denied", "login_required", "interaction_required", "consent_required":

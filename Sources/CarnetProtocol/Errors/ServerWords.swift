@@ -1,5 +1,3 @@
-import CarnetDescriptors
-
 /// A server's own `error`, `error_description` and `error_uri` (RFC 6749, sections 4.1.2.1 and 5.2).
 ///
 /// The words are untrusted: they are cut to a bounded length, control characters become spaces so that they cannot forge
@@ -22,20 +20,6 @@ public struct ServerWords: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func clean(_ text: String, hiding secrets: [Secret]) -> String {
-        var text = text
-        for secret in secrets where !secret.isEmpty {
-            for form in [secret.reveal(), PercentEncoding.encode(secret.reveal())] {
-                text = text.split(separator: form, omittingEmptySubsequences: false).joined(separator: "[redacted]")
-            }
-        }
-        var cleaned = ""
-        for scalar in text.unicodeScalars.prefix(maximumLength) {
-            // Format characters (bidirectional overrides, zero-width) can make a line read as something else.
-            let isHarmless =
-                scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
-                && ![.format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
-            cleaned.unicodeScalars.append(isHarmless ? scalar : " ")
-        }
-        return cleaned
+        Redactor(hiding: secrets).redact(text, limit: maximumLength).quotable(limit: maximumLength)
     }
 }

@@ -24,7 +24,7 @@ extension IncomingResponse {
             throw OAuthError(
                 step,
                 .unexpectedContentType,
-                "the answer is \(mediaType.map { "\"\($0.prefix(60))\"" } ?? "of no stated type") where JSON was expected",
+                "the answer is \(mediaType.map { "\"\($0.quotable(limit: 60))\"" } ?? "of no stated type") where JSON was expected",
                 descriptorKey: key,
                 status: status,
                 hint: mediaType == "text/html" ? "is the URL right, or is a login page of the network in the way?" : nil
@@ -36,7 +36,7 @@ extension IncomingResponse {
             throw OAuthError(
                 step,
                 .malformedBody,
-                "the answer is not valid JSON: \(error)",
+                "the answer is not valid JSON: \(error.description.quotable())",
                 descriptorKey: key,
                 status: status
             )
@@ -53,7 +53,10 @@ extension IncomingResponse {
         } else {
             return nil
         }
-        guard let code = body.first(of: fields.code.pointers)?.scalarText, !code.isEmpty else { return nil }
+        // Some servers say with these values that there is no error.
+        guard let code = body.first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
+            return nil
+        }
         return ServerWords(
             code: code,
             message: body.first(of: fields.message.pointers)?.scalarText,
@@ -67,12 +70,8 @@ extension IncomingResponse {
         guard let text = String(validating: body, as: UTF8.self), let pairs = PercentEncoding.decodeForm(text) else {
             return nil
         }
-        var object = JSONObject()
-        for (name, value) in pairs {
-            guard object[name] == nil else { return nil }
-            object[name] = .string(value)
-        }
-        return .object(object)
+        guard Set(pairs.map(\.name)).count == pairs.count else { return nil }
+        return .object(JSONObject(members: pairs.map { JSONObject.Member(name: $0.name, value: .string($0.value)) }))
     }
 }
 

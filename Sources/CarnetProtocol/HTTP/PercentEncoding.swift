@@ -24,17 +24,19 @@ public enum PercentEncoding {
     /// - Returns: `nil` for a bad escape, a NUL, or bytes that are not UTF-8.
     public static func decodeForm(_ text: String) -> [(name: String, value: String)]? {
         var pairs: [(name: String, value: String)] = []
-        for pair in text.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decode(parts[0]), let value = decode(parts.count == 2 ? parts[1] : "") else { return nil }
+        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decode(parts[0]), let value = decode(parts.count == 2 ? parts[1] : "".utf8[...]) else {
+                return nil
+            }
             pairs.append((name, value))
         }
         return pairs
     }
 
-    private static func decode(_ text: Substring) -> String? {
+    private static func decode(_ text: Substring.UTF8View) -> String? {
         var output: [UInt8] = []
-        var bytes = text.utf8.makeIterator()
+        var bytes = text.makeIterator()
         while let byte = bytes.next() {
             switch byte {
             case UInt8(ascii: "+"): output.append(0x20)

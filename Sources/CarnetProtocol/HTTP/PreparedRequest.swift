@@ -33,6 +33,7 @@ extension PreparedRequest {
         credentials: Secret? = nil
     ) throws(OAuthError) -> PreparedRequest {
         let encoding = rules.method == .get ? .query : rules.body
+        if encoding == .query { try parameters.refuseRepeats(inQueryOf: url, key: key) }
         var headers: [(name: String, value: String, isSecret: Bool)] = [
             ("Accept", "application/json", false), ("User-Agent", "Carnet", false),
         ]
@@ -51,9 +52,17 @@ extension PreparedRequest {
             query = ("", "")
             headers.append(("Content-Type", "application/json", false))
         }
-        if let credentials { headers.append(("Authorization", credentials.reveal(), true)) }
+        var secrets = parameters.secrets
+        if let credentials {
+            let text = credentials.reveal()
+            headers.append(("Authorization", text, true))
+            secrets.append(Secret(String(text.drop { $0 != " " }.dropFirst())))
+        }
         for header in rules.headers {
-            headers.removeAll { $0.name.lowercased() == header.name.lowercased() && !$0.isSecret }
+            guard header.name.lowercased() != "authorization" else {
+                throw OAuthError(parameters.step, .badHeader, "the Authorization header is set by the client")
+            }
+            headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
             headers.append((header.name, header.value, false))
         }
         return PreparedRequest(
@@ -78,7 +87,7 @@ extension PreparedRequest {
                 },
                 body: body.shown
             ),
-            secrets: parameters.secrets
+            secrets: secrets
         )
     }
 

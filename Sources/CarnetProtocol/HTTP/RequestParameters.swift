@@ -14,6 +14,7 @@ struct RequestParameters {
     private let rename: NamedList<String>
     private let omit: [String]
     private(set) var items: [Parameter] = []
+    private var hidden: [Secret] = []
 
     init(step: OAuthError.Step, section: String, rename: NamedList<String>, omit: [String]) {
         self.step = step
@@ -54,6 +55,18 @@ struct RequestParameters {
         items.append(Parameter(name: name, value: value, isSecret: isSecret))
     }
 
+    /// - Throws: `OAuthError` if the URL's own query has a parameter that would then be sent twice.
+    func refuseRepeats(inQueryOf url: WebURL, key: String) throws(OAuthError) {
+        let own = PercentEncoding.decodeForm(url.query ?? "") ?? []
+        guard let repeated = items.first(where: { item in own.contains { $0.name == item.name } }) else { return }
+        throw OAuthError(
+            step,
+            .reservedParameter,
+            "the endpoint's own query already has \"\(repeated.name)\"",
+            descriptorKey: key
+        )
+    }
+
     var pairs: [(name: String, value: String)] { items.map { ($0.name, $0.value) } }
 
     /// The pairs with secrets replaced, for people.
@@ -61,5 +74,9 @@ struct RequestParameters {
         items.map { ($0.name, $0.isSecret ? Secret($0.value).description : $0.value) }
     }
 
-    var secrets: [Secret] { items.filter(\.isSecret).map { Secret($0.value) } }
+    /// What must not come back in an error.
+    var secrets: [Secret] { items.filter(\.isSecret).map { Secret($0.value) } + hidden }
+
+    /// Counts a secret that is sent in another form among the secrets.
+    mutating func hide(_ secret: Secret) { hidden.append(secret) }
 }

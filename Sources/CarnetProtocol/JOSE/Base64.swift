@@ -22,12 +22,12 @@ enum Base64URL {
     }
 
     /// Decodes canonical text only: no padding, no white space, no stray bits at the end, so that a token has one form.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var output: [UInt8] = []
-        output.reserveCapacity(text.utf8.count * 3 / 4)
+        output.reserveCapacity(text.count * 3 / 4)
         var buffer: UInt32 = 0
         var bits = 0
-        for byte in text.utf8 {
+        for byte in text {
             guard let value = sextet(byte) else { return nil }
             buffer = buffer << 6 | UInt32(value)
             bits += 6

@@ -22,9 +22,10 @@ struct JSONWebKey: Sendable {
         guard let type = entry["kty"]?.string else { return nil }
         if let use = entry["use"], use.string != "sig" { return nil }
         if let operations = entry["key_ops"], operations.array?.contains("verify") != true { return nil }
+        if let algorithm = entry["alg"], algorithm.string == nil { return nil }
         id = entry["kid"]?.string
         algorithm = entry["alg"]?.string
-        func bytes(_ name: String) -> [UInt8]? { entry[name]?.string.flatMap { Base64URL.decode($0) } }
+        func bytes(_ name: String) -> [UInt8]? { entry[name]?.string.flatMap { Base64URL.decode($0.utf8) } }
 
         let material: Material?
         switch (type, entry["crv"]?.string) {
@@ -41,8 +42,8 @@ struct JSONWebKey: Sendable {
             material = Self.point(bytes("x"), bytes("y"), 66)
                 .flatMap { try? P521.Signing.PublicKey(x963Representation: $0) }.map(Material.p521)
         case ("OKP", "Ed25519"?):
-            material = bytes("x").flatMap { try? Curve25519.Signing.PublicKey(rawRepresentation: $0) }.map(
-                Material.ed25519)
+            guard let point = bytes("x"), !Ed25519Point.isOfSmallOrder(point) else { return nil }
+            material = (try? Curve25519.Signing.PublicKey(rawRepresentation: point)).map(Material.ed25519)
         default: return nil
         }
         guard let material else { return nil }

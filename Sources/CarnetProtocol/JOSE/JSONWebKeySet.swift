@@ -32,7 +32,7 @@ public struct JSONWebKeySet: Sendable {
     /// The keys that may have made a signature: by id if the token names one, always by algorithm and use.
     func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [JSONWebKey] {
         keys.filter { key in
-            (keyID == nil || key.id == keyID) && key.canVerify(algorithm)
+            key.canVerify(algorithm) && (keyID.map { key.id?.isSameBytes(as: $0) == true } ?? true)
         }
     }
 }

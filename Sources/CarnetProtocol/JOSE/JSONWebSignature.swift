@@ -23,7 +23,7 @@ struct JSONWebSignature {
             throw malformed("is longer than \(Self.maximumLength) bytes")
         }
         guard text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 else { throw malformed("is not a signed JWT") }
-        let segments = text.split(separator: ".", omittingEmptySubsequences: false)
+        let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let headerBytes = Base64URL.decode(segments[0]), let payload = Base64URL.decode(segments[1]),
             let signature = Base64URL.decode(segments[2])
         else { throw malformed("is not base64url") }
@@ -48,6 +48,6 @@ struct JSONWebSignature {
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature
-        signingInput = Array(text.utf8.prefix(segments[0].utf8.count + 1 + segments[1].utf8.count))
+        signingInput = Array(text.utf8.prefix(segments[0].count + 1 + segments[1].count))
     }
 }

@@ -58,11 +58,11 @@ extension ProviderMetadata {
         guard let issuer = body["issuer"]?.string else {
             throw OAuthError(.discovery, .missingField, "the metadata has no issuer", descriptorKey: key, status: 200)
         }
-        if let expected = provider.issuer, !issuer.utf8.elementsEqual(expected.utf8) {
+        if let expected = provider.issuer, !issuer.isSameBytes(as: expected) {
             throw OAuthError(
                 .discovery,
                 .issuerMismatch,
-                "the metadata is of the issuer \"\(issuer.prefix(200))\", not of \(expected)",
+                "the metadata is of the issuer \"\(issuer.quotable())\", not of \(expected)",
                 descriptorKey: "issuer",
                 hint: "the two must be equal to the last character, a / at the end included"
             )
@@ -76,10 +76,29 @@ extension ProviderMetadata {
             endpoints[name] = try Self.endpoint(member, name)
         }
         self.endpoints = endpoints
-        signatureAlgorithms =
-            body["id_token_signing_alg_values_supported"]?.array?
-            .compactMap { $0.string.flatMap(SignatureAlgorithm.init) } ?? []
-        announcesIssuerParameter = body["authorization_response_iss_parameter_supported"]?.bool ?? false
+        let algorithms = try Self.member("id_token_signing_alg_values_supported", of: body, "a list of texts") {
+            value in
+            let names = value.array?.compactMap(\.string)
+            return names?.count == value.array?.count ? names : nil
+        }
+        signatureAlgorithms = algorithms?.compactMap(SignatureAlgorithm.init) ?? []
+        announcesIssuerParameter =
+            try Self.member("authorization_response_iss_parameter_supported", of: body, "a boolean", \.bool) ?? false
+    }
+
+    /// A member that is used: absent, or of the type that it should have.
+    private static func member<Value>(
+        _ name: String,
+        of body: JSONValue,
+        _ expected: String,
+        _ read: (JSONValue) -> Value?
+    ) throws(OAuthError) -> Value? {
+        guard let member = body[name], !member.isNull else { return nil }
+        guard let value = read(member) else {
+            throw OAuthError(
+                .discovery, .wrongFieldType, "the metadata's \(name) is not \(expected)", descriptorKey: "discovery")
+        }
+        return value
     }
 
     private static func endpoint(_ member: JSONValue, _ name: EndpointName) throws(OAuthError) -> WebURL {

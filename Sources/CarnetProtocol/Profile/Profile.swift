@@ -72,24 +72,11 @@ extension Profile {
         from provider: Provider,
         subject: String?
     ) throws(OAuthError) {
-        let status = response.status
-        guard status != 401 else {
-            throw OAuthError(
-                .profile,
-                .unauthorized,
-                "the access token is not accepted",
-                descriptorKey: request.descriptorKey,
-                status: 401,
-                server: BearerChallenge.words(in: response)
-            )
-        }
-        guard status == 200 else {
-            throw OAuthError.status(response, .profile, key: request.descriptorKey, hiding: request.secrets)
-        }
+        guard response.status == 200 else { throw OAuthError.bearer(response, to: request) }
         let body = try response.json(.profile, key: request.descriptorKey)
         self.init(mapping: body, with: provider)
         if let subject {
-            guard self.subject.map({ $0.utf8.elementsEqual(subject.utf8) }) == true else {
+            guard self.subject?.isSameBytes(as: subject) == true else {
                 throw OAuthError(
                     .profile,
                     .subjectMismatch,

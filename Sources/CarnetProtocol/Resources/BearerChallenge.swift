@@ -1,64 +1,93 @@
+import CarnetDescriptors
 import HTTPTypes
 
 /// The words of a `WWW-Authenticate` header (RFC 6750, section 3; RFC 9110, section 11.6.1), read tolerantly: real servers
 /// leave out the scheme, quotes and commas.
-enum BearerChallenge {
-    static func words(in response: IncomingResponse, hiding secrets: [Secret] = []) -> ServerWords? {
-        guard let header = response.head.headerFields[.wwwAuthenticate]?.prefix(4096) else { return nil }
-        guard let code = parameter("error", in: header) else { return nil }
-        return ServerWords(
-            code: code,
-            message: parameter("error_description", in: header),
-            uri: parameter("error_uri", in: header),
-            hiding: secrets
-        )
+struct BearerChallenge {
+    /// The parameters that stand outside quotes, names in lower case, in their order.
+    private var parameters: [(name: String, value: String)] = []
+
+    init(_ response: IncomingResponse) {
+        var rest = (response.head.headerFields[.wwwAuthenticate] ?? "").unicodeScalars.prefix(4096)
+        while !rest.isEmpty {
+            let word = rest.prefix { !", \t=\"".unicodeScalars.contains($0) }
+            rest = rest.dropFirst(word.count)
+            switch rest.popFirst() {
+            case "=": parameters.append((String(word).lowercased(), Self.takeValue(&rest)))
+            case "\"": _ = Self.takeQuoted(&rest)
+            default: break
+            }
+        }
+    }
+
+    /// The first value of a name; `nil` if it is empty.
+    subscript(name: String) -> String? {
+        parameters.first { $0.name == name && !$0.value.isEmpty }?.value
+    }
+
+    func words(hiding secrets: [Secret]) -> ServerWords? {
+        self["error"].map { code in
+            ServerWords(
+                code: code, message: self["error_description"], uri: self["error_uri"], hiding: secrets)
+        }
     }
 
     /// The scopes that a 403 says are missing.
-    static func scopes(in response: IncomingResponse) -> [String] {
-        guard let header = response.head.headerFields[.wwwAuthenticate]?.prefix(4096) else { return [] }
-        return parameter("scope", in: header)?.split(separator: " ").map(String.init) ?? []
+    var scopes: [String] {
+        self["scope"]?.split(separator: " ").map { $0.description.quotable(limit: 100) } ?? []
     }
 
-    private static func parameter(_ name: String, in header: Substring) -> String? {
-        var rest = header
-        while let found = rest.range(of: name + "=", caseInsensitive: true) {
-            let isWhole =
-                found.lowerBound == header.startIndex || " ,\t".contains(header[header.index(before: found.lowerBound)])
-            rest = header[found.upperBound...]
-            guard isWhole else { continue }
-            guard rest.first == "\"" else { return String(rest.prefix { $0 != "," }) }
-            var value = ""
-            var isEscaped = false
-            for character in rest.dropFirst() {
-                if isEscaped {
-                    value.append(character)
-                    isEscaped = false
-                } else if character == "\\" {
-                    isEscaped = true
-                } else if character == "\"" {
-                    break
-                } else {
-                    value.append(character)
-                }
-            }
-            return value
+    private static func takeValue(_ rest: inout Substring.UnicodeScalarView) -> String {
+        if rest.first == "\"" {
+            rest.removeFirst()
+            return takeQuoted(&rest)
         }
-        return nil
+        // Without quotes a value may have blanks in it: it ends at a comma.
+        let value = rest.prefix { $0 != "," }
+        rest = rest.dropFirst(value.count)
+        return String(value)
+    }
+
+    /// What is left of a quoted string whose opening quote is gone; up to the end if it is never closed.
+    private static func takeQuoted(_ rest: inout Substring.UnicodeScalarView) -> String {
+        var value = String.UnicodeScalarView()
+        while let scalar = rest.popFirst(), scalar != "\"" {
+            value.append(scalar == "\\" ? rest.popFirst() ?? scalar : scalar)
+        }
+        return String(value)
     }
 }
 
-extension Substring {
-    fileprivate func range(of text: String, caseInsensitive: Bool) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].prefix(text.count).lowercased() == text,
-                let end = index(start, offsetBy: text.count, limitedBy: endIndex)
-            {
-                return start..<end
-            }
-            start = index(after: start)
+extension OAuthError {
+    /// The error of a request that carried an access token: `unauthorized`, `insufficientScope`, or as the status says.
+    static func bearer(_ response: IncomingResponse, to request: PreparedRequest) -> OAuthError {
+        let challenge = BearerChallenge(response)
+        let words =
+            challenge.words(hiding: request.secrets)
+            ?? response.serverWords(ErrorFields(), hiding: request.secrets)
+        // RFC 6750, section 3.1 has invalid_token with 401; real servers send 400 too.
+        if response.status == 401 || (response.status == 400 && words?.code == "invalid_token") {
+            return OAuthError(
+                request.step,
+                .unauthorized,
+                "the access token is not accepted",
+                descriptorKey: request.descriptorKey,
+                status: response.status,
+                server: words
+            )
         }
-        return nil
+        if response.status == 403 {
+            return OAuthError(
+                request.step,
+                .insufficientScope,
+                "the granted scopes do not open the resource",
+                descriptorKey: request.descriptorKey,
+                status: 403,
+                server: words,
+                hint: challenge.scopes.isEmpty
+                    ? nil : "sign in with the scopes " + challenge.scopes.joined(separator: " ")
+            )
+        }
+        return OAuthError.status(response, request.step, key: request.descriptorKey, hiding: request.secrets)
     }
 }

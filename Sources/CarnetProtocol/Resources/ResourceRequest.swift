@@ -21,7 +21,7 @@ public enum ResourceRequest {
             (provider.resources + declared).map(\.url.origin)
                 + [provider.endpoints[.userinfo]?.origin].compactMap { $0 }
         )
-        let isDeclaredHost = url.scheme == "https" && provider.apiHosts.contains(url.authority.lowercased())
+        let isDeclaredHost = provider.apiHosts.contains { (try? WebURL("https://" + $0))?.origin == url.origin }
         guard isDeclaredHost || origins.contains(url.origin) else {
             throw OAuthError(
                 .resource,
@@ -70,32 +70,7 @@ public enum ResourceRequest {
     ///
     /// - Throws: `OAuthError`: `unauthorized` for 401, `insufficientScope` for 403.
     public static func judge(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
-        let status = response.status
-        let words = BearerChallenge.words(in: response, hiding: request.secrets)
-        switch status {
-        case 200..<300: return
-        case 401:
-            throw OAuthError(
-                .resource,
-                .unauthorized,
-                "the access token is not accepted",
-                descriptorKey: "resources",
-                status: 401,
-                server: words
-            )
-        case 403:
-            let missing = BearerChallenge.scopes(in: response)
-            throw OAuthError(
-                .resource,
-                .insufficientScope,
-                "the granted scopes do not open the resource",
-                descriptorKey: "resources",
-                status: 403,
-                server: words ?? response.serverWords(ErrorFields(), hiding: request.secrets),
-                hint: missing.isEmpty ? nil : "sign in with the scopes " + missing.joined(separator: " ")
-            )
-        default:
-            throw OAuthError.status(response, .resource, key: "resources", hiding: request.secrets)
-        }
+        guard !(200..<300).contains(response.status) else { return }
+        throw OAuthError.bearer(response, to: request)
     }
 }

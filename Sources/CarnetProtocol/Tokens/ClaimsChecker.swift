@@ -10,11 +10,11 @@ struct ClaimsChecker {
 
     func check(algorithm: SignatureAlgorithm) throws(OAuthError) -> (issuer: String, subject: String) {
         let issuer = try text("iss")
-        guard issuer.utf8.elementsEqual(expectations.issuer.utf8) else {
+        guard issuer.isSameBytes(as: expectations.issuer) else {
             throw OAuthError(
                 .idToken,
                 .issuerMismatch,
-                "the ID token is from \"\(issuer.prefix(200))\", not from \(expectations.issuer)",
+                "the ID token is from \"\(issuer.quotable())\", not from \(expectations.issuer)",
                 descriptorKey: "issuer"
             )
         }
@@ -24,7 +24,7 @@ struct ClaimsChecker {
         try checkAccessTokenHash(algorithm)
         let subject = try text("sub")
         guard subject.utf8.count <= 255 else { throw wrongType("sub", "a text of at most 255 bytes") }
-        if let expected = expectations.subject, !subject.utf8.elementsEqual(expected.utf8) {
+        if let expected = expectations.subject, !subject.isSameBytes(as: expected) {
             throw OAuthError(.idToken, .subjectMismatch, "the refreshed ID token is of another user")
         }
         // OpenID Connect Back-Channel Logout, section 2.4: only a logout token has events.
@@ -44,11 +44,11 @@ struct ClaimsChecker {
         case nil: throw missing("aud")
         default: throw wrongType("aud", "a text or a list of texts")
         }
-        guard audience.contains(expectations.clientID) else {
+        guard audience.contains(where: { $0.isSameBytes(as: expectations.clientID) }) else {
             throw OAuthError(.idToken, .audienceMismatch, "the ID token is for another client")
         }
         let authorizedParty = claims["azp"]
-        if let authorizedParty, authorizedParty.string != expectations.clientID {
+        if let authorizedParty, authorizedParty.string?.isSameBytes(as: expectations.clientID) != true {
             throw OAuthError(.idToken, .authorizedPartyMismatch, "the ID token was issued to another client")
         }
         // OpenID Connect Core, section 3.1.3.7, rules 3 and 4: further audiences need an authorized party to be us.
@@ -86,12 +86,19 @@ struct ClaimsChecker {
     }
 
     private func checkNonce() throws(OAuthError) {
-        guard case .exactly(let expected) = expectations.nonce else { return }
-        guard claims["nonce"]?.string.map(Secret.init) == expected, (claims["nonce"] == nil) == (expected == nil) else {
+        let claim = claims["nonce"]
+        let isExpected =
+            switch expectations.nonce {
+            case .ofRefresh: true
+            case .continuing(let nonce): claim == nil || claim?.string.map(Secret.init) == nonce
+            case .exactly(nil): claim == nil
+            case .exactly(let nonce?): claim?.string.map(Secret.init) == nonce
+            }
+        guard isExpected else {
             throw OAuthError(
                 .idToken,
                 .nonceMismatch,
-                claims["nonce"] == nil
+                claim == nil
                     ? "the ID token does not repeat the nonce"
                     : "the ID token repeats a nonce that is not the one of this sign-in",
                 descriptorKey: "authorization.nonce"

@@ -17,8 +17,10 @@ public struct IDTokenExpectations: Sendable {
     public enum Nonce: Sendable {
         /// A sign-in that sent this nonce, or sent none.
         case exactly(Secret?)
-        /// A refresh, where the nonce of the sign-in may or may not be repeated (OpenID Connect Core, section 12.2).
+        /// A refresh of a sign-in whose nonce is not known (OpenID Connect Core, section 12.2).
         case ofRefresh
+        /// A refresh of a sign-in that sent this nonce, which may be left out but not changed.
+        case continuing(Secret)
     }
 
     public var issuer: String
@@ -93,7 +95,7 @@ extension IDToken {
             throw OAuthError(
                 .idToken,
                 .unsupportedAlgorithm,
-                "the ID token is signed with \"\(signature.algorithm.prefix(20))\"",
+                "the ID token is signed with \"\(signature.algorithm.quotable(limit: 20))\"",
                 descriptorKey: "id_token.algorithms",
                 hint: "accepted: " + expectations.algorithms.map(\.rawValue).joined(separator: ", ")
             )
@@ -101,7 +103,7 @@ extension IDToken {
         // RFC 8725, section 3.11: a token of another kind must not pass for an ID token.
         if let type = signature.type, type.lowercased() != "jwt" {
             throw OAuthError(
-                .idToken, .wrongTokenUse, "the token is of the type \"\(type.prefix(40))\", not an ID token")
+                .idToken, .wrongTokenUse, "the token is of the type \"\(type.quotable(limit: 40))\", not an ID token")
         }
         try Self.checkSignature(signature, algorithm: algorithm, keys: keys)
         guard let claims = (try? JSONValue(parsing: signature.payload))?.object else {

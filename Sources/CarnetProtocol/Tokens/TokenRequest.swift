@@ -8,6 +8,13 @@ public enum TokenRequest {
         at provider: Provider,
         as registration: ClientRegistration
     ) throws(OAuthError) -> PreparedRequest {
+        guard callback.pending.clientID.isSameBytes(as: registration.clientID) else {
+            throw OAuthError(
+                .tokenRequest,
+                .badRegistration,
+                "the sign-in was begun by the client \(callback.pending.clientID), not by \(registration.clientID)"
+            )
+        }
         var parameters = RequestParameters(.tokenRequest, "token", provider.token)
         try parameters.add("grant_type", "authorization_code")
         try parameters.add("code", callback.code)

@@ -11,7 +11,7 @@ public struct TokenResponse: Sendable {
     public let idToken: Secret?
     /// The granted scopes; `nil` if the server named none, which means those requested.
     public let scopes: [String]?
-    /// The whole body, for a profile that comes with the token. Holds secrets.
+    /// The body without its tokens, for a profile that comes with them.
     let body: JSONValue
 }
 
@@ -66,12 +66,11 @@ extension TokenResponse {
             throw OAuthError(
                 step,
                 .unsupportedTokenType,
-                "the token is of the type \"\(tokenType.prefix(40))\", which this client cannot use",
+                "the token is of the type \"\(tokenType.quotable(limit: 40))\", which this client cannot use",
                 descriptorKey: "token.response.fields.token_type",
                 status: 200
             )
         }
-        self.body = body
         self.accessToken = accessToken
         self.tokenType = tokenType
         expiresIn =
@@ -80,6 +79,16 @@ extension TokenResponse {
         refreshToken = try fields.token("refresh_token", rules.fields.refreshToken)
         idToken = try fields.token("id_token", rules.fields.idToken)
         scopes = try fields.scopes("scope", rules.fields.scope, provider.scopes)
+        let redactor = Redactor(hiding: [accessToken, refreshToken, idToken].compactMap { $0 } + request.secrets)
+        self.body = body.redacting(redactor, limit: .max) { name, isHidden in
+            isHidden || Self.namesToken(name)
+        }
+    }
+
+    private static func namesToken(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasSuffix("token") || name.hasSuffix("tokens") || name.contains("secret")
+            || name.contains("password")
     }
 
     private static func body(

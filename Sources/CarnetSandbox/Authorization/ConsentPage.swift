@@ -7,12 +7,13 @@ struct ConsentPage {
     let ticket: String
 
     var page: HTMLPage {
+        let name = HTMLPage.escape(server.provider.name)
         let client = HTMLPage.escape(request.client.clientID)
         let target = HTMLPage.escape(request.redirectURI)
         return HTMLPage(
             title: "Sign in with \(server.provider.name)",
             content: """
-                <p>This is a sandbox. It stands in for \(HTMLPage.escape(server.provider.name)); no real account is used.</p>
+                <p>This is a sandbox in the place of \(name). No real account is used.</p>
                 <p>The client <code>\(client)</code> asks. The answer goes to <code>\(target)</code>.</p>
                 <form method="post">
                 <input type="hidden" name="ticket" value="\(ticket)">

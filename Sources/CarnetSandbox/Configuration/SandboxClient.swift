@@ -48,7 +48,6 @@ public struct SandboxClient: Sendable {
                 guard let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0 else { return nil }
                 rest = rest.dropFirst(digits.count)
             }
-            guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else { return nil }
             return Array(host.utf8) + rest
         }
         return nil

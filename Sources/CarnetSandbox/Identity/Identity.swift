@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-/// A user as one provider knows him.
+/// A user as one provider knows them.
 struct Identity {
     /// The profile document, in the shape of the descriptor's sample.
     let profile: JSONValue

@@ -12,7 +12,7 @@ struct TestClient {
     let sandbox: Sandbox
     let provider: Provider
     let clock = ManualClock()
-    let verifier = "verifier-0123456789-0123456789-0123456789-0123456789"
+    var verifier = "verifier-0123456789-0123456789-0123456789-0123456789"
     var registration = SandboxClient(
         clientID: "client é+&=%",
         redirectURIs: [Self.redirectURI, "com.example.app:/callback"],

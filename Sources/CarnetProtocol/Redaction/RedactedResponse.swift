@@ -23,13 +23,15 @@ extension RedactedResponse {
             body = "(\(response.body.count) bytes that are not JSON)"
             return
         }
+        let redactor = Redactor(hiding: request.secrets)
         let isTokenAnswer = [.tokenRequest, .refresh, .revocation].contains(request.step)
-        var text = Self.redact(json) { isTokenAnswer ? !Self.isHarmless($0) : Self.speaksOfSecrets($0) }.jsonText()
-        for secret in request.secrets where !secret.isEmpty {
-            text = text.split(separator: secret.reveal(), omittingEmptySubsequences: false)
-                .joined(separator: secret.description)
+        let shown = json.redacting(redactor, limit: Self.maximumLength, isHidden: isTokenAnswer) { name, isHidden in
+            isTokenAnswer ? !Self.isHarmless(name) : isHidden || Self.speaksOfSecrets(name)
         }
-        body = text.utf8.count <= Self.maximumLength ? text : String(text.prefix(Self.maximumLength)) + "…"
+        let text = shown.jsonText()
+        let isShort = text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength
+        // Once more over the whole, for secrets in the names of members.
+        body = redactor.redact(text, limit: Self.maximumLength) + (isShort ? "" : "…")
     }
 
     private static let maximumLength = 4096
@@ -43,22 +45,5 @@ extension RedactedResponse {
         guard !name.hasSuffix("_endpoint"), !name.hasSuffix("_supported") else { return false }
         return ["token", "secret", "password", "code", "cookie", "session", "assertion", "verifier", "nonce"]
             .contains { name.contains($0) }
-    }
-
-    private static func redact(_ value: JSONValue, hides: (String) -> Bool) -> JSONValue {
-        switch value {
-        case .object(let object):
-            var redacted = JSONObject()
-            for member in object.members {
-                switch member.value {
-                case .object, .array: redacted[member.name] = redact(member.value, hides: hides)
-                default: redacted[member.name] = hides(member.name) ? .string(Secret("").description) : member.value
-                }
-            }
-            return .object(redacted)
-        case .array(let elements):
-            return .array(elements.map { redact($0, hides: hides) })
-        default: return value
-        }
     }
 }

@@ -1,0 +1,27 @@
+/// Points of edwards25519 as RFC 8032, section 5.1.2 encodes them.
+enum Ed25519Point {
+    /// Whether a point's order divides 8: as a public key it lets anybody make signatures, and the library takes it.
+    static func isOfSmallOrder(_ point: [UInt8]) -> Bool {
+        guard let last = point.last else { return false }
+        // The top bit is the sign of x; a point and its negative have one order.
+        let y = point.dropLast() + [last & 0x7F]
+        return smallOrder.contains { $0.elementsEqual(y) }
+    }
+
+    /// The y coordinates of the eight such points; 0 and 1 also as p and p + 1, which some decoders reduce.
+    private static let smallOrder: [[UInt8]] = [
+        [UInt8](repeating: 0, count: 32),
+        [1] + [UInt8](repeating: 0, count: 31),
+        [
+            0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0, 0xD5, 0xDF,
+            0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC, 0x05,
+        ],
+        [
+            0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67, 0x0F, 0x2A, 0x20,
+            0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
+        ],
+        [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+        [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+        [0xEE] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+    ]
+}

@@ -1,0 +1,285 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Crypto
+import Foundation
+import Testing
+
+@Suite struct AuthorizationRequestTests {
+    @Test func sendsTheParametersOfTheCodeFlow() throws {
+        let attempt = try Attempt()
+        let sent = attempt.sent
+        #expect(attempt.request.url.hasPrefix("https://id.acme.example/authorize?response_type=code&client_id=client&"))
+        #expect(sent["redirect_uri"] == Attempt.redirectURI)
+        #expect(sent["scope"] == "openid profile email offline_access")
+        #expect(sent["state"] == attempt.state)
+        #expect(sent["code_challenge_method"] == "S256")
+        #expect(sent["code_verifier"] == nil)
+        #expect(
+            Set(sent.keys) == [
+                "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
+                "code_challenge_method",
+            ])
+    }
+
+    // AREQ-01, AREQ-02, AREQ-03; G3, G4, G5.
+    @Test func stateNonceAndChallengeAreFreshAndLong() throws {
+        let random = SystemBytes()
+        let provider = try Fixture.provider()
+        let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
+        var seen = Set<String>()
+        for _ in 0..<200 {
+            let request = try AuthorizationRequest(to: provider, as: registration, random: random, now: Attempt.now)
+            let sent = decodedForm(String(request.url.drop { $0 != "?" }.dropFirst()))
+            for name in ["state", "nonce", "code_challenge"] {
+                let value = try #require(sent[name])
+                #expect(value.utf8.count == 43)
+                #expect(
+                    value.utf8.allSatisfy { $0 == 0x2D || $0 == 0x5F || Character(UnicodeScalar($0)).isAlphanumeric })
+                #expect(seen.insert(value).inserted)
+            }
+        }
+        #expect(seen.count == 600)
+    }
+
+    // RFC 7636, appendix B.
+    @Test func challengeIsThatOfTheStandardsExample() throws {
+        let octets: [UInt8] = [
+            116, 24, 223, 180, 151, 153, 224, 37, 79, 250, 96, 125, 216, 173, 187, 186, 22, 212, 37, 77, 105, 214, 191,
+            240, 91, 88, 5, 88, 83, 132, 141, 121,
+        ]
+        let provider = try Fixture.provider()
+        let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
+        let request = try AuthorizationRequest(
+            to: provider,
+            as: registration,
+            random: FixedBytes(bytes: octets),
+            now: Attempt.now
+        )
+        #expect(request.url.contains("code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&"))
+        let callback = AuthorizationCallback(
+            url: "\(Attempt.redirectURI)?code=c&state=\(request.pending.id.reveal())")
+        let validated = try request.pending.validate(callback, from: provider, now: Attempt.now)
+        let exchange = try TokenRequest.exchange(validated, at: provider, as: registration)
+        #expect(exchange.form["code_verifier"] == "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+    }
+
+    // G5: a generator that fails must not make a guessable state.
+    @Test(arguments: [0, 1, 31]) func tooFewRandomBytesAreAnError(_ count: Int) throws {
+        let provider = try Fixture.provider()
+        let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
+        expectError(.configuration, .unsupported) {
+            try AuthorizationRequest(
+                to: provider,
+                as: registration,
+                random: FixedBytes(bytes: Array(repeating: 7, count: count)),
+                now: Attempt.now
+            )
+        }
+    }
+
+    // AREQ-06, G1.
+    @Test(arguments: awkwardValues) func everyValueSurvivesEncoding(_ value: String) throws {
+        let attempt = try Attempt(
+            clientID: value,
+            options: AuthorizationOptions(parameters: [Named("login_hint", value)])
+        )
+        #expect(attempt.sent["client_id"] == value)
+        #expect(attempt.sent["login_hint"] == value)
+    }
+
+    @Test func scopesAreJoinedBySpaceAndEncodedAsPercent20() throws {
+        let attempt = try Attempt(options: AuthorizationOptions(scopes: ["a+b", "c:d/e"], isOffline: false))
+        #expect(attempt.request.url.contains("&scope=a%2Bb%20c%3Ad%2Fe&"))
+    }
+
+    @Test func separatorIsTheDescriptors() throws {
+        let attempt = try Attempt(Fixture.plain + "  \n" + "authorization: { rename: { scope: user_scope } }\n")
+        #expect(attempt.sent["user_scope"] == "read write")
+        #expect(attempt.sent["scope"] == nil)
+        let comma = try Attempt(
+            Fixture.plain.replacingOccurrences(of: "[read, write] }", with: "[read, write], separator: \",\" }"))
+        #expect(comma.sent["scope"] == "read,write")
+    }
+
+    @Test(arguments: ["a b", "", "q\"", "back\\slash", "é"]) func textThatIsNoScopeIsRefused(_ scope: String) {
+        expectError(.authorization, .badRegistration) {
+            try Attempt(options: AuthorizationOptions(scopes: [scope]))
+        }
+    }
+
+    // DISC-11, G21.
+    @Test func keepsTheEndpointsOwnQuery() throws {
+        let attempt = try Attempt(Fixture.openID.replacingOccurrences(of: "/authorize", with: "/authorize?p=b2c_1"))
+        #expect(attempt.request.url.hasPrefix("https://id.acme.example/authorize?p=b2c_1&response_type=code&"))
+        #expect(attempt.request.redactedURL.hasPrefix("https://id.acme.example/authorize?p=b2c_1&response_type=code&"))
+    }
+
+    // DISC-11.
+    @Test(arguments: ["client_id=evil", "state", "p=1&redirect%5Furi=https://evil.example"])
+    func endpointQueryWithAParameterOfTheProtocolIsRefused(_ query: String) {
+        expectError(.authorization, .reservedParameter) {
+            try Attempt(Fixture.openID.replacingOccurrences(of: "/authorize", with: "/authorize?\(query)"))
+        }
+    }
+
+    // AREQ-07.
+    @Test(
+        arguments: [
+            "state", "redirect_uri", "code_challenge", "code_challenge_method", "client_id", "response_type", "scope",
+            "nonce", "request", "request_uri",
+        ]
+    )
+    func callersParametersCannotReplaceTheProtocols(_ name: String) {
+        let error = expectError(.authorization, .reservedParameter) {
+            try Attempt(options: AuthorizationOptions(parameters: [Named(name, "x")]))
+        }
+        #expect(error?.descriptorKey == "parameters.\(name)")
+    }
+
+    // AREQ-07: also where this sign-in would not have sent them.
+    @Test(arguments: ["nonce", "code_challenge", "code_challenge_method"])
+    func callersParametersCannotWeakenWhatIsOff(_ name: String) {
+        expectError(.authorization, .reservedParameter) {
+            try Attempt(
+                Fixture.plain + "authorization: { pkce: { off: test } }\n",
+                options: AuthorizationOptions(parameters: [Named(name, "x")])
+            )
+        }
+    }
+
+    @Test func descriptorParametersCannotRepeatTheProtocols() {
+        let error = expectError(.authorization, .reservedParameter) {
+            try Attempt(Fixture.openID + "authorization: { parameters: { state: fixed } }\n")
+        }
+        #expect(error?.descriptorKey == "authorization.parameters.state")
+    }
+
+    @Test func renamingTwoParametersToOneNameIsRefused() {
+        expectError(.authorization, .reservedParameter) {
+            try Attempt(Fixture.openID + "authorization: { rename: { client_id: state } }\n")
+        }
+    }
+
+    @Test func omittedParametersAreNotSent() throws {
+        let attempt = try Attempt(Fixture.plain + "authorization: { omit: [response_type] }\n")
+        #expect(attempt.sent["response_type"] == nil)
+        #expect(attempt.sent["client_id"] == "client")
+    }
+
+    // G12: what makes a provider give a refresh token, when it is wanted and not otherwise.
+    @Test func offlineAndReconsentParametersFollowTheOptions() throws {
+        let yaml =
+            Fixture.openID
+            + "authorization: { offline_parameters: { access_type: offline }, reconsent_parameters: { prompt: consent } }\n"
+        let both = try Attempt(yaml, options: AuthorizationOptions(asksForConsent: true)).sent
+        #expect(both["access_type"] == "offline")
+        #expect(both["prompt"] == "consent")
+        let neither = try Attempt(yaml, options: AuthorizationOptions(isOffline: false)).sent
+        #expect(neither["access_type"] == nil)
+        #expect(neither["prompt"] == nil)
+        #expect(neither["scope"] == "openid profile email")
+    }
+
+    @Test func nonceIsSentWithOpenIDAlone() throws {
+        #expect(try Attempt(Fixture.plain).sent["nonce"] == nil)
+        #expect(try Attempt().sent["nonce"] != nil)
+    }
+
+    @Test func proofKeyAndNonceCanBeSwitchedOffWithAReason() throws {
+        let attempt = try Attempt(
+            Fixture.openID + "authorization: { pkce: { off: refuses it }, nonce: { off: refuses it } }\n")
+        #expect(attempt.sent["code_challenge"] == nil)
+        #expect(attempt.sent["nonce"] == nil)
+        #expect(attempt.sent["state"] != nil)
+        #expect(try attempt.exchange().form["code_verifier"] == nil)
+    }
+
+    @Test func endpointThatIsMissingIsNamed() {
+        let error = expectError(.authorization, .missingEndpoint) { try Attempt(Fixture.discovered) }
+        #expect(error?.descriptorKey == "endpoints.authorization")
+    }
+
+    @Test func attemptEndsAfterItsLifetime() throws {
+        let attempt = try Attempt(options: AuthorizationOptions(lifetime: 60))
+        #expect(attempt.pending.expiresAt == Attempt.now + 60)
+    }
+
+    @Test func pendingAttemptSurvivesEncoding() throws {
+        let attempt = try Attempt()
+        let restored = try JSONDecoder().decode(
+            PendingAuthorization.self,
+            from: try JSONEncoder().encode(attempt.pending)
+        )
+        #expect(restored == attempt.pending)
+        let callback = attempt.callback("state=\(attempt.state)&code=c")
+        _ = try restored.validate(callback, from: attempt.provider, now: Attempt.now)
+    }
+}
+
+@Suite struct RegistrationTests {
+    @Test(
+        arguments: [
+            "https://app.example/callback#x", "/callback", "https://app.example/a b", "http://app.example/callback",
+            "javascript:alert(1)", "app://callback", "https://user@app.example/callback", "",
+        ]
+    )
+    func badRedirectURIsAreRefused(_ uri: String) {
+        expectError(.configuration, .redirectNotAccepted) { try Attempt(redirectURI: uri) }
+    }
+
+    @Test(
+        arguments: [
+            "com.example.app:/callback", "https://app.example/callback", "http://127.0.0.1:8123/callback",
+            "http://127.0.0.1/callback",
+        ]
+    )
+    func acceptedRedirectURIsAreSentAsRegistered(_ uri: String) throws {
+        #expect(try Attempt(redirectURI: uri).sent["redirect_uri"] == uri)
+    }
+
+    @Test func redirectURIOfAnotherFormIsRefusedWithTheForms() {
+        let error = expectError(.configuration, .redirectNotAccepted) {
+            try Attempt(redirectURI: "https://other.example/callback")
+        }
+        #expect(error?.hint?.contains("https://app.example/{path}") == true)
+    }
+
+    @Test func emptyClientIDIsRefused() {
+        expectError(.configuration, .badRegistration) { try Attempt(clientID: "") }
+    }
+
+    @Test func emptySecretIsRefusedRatherThanSent() {
+        expectError(.configuration, .badRegistration) { try Attempt(secret: "") }
+    }
+
+    @Test func missingSecretIsSaidBeforeTheBrowserOpens() {
+        let error = expectError(.configuration, .missingClientSecret) {
+            try Attempt(Fixture.openID + "client: { authentication: [client_secret_post] }\n")
+        }
+        #expect(error?.descriptorKey == "client.authentication")
+    }
+
+    @Test func secretOfAPublicClientIsRefused() {
+        expectError(.configuration, .badRegistration) {
+            try Attempt(Fixture.openID + "client: { authentication: [none] }\n", secret: "s3cret")
+        }
+    }
+}
+
+extension Character {
+    fileprivate var isAlphanumeric: Bool { isASCII && (isLetter || isNumber) }
+}
+
+struct SystemBytes: RandomSource {
+    func bytes(count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in generator.next() }
+    }
+}
+
+struct FixedBytes: RandomSource {
+    let bytes: [UInt8]
+    func bytes(count: Int) -> [UInt8] { Array(bytes.prefix(count)) }
+}

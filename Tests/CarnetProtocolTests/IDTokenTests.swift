@@ -1,0 +1,258 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import Crypto
+import Foundation
+import Testing
+
+@Suite struct IDTokenClaimTests {
+    private let issuer: Issuer
+
+    init() throws { issuer = try Issuer() }
+
+    private func refused(_ kind: OAuthError.Kind, _ changes: [String: JSONValue?], at now: Date = Attempt.now) {
+        expectError(.idToken, kind) { try issuer.validate(changing: changes, at: now) }
+    }
+
+    @Test func goodTokenIsAccepted() throws {
+        let token = try issuer.validate(changing: [:])
+        #expect(token.issuer == "https://id.acme.example")
+        #expect(token.subject == "user-1")
+        #expect(token.claims["aud"]?.string == "client")
+    }
+
+    // IDT-01, IDT-02.
+    @Test(
+        arguments: [
+            "https://id.acme.example/", "https://id.acme.example.evil.example", "https://ID.acme.example",
+            "http://id.acme.example", "https://id.acme.exampl", "https://id.acme.example ",
+        ]
+    )
+    func anotherIssuerIsRefused(_ value: String) { refused(.issuerMismatch, ["iss": .string(value)]) }
+
+    // IDT-01, IDT-02.
+    @Test func issuerMustBeAText() {
+        refused(.missingField, ["iss": nil as JSONValue?])
+        refused(.wrongFieldType, ["iss": ["https://id.acme.example"]])
+        refused(.wrongFieldType, ["iss": 5])
+        refused(.wrongFieldType, ["iss": ""])
+        refused(.wrongFieldType, ["iss": .null])
+    }
+
+    // IDT-03.
+    @Test func audienceMustNameTheClient() {
+        refused(.missingField, ["aud": nil as JSONValue?])
+        refused(.audienceMismatch, ["aud": "other"])
+        refused(.audienceMismatch, ["aud": "client2"])
+        refused(.audienceMismatch, ["aud": "CLIENT"])
+        refused(.audienceMismatch, ["aud": []])
+        refused(.audienceMismatch, ["aud": ["other"]])
+        refused(.wrongFieldType, ["aud": 5])
+        refused(.wrongFieldType, ["aud": [["client"]]])
+        refused(.wrongFieldType, ["aud": ["client", 5]])
+        refused(.wrongFieldType, ["aud": ["client": "client"]])
+    }
+
+    // IDT-04.
+    @Test func audienceMayBeAListOfOne() throws { try issuer.validate(changing: ["aud": ["client"]]) }
+
+    // IDT-05.
+    @Test func furtherAudiencesNeedThisClientAsAuthorizedParty() throws {
+        refused(.audienceMismatch, ["aud": ["client", "other"]])
+        refused(.authorizedPartyMismatch, ["aud": ["client", "other"], "azp": "other"])
+        try issuer.validate(changing: ["aud": ["client", "other"], "azp": "client"])
+    }
+
+    // IDT-06.
+    @Test func authorizedPartyMustBeThisClient() throws {
+        refused(.authorizedPartyMismatch, ["azp": "other"])
+        refused(.authorizedPartyMismatch, ["azp": 5])
+        try issuer.validate(changing: ["azp": "client"])
+    }
+
+    // IDT-03, IDT-06: letters that Unicode holds equal are not equal here.
+    @Test func clientIsComparedByBytes() throws {
+        let registration = ClientRegistration(clientID: "K", redirectURI: Attempt.redirectURI)
+        let expectations = try IDTokenExpectations(
+            from: try Fixture.provider(), as: registration, nonce: .ofRefresh, accessToken: Secret("at"))
+        func validate(_ changes: [String: JSONValue?]) throws {
+            let claims = Issuer.claims(changing: ["aud": "K"].merging(changes) { $1 })
+            let token = try SigningKey.rsa.token(claims, algorithm: "RS256", keyID: "1")
+            _ = try IDToken(
+                validating: Secret(token), with: try issuer.keySet, expecting: expectations, now: Attempt.now)
+        }
+        try validate([:])
+        expectError(.idToken, .audienceMismatch) { try validate(["aud": "\u{212A}"]) }
+        expectError(.idToken, .authorizedPartyMismatch) { try validate(["azp": "\u{212A}"]) }
+    }
+
+    // IDT-07: the boundary is the end plus the skew of 60 seconds.
+    @Test func endIsCheckedToTheSecond() throws {
+        let end = Date(timeIntervalSince1970: 1_767_229_200)
+        try issuer.validate(changing: [:], at: end + 59)
+        refused(.expiredToken, [:], at: end + 60)
+        refused(.expiredToken, ["exp": 0])
+        refused(.expiredToken, ["exp": 1_767_225_540])
+        try issuer.validate(changing: ["exp": .number("1767225540.5")])
+    }
+
+    // IDT-07, IDT-08.
+    @Test(arguments: ["exp", "iat"]) func timesMustBeNumbers(_ name: String) {
+        refused(.missingField, [name: nil as JSONValue?])
+        for value: JSONValue in [
+            "1767229200", .null, true, [1], .number("1e300"), .number("9007199254740994"), .number("-1"),
+            .number("1e999"),
+        ] {
+            refused(.wrongFieldType, [name: value])
+        }
+    }
+
+    // IDT-08.
+    @Test func tokenFromTheFutureIsRefused() throws {
+        try issuer.validate(changing: ["iat": 1_767_225_660])
+        refused(.issuedInFuture, ["iat": 1_767_225_661])
+        try issuer.validate(changing: ["iat": 1_767_000_000])
+    }
+
+    // IDT-09.
+    @Test func notBeforeIsHonoured() throws {
+        try issuer.validate(changing: ["nbf": 1_767_225_660])
+        refused(.notYetValid, ["nbf": 1_767_225_661])
+        refused(.wrongFieldType, ["nbf": "1"])
+    }
+
+    @Test func clockSkewIsTheDescriptors() throws {
+        let provider = try Fixture.provider(Fixture.openID + "id_token: { clock_skew: 0 }\n")
+        #expect(provider.clockSkew == 0)
+        #expect(throws: FixtureError.self) { try Fixture.provider(Fixture.openID + "id_token: { clock_skew: 301 }\n") }
+    }
+
+    // IDT-10.
+    @Test func subjectIsATextKeptToTheByte() throws {
+        refused(.missingField, ["sub": nil as JSONValue?])
+        refused(.wrongFieldType, ["sub": ""])
+        refused(.wrongFieldType, ["sub": 5])
+        refused(.wrongFieldType, ["sub": .string(String(repeating: "x", count: 256))])
+        let subject = " e\u{301}|" + String(repeating: "x", count: 250)
+        let token = try issuer.validate(changing: ["sub": .string(subject)])
+        #expect(Array(token.subject.utf8) == Array(subject.utf8))
+    }
+
+    // IDT-11, IDT-13.
+    @Test func nonceMustBeTheOneThatWasSent() throws {
+        refused(.nonceMismatch, ["nonce": "other"])
+        refused(.nonceMismatch, ["nonce": ""])
+        refused(.nonceMismatch, ["nonce": nil as JSONValue?])
+        refused(.nonceMismatch, ["nonce": ["the-nonce"]])
+        refused(.nonceMismatch, ["nonce": .null])
+    }
+
+    // IDT-11: a nonce that nobody sent is of another sign-in.
+    @Test func nonceThatWasNotSentIsRefused() throws {
+        var issuer = try Issuer()
+        issuer.nonce = .exactly(nil)
+        expectError(.idToken, .nonceMismatch) { try issuer.validate(changing: [:]) }
+        try issuer.validate(changing: ["nonce": nil as JSONValue?])
+    }
+
+    // RT-01.
+    @Test func refreshedTokenMayLeaveTheNonceOutButNotChangeIt() throws {
+        var issuer = try Issuer()
+        issuer.nonce = .continuing(Secret("the-nonce"))
+        try issuer.validate(changing: [:])
+        try issuer.validate(changing: ["nonce": nil as JSONValue?])
+        expectError(.idToken, .nonceMismatch) { try issuer.validate(changing: ["nonce": "other"]) }
+        expectError(.idToken, .nonceMismatch) { try issuer.validate(changing: ["nonce": 5]) }
+    }
+
+    // RT-01.
+    @Test func refreshedTokenOfAnotherUserIsRefused() throws {
+        var issuer = try Issuer()
+        issuer.subject = "user-1"
+        try issuer.validate(changing: [:])
+        expectError(.idToken, .subjectMismatch) { try issuer.validate(changing: ["sub": "user-2"]) }
+        expectError(.idToken, .subjectMismatch) { try issuer.validate(changing: ["sub": "USER-1"]) }
+    }
+
+    // IDT-25, JOSE-28.
+    @Test(arguments: ["at+jwt", "logout+jwt", "dpop+jwt", "oauth-authz-req+jwt", "AT+JWT", "application/at+jwt", "JWS"])
+    func tokenOfAnotherTypeIsRefused(_ type: String) throws {
+        expectError(.idToken, .wrongTokenUse) {
+            try issuer.validate(
+                SigningKey.rsa.token(Issuer.claims, algorithm: "RS256", keyID: "1", header: ["typ": .string(type)]))
+        }
+    }
+
+    @Test(arguments: ["JWT", "jwt"]) func typeJWTIsAccepted(_ type: String) throws {
+        try issuer.validate(
+            SigningKey.rsa.token(Issuer.claims, algorithm: "RS256", keyID: "1", header: ["typ": .string(type)]))
+    }
+
+    // IDT-25.
+    @Test func logoutTokenIsRefused() {
+        refused(.wrongTokenUse, ["events": ["http://schemas.openid.net/event/backchannel-logout": [:]]])
+    }
+
+    // IDT-18.
+    @Test(arguments: [#""aud":"client","aud":"other","#, #""nonce":"other","#, #""sub":"x","#])
+    func repeatedClaimIsRefused(_ extra: String) throws {
+        let claims = "{" + extra + Issuer.claims.jsonText().dropFirst()
+        let input = SigningKey.signingInput(#"{"alg":"RS256","kid":"1"}"#, claims)
+        let token = input + "." + base64URL(try SigningKey.rsa.signature("RS256", over: Data(input.utf8)))
+        expectError(.idToken, .malformedToken) { try issuer.validate(token) }
+    }
+
+    // IDT-16.
+    @Test(arguments: ["[]", "null", "\"x\"", "", "{", "5"]) func claimsMustBeAnObject(_ claims: String) throws {
+        let input = SigningKey.signingInput(#"{"alg":"RS256","kid":"1"}"#, claims)
+        let token = input + "." + base64URL(try SigningKey.rsa.signature("RS256", over: Data(input.utf8)))
+        expectError(.idToken, .malformedToken) { try issuer.validate(token) }
+    }
+
+    @Test func printingShowsNoClaims() throws {
+        let token = try issuer.validate(changing: ["at_hash": nil as JSONValue?])
+        for text in ["\(token)", String(reflecting: token), dumped(token)] {
+            #expect(!text.contains("the-nonce"))
+        }
+    }
+}
+
+@Suite struct AccessTokenHashTests {
+    // OpenID Connect Core, section 3.1.3.6, computed here anew.
+    private func hash(_ token: String, _ algorithm: String) -> String {
+        let data = Data(token.utf8)
+        let digest =
+            switch algorithm.suffix(3) {
+            case "256": Data(SHA256.hash(data: data))
+            case "384": Data(SHA384.hash(data: data))
+            default: Data(SHA512.hash(data: data))
+            }
+        return base64URL(digest.prefix(digest.count / 2))
+    }
+
+    private static let signers: [(String, SigningKey)] = [
+        ("RS256", .rsa), ("RS384", .rsa), ("RS512", .rsa), ("PS256", .rsa), ("PS384", .rsa), ("PS512", .rsa),
+        ("ES256", .p256), ("ES384", .p384), ("ES512", .p521), ("EdDSA", .ed25519),
+    ]
+
+    // IDT-20, IDT-23, TOK-17; and one signature of each algorithm.
+    @Test(arguments: signers.indices) func hashBelongsToTheAlgorithm(_ index: Int) throws {
+        let (name, key) = Self.signers[index]
+        var issuer = try Issuer(keys: [key.jwk(["kid": "1"])])
+        issuer.algorithms = [try #require(SignatureAlgorithm(rawValue: name))]
+        func token(_ hash: JSONValue) throws -> String {
+            try key.token(Issuer.claims(changing: ["at_hash": hash]), algorithm: name, keyID: "1")
+        }
+        try issuer.validate(try token(.string(hash("at", name))))
+        let other = name.hasSuffix("256") ? "RS512" : "RS256"
+        for wrong: JSONValue in [
+            .string(hash("other", name)), .string(hash("at", other)), .string(String(hash("at", name).dropLast())), "",
+            5, .null,
+        ] {
+            expectError(.idToken, .accessTokenHashMismatch) { try issuer.validate(try token(wrong)) }
+        }
+    }
+
+    // IDT-21: it may be missing in the code flow.
+    @Test func hashMayBeMissing() throws { try Issuer().validate(changing: [:]) }
+}

@@ -1,0 +1,294 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// A good metadata document with members changed; a member of `nil` is left out.
+func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
+    var object = JSONObject()
+    object["issuer"] = "https://id.acme.example"
+    object["authorization_endpoint"] = "https://id.acme.example/authorize"
+    object["token_endpoint"] = "https://id.acme.example/token"
+    object["jwks_uri"] = "https://id.acme.example/jwks"
+    for (name, value) in changes { object[name] = value }
+    return JSONValue.object(object).jsonText()
+}
+
+@Suite struct MetadataLocationTests {
+    private func locations(_ issuer: String, url: String? = nil) throws -> [String] {
+        var yaml = Fixture.discovered.replacing("https://id.acme.example", with: issuer)
+        if let url { yaml += "discovery_url: \(url)\n" }
+        return try ProviderMetadata.locations(for: try Fixture.provider(yaml)).map(\.text)
+    }
+
+    // DISC-03.
+    @Test func bothWellKnownFormsOfAnIssuerWithAPath() throws {
+        #expect(
+            try locations("https://op.example/tenant1") == [
+                "https://op.example/tenant1/.well-known/openid-configuration",
+                "https://op.example/.well-known/oauth-authorization-server/tenant1",
+            ])
+    }
+
+    // DISC-03: a slash at the end goes before anything is put there.
+    @Test(arguments: ["https://op.example/tenant1/", "https://op.example/tenant1"])
+    func slashAtTheEndIsTakenOff(_ issuer: String) throws {
+        #expect(
+            try locations(issuer) == [
+                "https://op.example/tenant1/.well-known/openid-configuration",
+                "https://op.example/.well-known/oauth-authorization-server/tenant1",
+            ])
+    }
+
+    @Test(arguments: ["https://op.example:8443", "https://op.example:8443/"])
+    func issuerWithoutAPath(_ issuer: String) throws {
+        #expect(
+            try locations(issuer) == [
+                "https://op.example:8443/.well-known/openid-configuration",
+                "https://op.example:8443/.well-known/oauth-authorization-server",
+            ])
+    }
+
+    @Test func descriptorsOwnAddressIsTheOnlyOne() throws {
+        #expect(try locations("https://op.example", url: "https://op.example/meta") == ["https://op.example/meta"])
+    }
+
+    @Test func providerWithoutIssuerHasNoMetadata() throws {
+        let provider = try Fixture.provider(Fixture.plain)
+        #expect(!provider.needsMetadata)
+        expectError(.discovery, .badDescriptor) { try ProviderMetadata.locations(for: provider) }
+    }
+
+    @Test func metadataIsNeededWhereAnEndpointIsMissing() throws {
+        #expect(try Fixture.provider(Fixture.discovered).needsMetadata)
+        #expect(try !Fixture.provider().needsMetadata)
+        #expect(try Fixture.provider(Fixture.openID + "discovery: require\n").needsMetadata)
+        #expect(try !Fixture.provider(Fixture.discovered + "discovery: off\n").needsMetadata)
+    }
+
+    @Test func requestHasNoBodyAndAsksForJSON() throws {
+        let request = try ProviderMetadata.request(try WebURL("https://op.example/m"))
+        #expect(request.outgoing.head.method == .get)
+        #expect(request.outgoing.head.path == "/m")
+        #expect(request.outgoing.body.isEmpty)
+        #expect(request.header("Accept") == "application/json")
+    }
+}
+
+@Suite struct MetadataTests {
+    private let provider: Provider
+
+    init() throws { provider = try Fixture.provider(Fixture.discovered) }
+
+    private func judge(_ body: String, status: Int = 200) throws -> ProviderMetadata {
+        try ProviderMetadata(judging: .json(body, status: status), for: provider)
+    }
+
+    @Test func endpointsAreMerged() throws {
+        let merged = provider.merging(try judge(metadata()))
+        #expect(merged.endpoints[.token]?.text == "https://id.acme.example/token")
+        #expect(merged.endpoints[.jwks]?.text == "https://id.acme.example/jwks")
+        #expect(merged.endpoints[.userinfo] == nil)
+    }
+
+    // DISC-01, DISC-02.
+    @Test(
+        arguments: [
+            "https://id.acme.example/", "https://id.acme.example:443", "https://ID.acme.example",
+            "http://id.acme.example", "https://evil.example", "https://id.acme.example/path", "",
+        ]
+    )
+    func anotherIssuerIsRefusedAndNamed(_ issuer: String) {
+        let error = expectError(.discovery, .issuerMismatch) {
+            try judge(metadata(changing: ["issuer": .string(issuer)]))
+        }
+        #expect(error?.message.contains("\"\(issuer)\"") == true)
+        #expect(error?.message.contains("https://id.acme.example") == true)
+        #expect(error?.descriptorKey == "issuer")
+    }
+
+    // DISC-02: the issuer as the descriptor writes it, slash and all.
+    @Test func issuerWithASlashAtTheEnd() throws {
+        let slash = try Fixture.provider(Fixture.discovered.replacing("acme.example", with: "acme.example/realm/"))
+        _ = try ProviderMetadata(
+            judging: .json(metadata(changing: ["issuer": "https://id.acme.example/realm/"])), for: slash)
+        expectError(.discovery, .issuerMismatch) {
+            try ProviderMetadata(
+                judging: .json(metadata(changing: ["issuer": "https://id.acme.example/realm"])), for: slash)
+        }
+    }
+
+    // DISC-01, LOG-02.
+    @Test func issuerIsQuotedHarmlessly() throws {
+        let issuer = "\u{1B}[31m\n" + String(repeating: "e\u{301}", count: 100_000)
+        let error = try #require(
+            expectError(.discovery, .issuerMismatch) { try judge(metadata(changing: ["issuer": .string(issuer)])) })
+        #expect("\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 })
+        #expect("\(error)".utf8.count < 2000)
+    }
+
+    // DISC-05, DISC-06.
+    @Test func issuerMustBeAText() {
+        expectError(.discovery, .missingField) { try judge(metadata(changing: ["issuer": nil as JSONValue?])) }
+        expectError(.discovery, .missingField) { try judge(metadata(changing: ["issuer": 5])) }
+        expectError(.discovery, .missingField) { try judge("[]") }
+        expectError(.discovery, .missingField) { try judge("null") }
+        expectError(.discovery, .missingField) { try judge("\"x\"") }
+    }
+
+    // DISC-04.
+    @Test(arguments: [201, 204, 301, 302, 307, 404, 500]) func otherStatusIsRefused(_ status: Int) throws {
+        let error = try #require(#expect(throws: OAuthError.self) { try judge(metadata(), status: status) })
+        #expect(error.status == status)
+        #expect(error.step == .discovery)
+    }
+
+    // DISC-05.
+    @Test(
+        arguments: [
+            "", "{", "\u{FEFF}{}", #"{"issuer":"https://id.acme.example","issuer":"https://evil.example"}"#,
+            String(repeating: "[", count: 100_000),
+        ]
+    )
+    func bodyThatIsNotJSONIsRefused(_ body: String) {
+        expectError(.discovery, .malformedBody) { try judge(body) }
+    }
+
+    // DISC-07.
+    @Test func loginPageOfANetworkIsToldApart() throws {
+        let error = try #require(
+            expectError(.discovery, .unexpectedContentType) {
+                try ProviderMetadata(judging: .canned("<html>secret page", type: "text/html"), for: provider)
+            })
+        #expect("\(error)".contains("text/html"))
+        #expect(!"\(error)".contains("secret page"))
+        _ = try ProviderMetadata(
+            judging: .canned(metadata(), type: "application/json;charset=UTF-8"), for: provider)
+    }
+
+    // DISC-06.
+    @Test(arguments: [
+        "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint",
+    ])
+    func endpointMustBeAText(_ name: String) {
+        for value: JSONValue in [5, [], true, [:]] {
+            expectError(.discovery, .wrongFieldType) { try judge(metadata(changing: [name: value])) }
+        }
+    }
+
+    // DISC-06: a member that is used must be what it should be, not silently nothing.
+    @Test func usedMembersOfAnotherKindAreRefused() throws {
+        for changes: [String: JSONValue?] in [
+            ["id_token_signing_alg_values_supported": "RS256"], ["id_token_signing_alg_values_supported": [5]],
+            ["authorization_response_iss_parameter_supported": "true"],
+            ["authorization_response_iss_parameter_supported": 1],
+        ] {
+            expectError(.discovery, .wrongFieldType) { try judge(metadata(changing: changes)) }
+        }
+        _ = try judge(
+            metadata(changing: [
+                "grant_types_supported": "code", "x": 5, "id_token_signing_alg_values_supported": .null,
+            ]))
+    }
+
+    // DISC-08, DISC-09, DISC-10.
+    @Test(
+        arguments: [
+            "http://id.acme.example/x", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ftp://x/y",
+            "https://id.acme.example/$(touch /tmp/pwned)", "https://id.acme.example/'x'", "https://id.acme.example/\"",
+            "https://id.acme.example/`x`", "https://id.acme.example/a b", "https://id.acme.example/\\evil",
+            "https://user@evil.example/", "https://id.acme.example@evil.example/", "https://id.acme.example/#x",
+            "https://", "https:///path", "//id.acme.example/x", "/x", "", "https://id.acme.example/\n",
+            "https://é.example",
+            "https://id.acme.example:0/", "https://id.acme.example:99999/", "https://id.acme.example:/x",
+        ]
+    )
+    func dangerousEndpointIsRefused(_ url: String) {
+        for name in ["authorization_endpoint", "jwks_uri"] {
+            expectError(.discovery, .badDescriptor) { try judge(metadata(changing: [name: .string(url)])) }
+        }
+    }
+
+    // DISC-08: http on this machine, where sandboxes and tests are.
+    @Test(arguments: ["http://127.0.0.1:8080/token", "http://localhost:1/token", "http://[::1]:9/token"])
+    func loopbackEndpointMayBeHTTP(_ url: String) throws {
+        #expect(try judge(metadata(changing: ["token_endpoint": .string(url)])).endpoints[.token]?.text == url)
+    }
+
+    @Test(arguments: ["http://127.0.0.1.evil.example/x", "http://localhost.evil.example/", "http://127.evil/"])
+    func hostThatOnlyLooksLikeLoopbackIsNot(_ url: String) {
+        expectError(.discovery, .badDescriptor) { try judge(metadata(changing: ["token_endpoint": .string(url)])) }
+    }
+
+    // CFG-05, DISC-12: what the descriptor says wins, and is not even looked at in the metadata.
+    @Test func descriptorsEndpointsWin() throws {
+        let own = try Fixture.provider()
+        let found = try ProviderMetadata(
+            judging: .json(metadata(changing: ["token_endpoint": "https://evil.example/token", "jwks_uri": 5])),
+            for: own)
+        #expect(own.merging(found).endpoints[.token]?.text == "https://id.acme.example/token")
+    }
+
+    // DISC-22, JOSE-01.
+    @Test func noneAndSymmetricAlgorithmsNeverBecomeAllowed() throws {
+        let found = try judge(
+            metadata(changing: ["id_token_signing_alg_values_supported": ["none", "HS256", "ES256", "future"]]))
+        #expect(found.signatureAlgorithms == [.ES256])
+        let empty = try judge(metadata(changing: ["id_token_signing_alg_values_supported": ["none"]]))
+        #expect(empty.signatureAlgorithms == [])
+        let expectations = try IDTokenExpectations(
+            from: provider.merging(empty),
+            as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
+            nonce: .ofRefresh,
+            accessToken: Secret("at")
+        )
+        #expect(expectations.algorithms == [.RS256])
+    }
+
+    // JOSE-03: the descriptor's list is not widened.
+    @Test func descriptorsAlgorithmsAreNotWidened() throws {
+        let own = try Fixture.provider(Fixture.discovered + "id_token: { algorithms: [ES256] }\n")
+        let found = try ProviderMetadata(
+            judging: .json(metadata(changing: ["id_token_signing_alg_values_supported": ["RS256", "ES256"]])), for: own)
+        #expect(own.merging(found).signatureAlgorithms == [.ES256])
+    }
+
+    // DISC-21, AREQ-04: S256 is sent whatever the metadata says.
+    @Test func proofKeyDoesNotDependOnTheMetadata() throws {
+        for value: JSONValue in [["plain"], [], .null] {
+            let merged = provider.merging(
+                try judge(metadata(changing: ["code_challenge_methods_supported": value])))
+            let request = try AuthorizationRequest(
+                to: merged,
+                as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
+                random: SystemBytes(),
+                now: Attempt.now
+            )
+            #expect(request.url.contains("code_challenge_method=S256"))
+        }
+    }
+
+    // ARES-06.
+    @Test func announcedIssuerParameterIsDemanded() throws {
+        let found = try judge(metadata(changing: ["authorization_response_iss_parameter_supported": true]))
+        #expect(provider.merging(found).demandsIssuerParameter)
+        #expect(try !provider.merging(judge(metadata())).demandsIssuerParameter)
+    }
+
+    // DISC-11.
+    @Test func endpointWithAParameterOfTheProtocolIsRefused() throws {
+        let found = try judge(
+            metadata(changing: ["authorization_endpoint": "https://id.acme.example/authorize?client_id=evil"]))
+        expectError(.authorization, .reservedParameter) {
+            try AuthorizationRequest(
+                to: provider.merging(found),
+                as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
+                random: SystemBytes(),
+                now: Attempt.now
+            )
+        }
+    }
+}

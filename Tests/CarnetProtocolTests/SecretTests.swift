@@ -1,0 +1,150 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct SecretTests {
+    private struct Holder {
+        var secret = Secret("s3cret-text")
+        var list = [Secret("s3cret-text")]
+        var optional: Secret? = Secret("s3cret-text")
+        var keyed = [Secret("s3cret-text"): Secret("s3cret-text")]
+    }
+
+    // LOG-01, CAUTH-10.
+    @Test func isNotSeenHoweverItIsPrinted() {
+        let secret = Secret("s3cret-text")
+        var nested = ""
+        print(secret, [secret], Holder(), to: &nested)
+        let texts = [
+            "\(secret)", secret.description, secret.debugDescription, String(describing: secret),
+            String(reflecting: secret),
+            dumped(secret), dumped(Holder()), String(reflecting: Holder()), nested,
+            "\(Mirror(reflecting: secret).children.map { "\($0)" })", "\(Optional(secret) as Any)",
+            "\(Result<Secret, Never>.success(secret))",
+        ]
+        for text in texts { #expect(!text.contains("s3cret")) }
+        #expect(Mirror(reflecting: secret).children.isEmpty)
+        #expect(secret.reveal() == "s3cret-text")
+    }
+
+    // JOSE-29, A1: by bytes, where Swift's texts compare by canonical equivalence.
+    @Test func isComparedByBytes() {
+        #expect(Secret("a") == Secret("a"))
+        #expect(Secret("a") != Secret("b"))
+        #expect(Secret("a") != Secret("ab"))
+        #expect(Secret("") == Secret(""))
+        #expect(Secret("e\u{301}") != Secret("\u{E9}"))
+        #expect(Secret("K") != Secret("\u{212A}"))
+        #expect(Set([Secret("e\u{301}"), Secret("\u{E9}")]).count == 2)
+    }
+
+    @Test func isEncodedForStoresThatSeal() throws {
+        let encoded = try JSONEncoder().encode([Secret("s3cret-text")])
+        #expect(String(decoding: encoded, as: UTF8.self) == #"["s3cret-text"]"#)
+        #expect(try JSONDecoder().decode([Secret].self, from: encoded) == [Secret("s3cret-text")])
+    }
+}
+
+@Suite struct PrintedTypesTests {
+    private func expectNone(of secrets: [String], in value: some Any, sourceLocation: SourceLocation = #_sourceLocation)
+    {
+        for text in ["\(value)", String(reflecting: value), dumped(value)] {
+            for secret in secrets where text.contains(secret) {
+                Issue.record("\(type(of: value)) shows a secret", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    // LOG-01.
+    @Test func requestsAndResponsesShowNoSecrets() throws {
+        let attempt = try Attempt(secret: "s3cret-text")
+        let nonce = try #require(attempt.sent["nonce"])
+        let challenge = try #require(attempt.sent["code_challenge"])
+        let request = try attempt.exchange(code: "s3cret-code")
+        let verifier = try #require(request.form["code_verifier"])
+        let secrets = [
+            attempt.state, nonce, challenge, "s3cret-code", verifier, "s3cret-text",
+            Data("client:s3cret-text".utf8).base64EncodedString(),
+        ]
+        expectNone(of: secrets, in: attempt.request)
+        expectNone(of: secrets, in: attempt.pending)
+        expectNone(of: secrets, in: attempt.registration)
+        expectNone(of: secrets, in: request)
+        expectNone(of: secrets, in: request.outgoing)
+        expectNone(of: secrets, in: request.redacted)
+        expectNone(of: secrets, in: try attempt.validate("state=\(attempt.state)&code=s3cret-code"))
+    }
+
+    // LOG-01.
+    @Test func tokensShowNoSecrets() throws {
+        let attempt = try Attempt(Fixture.plain)
+        let answer = IncomingResponse.json(
+            #"{"access_token":"at-s3cret","token_type":"bearer","refresh_token":"rt-s3cret","x":{"id_token":"it-s3cret"}}"#
+        )
+        let response = try TokenResponse(judging: answer, to: try attempt.exchange(), from: attempt.provider)
+        expectNone(of: ["s3cret"], in: response)
+        expectNone(of: ["s3cret"], in: answer)
+        expectNone(of: ["s3cret"], in: TokenSet(response, requested: [], now: Attempt.now))
+        expectNone(of: ["s3cret"], in: RedactedResponse(answer, to: try attempt.exchange()))
+    }
+
+    // LOG-01: whatever shape the answer has.
+    @Test(
+        arguments: [
+            #""at-s3cret""#, #"["at-s3cret"]"#, #"{"access_token":["at-s3cret"]}"#,
+            #"{"access_token":{"v":"at-s3cret"}}"#,
+            #"{"data":[{"refresh_token":"at-s3cret"}]}"#, #"{"unknown":"at-s3cret"}"#, "at-s3cret",
+            #"{"tokens":[["at-s3cret"]]}"#, #"{"scope":["a",{"x":"at-s3cret"}]}"#,
+        ]
+    )
+    func tokenAnswerOfAnyShapeIsShownWithoutTokens(_ body: String) throws {
+        let shown = RedactedResponse(.json(body), to: try Attempt(Fixture.plain).exchange())
+        #expect(!shown.body.contains("s3cret"))
+    }
+
+    @Test func harmlessMembersAreShown() throws {
+        let shown = RedactedResponse(
+            .json(#"{"token_type":"bearer","expires_in":60,"scope":"a b","access_token":"x"}"#),
+            to: try Attempt(Fixture.plain).exchange()
+        )
+        #expect(
+            shown.body
+                == #"{"token_type":"bearer","expires_in":60,"scope":"a b","access_token":"[redacted]"}"#)
+    }
+
+    // LOG-01: a secret that JSON writes with escapes.
+    @Test func echoWithEscapesIsTakenOut() throws {
+        let attempt = try Attempt(
+            Fixture.plain + "client: { authentication: [client_secret_post] }\n", secret: #"s3"cr\et/x"#)
+        let echo = (["error": "x", "error_description": #"not s3"cr\et/x"#] as JSONValue).jsonText()
+        let shown = RedactedResponse(.json(echo, status: 400), to: try attempt.exchange())
+        #expect(!shown.body.contains("s3"))
+        #expect(shown.body.contains("[redacted]"))
+    }
+
+    @Test func elsewhereMembersThatSpeakOfSecretsAreHidden() throws {
+        let provider = try Fixture.provider()
+        let tokens = TokenSet(
+            accessToken: Secret("access-token-1"), tokenType: "Bearer", scopes: [], issuedAt: Attempt.now)
+        let shown = RedactedResponse(
+            .json(#"{"sub":"u","session_id":"s3cret","api_tokens":["s3cret"],"name":"Ada"}"#),
+            to: try Profile.request(tokens, at: provider)
+        )
+        #expect(!shown.body.contains("s3cret"))
+        #expect(shown.body.contains("Ada"))
+    }
+
+    @Test func longBodyIsCut() throws {
+        let provider = try Fixture.provider()
+        let tokens = TokenSet(
+            accessToken: Secret("access-token-1"), tokenType: "Bearer", scopes: [], issuedAt: Attempt.now)
+        for long in [String(repeating: "x", count: 1 << 20), "e" + String(repeating: "\u{301}", count: 1 << 19)] {
+            let shown = RedactedResponse(.json("{\"name\":\"\(long)\"}"), to: try Profile.request(tokens, at: provider))
+            #expect(shown.body.utf8.count < 20_000)
+        }
+    }
+}

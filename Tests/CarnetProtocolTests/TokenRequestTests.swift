@@ -1,0 +1,205 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct TokenRequestTests {
+    // TOK-01, CAUTH-04.
+    @Test func exchangeIsAFormPostOfAPublicClient() throws {
+        let request = try Attempt().exchange()
+        #expect(request.outgoing.head.method == .post)
+        #expect(request.outgoing.head.path == "/token")
+        #expect(request.outgoing.head.authority == "id.acme.example")
+        #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
+        #expect(request.header("Authorization") == nil)
+        #expect(request.form["grant_type"] == "authorization_code")
+        #expect(request.form["code"] == "the-code")
+        #expect(request.form["redirect_uri"] == Attempt.redirectURI)
+        #expect(request.form["client_id"] == "client")
+        #expect(request.form["code_verifier"]?.count == 43)
+        #expect(request.form.count == 5)
+    }
+
+    // HTTP-13, G22.
+    @Test func asksForJSON() throws {
+        #expect(try Attempt().exchange().header("Accept") == "application/json")
+    }
+
+    // G2, AREQ-06, ARES-17: the code goes out as it came in.
+    @Test(arguments: ["a+b", "4/0A+b&x=1%2F", "a=b", "100%", "a b", "a;b", "~!*'()"])
+    func codeSurvivesFormEncoding(_ code: String) throws {
+        let request = try Attempt().exchange(code: code)
+        #expect(request.form["code"] == code)
+        #expect(request.form.count == 5)
+    }
+
+    @Test(arguments: awkwardValues) func refreshTokenAndClientSurviveFormEncoding(_ value: String) throws {
+        let provider = try Fixture.provider(
+            Fixture.openID
+                + "client: { authentication: [client_secret_post] }\nrefresh: { parameters: { extra: \"{x}\" } }\n"
+                + "inputs: { x: { type: text } }\n",
+            inputs: ["x": value]
+        )
+        let registration = ClientRegistration(
+            clientID: value,
+            clientSecret: Secret(value),
+            redirectURI: Attempt.redirectURI
+        )
+        let request = try TokenRequest.refresh(Secret(value), at: provider, as: registration)
+        #expect(
+            request.form == [
+                "grant_type": "refresh_token", "refresh_token": value, "client_id": value, "client_secret": value,
+                "extra": value,
+            ])
+    }
+
+    @Test(arguments: awkwardValues) func valuesSurviveJSONEncoding(_ value: String) throws {
+        let provider = try Fixture.provider(Fixture.openID + "token: { body: json }\n")
+        let registration = ClientRegistration(clientID: value, redirectURI: Attempt.redirectURI)
+        let request = try TokenRequest.refresh(Secret(value), at: provider, as: registration)
+        #expect(request.header("Content-Type") == "application/json")
+        let body = try #require(
+            try JSONSerialization.jsonObject(with: Data(request.outgoing.body)) as? [String: String])
+        #expect(body == ["grant_type": "refresh_token", "refresh_token": value, "client_id": value])
+    }
+
+    @Test(arguments: awkwardValues) func valuesSurviveQueryEncoding(_ value: String) throws {
+        let provider = try Fixture.provider(
+            Fixture.openID.replacingOccurrences(of: "/token\n", with: "/token?v=1\n") + "token: { body: query }\n")
+        let registration = ClientRegistration(clientID: value, redirectURI: Attempt.redirectURI)
+        let request = try TokenRequest.refresh(Secret(value), at: provider, as: registration)
+        let path = try #require(request.outgoing.head.path)
+        #expect(path.hasPrefix("/token?v=1&grant_type=refresh_token&"))
+        #expect(decodedForm(String(path.dropFirst("/token?".count)))["refresh_token"] == value)
+        #expect(request.outgoing.body.isEmpty)
+    }
+
+    @Test func endpointQueryThatRepeatsAParameterIsRefused() throws {
+        let provider = try Fixture.provider(
+            Fixture.openID.replacingOccurrences(of: "/token\n", with: "/token?client_id=evil\n")
+                + "token: { body: query }\n")
+        let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
+        expectError(.refresh, .reservedParameter) {
+            try TokenRequest.refresh(Secret("r"), at: provider, as: registration)
+        }
+    }
+
+    @Test func renamedAndOmittedParameters() throws {
+        let attempt = try Attempt(
+            Fixture.openID + "token: { rename: { client_id: app_id }, omit: [redirect_uri] }\n")
+        let form = try attempt.exchange().form
+        #expect(form["app_id"] == "client")
+        #expect(form["client_id"] == nil)
+        #expect(form["redirect_uri"] == nil)
+    }
+
+    @Test(arguments: ["grant_type", "code", "client_id", "code_verifier", "redirect_uri"])
+    func descriptorParametersCannotRepeatTheProtocols(_ name: String) throws {
+        let attempt = try Attempt(Fixture.openID + "token: { parameters: { \(name): x } }\n")
+        let error = expectError(.tokenRequest, .reservedParameter) { try attempt.exchange() }
+        #expect(error?.descriptorKey == "token.parameters.\(name)")
+    }
+
+    // CAUTH-01.
+    @Test(
+        arguments: zip(
+            ["s+/%:&=@é x", "plain"],
+            ["client%20id:s%2B%2F%25%3A%26%3D%40%C3%A9%20x", "client%20id:plain"]
+        )
+    )
+    func basicEncodesIdAndSecretFirst(_ secret: String, _ pair: String) throws {
+        let request = try Attempt(clientID: "client id", secret: secret).exchange()
+        #expect(request.header("Authorization") == "Basic " + Data(pair.utf8).base64EncodedString())
+    }
+
+    // CAUTH-01, INT-01.
+    @Test func basicSendsRawWhereTheDescriptorSaysSo() throws {
+        let request = try Attempt(Fixture.openID + "client: { basic_encoding: raw }\n", secret: "s+/%").exchange()
+        #expect(request.header("Authorization") == "Basic " + Data("client:s+/%".utf8).base64EncodedString())
+    }
+
+    // CAUTH-02, CAUTH-03.
+    @Test func credentialsAreSentOneWayOnly() throws {
+        let basic = try Attempt(secret: "s3cret").exchange()
+        #expect(basic.header("Authorization") != nil)
+        #expect(basic.form["client_secret"] == nil)
+        let post = try Attempt(
+            Fixture.openID + "client: { authentication: [client_secret_post] }\n",
+            secret: "s3cret"
+        ).exchange()
+        #expect(post.header("Authorization") == nil)
+        #expect(post.form["client_secret"] == "s3cret")
+        #expect(post.form["client_id"] == "client")
+    }
+
+    @Test func descriptorCannotAddASecondAuthorizationHeader() throws {
+        let attempt = try Attempt(
+            Fixture.openID + "token: { headers: { Authorization: Basic eDp5 } }\n",
+            secret: "s3cret"
+        )
+        expectError(.tokenRequest, .badHeader) { try attempt.exchange() }
+    }
+
+    // HTTP-10.
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\u{0}b"]) func controlCharactersNeverBecomeAHeader(_ value: String) {
+        expectError(.tokenRequest, .badHeader) {
+            try Attempt(
+                Fixture.openID
+                    + "client: { basic_encoding: raw }\ntoken: { headers: { X-App: \"{x}\" } }\n".replacing(
+                        "{x}", with: value.debugDescription.dropFirst().dropLast())
+            ).exchange()
+        }
+    }
+
+    // RT-05.
+    @Test func refreshLeavesTheScopeOut() throws {
+        let attempt = try Attempt()
+        let request = try TokenRequest.refresh(Secret("r"), at: attempt.provider, as: attempt.registration)
+        #expect(request.form == ["grant_type": "refresh_token", "refresh_token": "r", "client_id": "client"])
+        #expect(request.step == .refresh)
+    }
+
+    @Test func refreshGoesToItsOwnEndpointAsTheTokenRequestIsShaped() throws {
+        let provider = try Fixture.provider(
+            Fixture.openID.replacingOccurrences(
+                of: "  jwks:", with: "  refresh: https://id.acme.example/renew\n  jwks:")
+                + "token: { body: json }\n")
+        let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
+        let request = try TokenRequest.refresh(Secret("r"), at: provider, as: registration)
+        #expect(request.outgoing.head.path == "/renew")
+        #expect(request.header("Content-Type") == "application/json")
+    }
+
+    // REV-01, CAUTH-11.
+    @Test func revocationNamesTheTokenAndItsKind() throws {
+        let attempt = try Attempt(secret: "s3cret")
+        let request = try TokenRequest.revoke(
+            Secret("r"), hint: "refresh_token", at: attempt.provider, as: attempt.registration)
+        #expect(request.form == ["token": "r", "token_type_hint": "refresh_token"])
+        #expect(request.header("Authorization")?.hasPrefix("Basic ") == true)
+        #expect(request.outgoing.head.path == "/revoke")
+    }
+
+    // SESS-08: a code of one registration is not sent with the credentials of another.
+    @Test func attemptOfAnotherClientMakesNoRequest() throws {
+        let attempt = try Attempt()
+        let other = ClientRegistration(
+            clientID: "other", clientSecret: Secret("s3cret"), redirectURI: Attempt.redirectURI)
+        let validated = try attempt.validate("state=\(attempt.state)&code=c")
+        expectError(.tokenRequest, .badRegistration) {
+            try TokenRequest.exchange(validated, at: attempt.provider, as: other)
+        }
+        _ = try TokenRequest.exchange(validated, at: attempt.provider, as: attempt.registration)
+    }
+
+    @Test func endSessionURLCarriesTheClientAndTheIDToken() throws {
+        let attempt = try Attempt()
+        let tokens = TokenSet(
+            accessToken: Secret("a"), tokenType: "Bearer", idToken: Secret("x.y.z"), scopes: [], issuedAt: Attempt.now)
+        let url = try EndSessionRequest.url(for: tokens, at: attempt.provider, as: attempt.registration)
+        #expect(url.reveal() == "https://id.acme.example/logout?id_token_hint=x.y.z&client_id=client")
+        #expect("\(url)" == "[redacted]")
+    }
+}

@@ -1,0 +1,439 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Judges token responses of a provider.
+private struct Endpoint {
+    let attempt: Attempt
+    let request: PreparedRequest
+
+    init(_ yaml: String = Fixture.plain) throws {
+        attempt = try Attempt(yaml, secret: yaml.contains("client_secret") ? "s3cret" : nil)
+        request = try attempt.exchange()
+    }
+
+    func judge(_ response: IncomingResponse) throws -> TokenResponse {
+        try TokenResponse(judging: response, to: request, from: attempt.provider)
+    }
+
+    func judge(_ json: String) throws -> TokenResponse { try judge(.json(json)) }
+
+    /// An otherwise good answer with a member more, or one of another value.
+    func judge(with members: String) throws -> TokenResponse {
+        try judge(#"{"access_token":"at","token_type":"Bearer",\#(members)}"#)
+    }
+}
+
+@Suite struct TokenResponseTests {
+    @Test func readsAllFields() throws {
+        let response = try Endpoint().judge(
+            with: #""expires_in":3600,"refresh_token":"rt","scope":"read write","iat":1,"team":{"id":5}"#)
+        #expect(response.accessToken.reveal() == "at")
+        #expect(response.refreshToken?.reveal() == "rt")
+        #expect(response.tokenType == "Bearer")
+        #expect(response.expiresIn == 3600)
+        #expect(response.scopes == ["read", "write"])
+        #expect(response.idToken == nil)
+    }
+
+    // G11, C8, TOK-15, TOK-16: all but the access token may be missing.
+    @Test func needsTheAccessTokenAlone() throws {
+        let response = try Endpoint().judge(#"{"access_token":"at","token_type":"Bearer"}"#)
+        #expect(response.refreshToken == nil)
+        #expect(response.expiresIn == nil)
+        #expect(response.scopes == nil)
+    }
+
+    // TOK-02.
+    @Test(arguments: [#"{"token_type":"Bearer"}"#, #"{"access_token":null,"token_type":"Bearer"}"#])
+    func missingAccessTokenIsRefused(_ body: String) throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .missingField) { try endpoint.judge(body) }
+        #expect(error?.descriptorKey == "token.response.fields.access_token")
+    }
+
+    // TOK-02, TOK-06, TOK-19.
+    @Test(
+        arguments: [
+            #""access_token":"""#, #""access_token":5"#, #""access_token":["a"]"#, #""access_token":"a b""#,
+            #""access_token":"a\r\nb""#, #""access_token":"ü""#, #""access_token":"a\u0000""#,
+        ]
+    )
+    func unusableAccessTokenIsRefused(_ member: String) throws {
+        let endpoint = try Endpoint()
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(#"{"token_type":"Bearer",\#(member)}"#) }
+    }
+
+    // TOK-06.
+    @Test(arguments: [#""refresh_token":"""#, #""refresh_token":5"#, #""refresh_token":{}"#, #""id_token":7"#])
+    func unusableOtherTokenIsRefused(_ member: String) throws {
+        let endpoint = try Endpoint()
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: member) }
+        _ = try endpoint.judge(with: #""refresh_token":null"#)
+    }
+
+    // TOK-03.
+    @Test(arguments: ["Bearer", "bearer", "bEaReR"]) func typeIsComparedWithoutCase(_ type: String) throws {
+        _ = try Endpoint().judge(#"{"access_token":"at","token_type":"\#(type)"}"#)
+    }
+
+    // TOK-03.
+    @Test(arguments: ["mac", "N_A", "DPoP", "Bearer "]) func otherTypesAreRefused(_ type: String) throws {
+        let endpoint = try Endpoint()
+        expectError(.tokenRequest, .unsupportedTokenType) {
+            try endpoint.judge(#"{"access_token":"at","token_type":"\#(type)"}"#)
+        }
+    }
+
+    // TOK-03: an absent type is accepted where the descriptor says what it is.
+    @Test func absentTypeNeedsTheDescriptorsWord() throws {
+        let strict = try Endpoint()
+        expectError(.tokenRequest, .missingField) { try strict.judge(#"{"access_token":"at"}"#) }
+        let lenient = try Endpoint(Fixture.plain + "token: { response: { default_token_type: Bearer } }\n")
+        #expect(try lenient.judge(#"{"access_token":"at"}"#).tokenType == "Bearer")
+    }
+
+    // TOK-04.
+    @Test(
+        arguments: zip(
+            ["3600", "\"3600\"", "3600.5", "0", "3.6e3", "null", "3155760000"],
+            [3600, 3600, 3600.5, 0, 3600, nil, 3_155_760_000] as [TimeInterval?]
+        )
+    )
+    func lifetimeIsReadFromNumberOrText(_ value: String, _ expected: TimeInterval?) throws {
+        #expect(try Endpoint().judge(with: "\"expires_in\":\(value)").expiresIn == expected)
+    }
+
+    // TOK-04.
+    @Test(
+        arguments: [
+            "-1", "1e300", "1e999", "9007199254740993000", "\"\"", "\"soon\"", "\"NaN\"", "\"inf\"", "\"0x10\"", "true",
+            "[]", "{}", "-1e999",
+        ]
+    )
+    func unbelievableLifetimeIsRefused(_ value: String) throws {
+        let endpoint = try Endpoint()
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"expires_in\":\(value)") }
+    }
+
+    // TOK-05, C24.
+    @Test(
+        arguments: zip(
+            ["\"\"", "\"read\"", "\"read  write \"", "[\"read\",\"write\"]", "[]", "\"admin read\"", "null"],
+            [[], ["read"], ["read", "write"], ["read", "write"], [], ["admin", "read"], nil] as [[String]?]
+        )
+    )
+    func grantedScopesAreExactlyThoseNamed(_ value: String, _ expected: [String]?) throws {
+        let response = try Endpoint().judge(with: "\"scope\":\(value)")
+        #expect(response.scopes == expected)
+        let tokens = TokenSet(response, requested: ["read", "write"], now: Attempt.now)
+        #expect(tokens.scopes == expected ?? ["read", "write"])
+    }
+
+    @Test(arguments: ["5", "{}", "[5]", "true"]) func scopesOfAnotherKindAreRefused(_ value: String) throws {
+        let endpoint = try Endpoint()
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"scope\":\(value)") }
+    }
+
+    @Test func fieldsAreFoundWhereTheDescriptorSays() throws {
+        let endpoint = try Endpoint(
+            Fixture.plain
+                + "token: { response: { root: /data, fields: { access_token: /tokens/0, expires_in: /ttl } } }\n")
+        let response = try endpoint.judge(#"{"data":{"tokens":["at"],"ttl":"60","token_type":"bearer"}}"#)
+        #expect(response.accessToken.reveal() == "at")
+        #expect(response.expiresIn == 60)
+        let error = expectError(.tokenRequest, .missingField) { try endpoint.judge(#"{"access_token":"at"}"#) }
+        #expect(error?.descriptorKey == "token.response.root")
+    }
+
+    @Test func defaultLifetimeIsUsedWhenNoneIsNamed() throws {
+        let endpoint = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 7200 } }\n")
+        #expect(try endpoint.judge(#"{"access_token":"at","token_type":"bearer"}"#).expiresIn == 7200)
+        #expect(try endpoint.judge(with: "\"expires_in\":5").expiresIn == 5)
+    }
+
+    // TOK-14.
+    @Test(
+        arguments: [
+            #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#,
+            #"{"access_token":"\ud800","token_type":"Bearer"}"#, "[]", "null", "\"at\"", "7", "", "{", "\u{FEFF}{}",
+            String(repeating: "[", count: 10_000),
+        ]
+    )
+    func oddJSONIsRefusedWithoutACrash(_ body: String) throws {
+        let endpoint = try Endpoint()
+        let error = #expect(throws: OAuthError.self) { try endpoint.judge(body) }
+        #expect(error?.kind == .malformedBody || error?.kind == .missingField)
+    }
+
+    @Test func invalidUTF8IsRefused() throws {
+        let endpoint = try Endpoint()
+        var response = IncomingResponse.json("")
+        response.body = Array(#"{"access_token":""#.utf8) + [0xFF] + Array(#"","token_type":"Bearer"}"#.utf8)
+        expectError(.tokenRequest, .malformedBody) { try endpoint.judge(response) }
+    }
+
+    // LOG-02: an error quotes nothing that could drive a terminal.
+    @Test func repeatedMemberNameIsQuotedHarmlessly() throws {
+        let endpoint = try Endpoint()
+        let name = #"\u001b[31m\n"# + String(repeating: "x", count: 100_000)
+        let error = try #require(
+            expectError(.tokenRequest, .malformedBody) { try endpoint.judge("{\"\(name)\":1,\"\(name)\":2}") })
+        #expect("\(error)".utf8.count < 2000)
+        #expect("\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    }
+
+    // TOK-13.
+    @Test(
+        arguments: [
+            "application/json", "application/json; charset=utf-8", "Application/JSON", "application/vnd.acme+json;v=1",
+        ]
+    )
+    func jsonTypesAreAccepted(_ type: String) throws {
+        _ = try Endpoint().judge(.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type))
+    }
+
+    // TOK-13.
+    @Test(arguments: ["text/html", "text/plain", "application/x-www-form-urlencoded", "application/jwt", ""])
+    func otherTypesAreRefusedUnlessTheDescriptorSays(_ type: String) throws {
+        let answer = IncomingResponse.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type)
+        let strict = try Endpoint()
+        let error = expectError(.tokenRequest, .unexpectedContentType) { try strict.judge(answer) }
+        #expect(error?.descriptorKey == "token.response.format")
+        _ = try Endpoint(Fixture.plain + "token: { response: { format: json } }\n").judge(answer)
+    }
+
+    @Test func missingContentTypeIsRefused() throws {
+        let endpoint = try Endpoint()
+        var response = IncomingResponse.json(#"{"access_token":"at","token_type":"Bearer"}"#)
+        response.head.headerFields[.contentType] = nil
+        expectError(.tokenRequest, .unexpectedContentType) { try endpoint.judge(response) }
+    }
+
+    // TOK-12.
+    @Test func formAnswerIsReadWhereTheDescriptorSays() throws {
+        let answer = IncomingResponse.canned(
+            "access_token=a%2Bt&token_type=bearer&scope=read%20write&expires_in=60",
+            type: "application/x-www-form-urlencoded"
+        )
+        let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
+        let response = try endpoint.judge(answer)
+        #expect(response.accessToken.reveal() == "a+t")
+        #expect(response.expiresIn == 60)
+        #expect(response.scopes == ["read", "write"])
+        let strict = try Endpoint()
+        expectError(.tokenRequest, .unexpectedContentType) { try strict.judge(answer) }
+    }
+
+    @Test func formAnswerWithARepeatedNameIsRefused() throws {
+        let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
+        expectError(.tokenRequest, .malformedBody) {
+            try endpoint.judge(
+                .canned(
+                    "access_token=a&access_token=b&token_type=bearer", type: "application/x-www-form-urlencoded"))
+        }
+    }
+
+    // HTTP-05: the largest body that a transport lets through costs no more than a moment.
+    @Test(.timeLimit(.minutes(1))) func aHundredThousandFormFieldsAreReadInAMoment() throws {
+        let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
+        let fields = (0..<100_000).map { "f\($0)=1" }.joined(separator: "&")
+        let response = IncomingResponse.canned(
+            "access_token=a&token_type=bearer&\(fields)", type: "application/x-www-form-urlencoded")
+        #expect(try endpoint.judge(response).accessToken.reveal() == "a")
+        #expect(RedactedResponse(response, to: endpoint.request).status == 200)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aHundredThousandMembersAreShownInAMoment() throws {
+        let endpoint = try Endpoint()
+        let members = (0..<100_000).map { "\"m\($0)\":1" }.joined(separator: ",")
+        let shown = RedactedResponse(.json("{\(members)}"), to: endpoint.request)
+        #expect(shown.body.utf8.count < 5000)
+    }
+}
+
+@Suite struct TokenErrorTests {
+    // TOK-09, C7, A8: the status comes first.
+    @Test(arguments: [201, 202, 204, 301, 302, 307, 400, 401, 403, 500, 503])
+    func tokensAreReadFromNoOtherStatusThan200(_ status: Int) throws {
+        let endpoint = try Endpoint()
+        let body = #"{"access_token":"at","token_type":"Bearer"}"#
+        let error = try #require(
+            #expect(throws: OAuthError.self) { try endpoint.judge(.json(body, status: status)) })
+        #expect(error.kind == (status >= 500 ? .serverUnavailable : .unexpectedStatus))
+        #expect(error.status == status)
+        #expect(!"\(error)".contains("\"at\""))
+    }
+
+    // TOK-09.
+    @Test func errorWithStatus200IsAnError() throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .serverError) {
+            try endpoint.judge(#"{"error":"bad_verification_code","access_token":"at","token_type":"bearer"}"#)
+        }
+        #expect(error?.server?.code == "bad_verification_code")
+    }
+
+    @Test func errorMembersThatSayNoErrorAreIgnored() throws {
+        let endpoint = try Endpoint()
+        for member in [#""error":null"#, #""error":false"#, #""error":"""#, #""error":0"#] {
+            _ = try endpoint.judge(with: member)
+        }
+    }
+
+    // G15, C7.
+    @Test func serversWordsAreCarried() throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .serverError) {
+            try endpoint.judge(
+                .json(#"{"error":"invalid_grant","error_description":"expired","error_uri":"https://x"}"#, status: 400))
+        }
+        #expect(error?.server?.code == "invalid_grant")
+        #expect(error?.server?.message == "expired")
+        #expect(error?.status == 400)
+        #expect(error?.disposition == .signInAgain)
+        #expect(error?.descriptorKey == "endpoints.token")
+    }
+
+    // TOK-10, INT-08.
+    @Test(
+        arguments: [
+            "", "<html>no</html>", "null", "[]", "\"x\"", "{\"error\":{\"message\":\"nested\"}}", "{\"error\":[1]}",
+            "{}",
+            "{", String(repeating: "x", count: 1 << 20),
+        ]
+    )
+    func errorBodyOfAnyShapeIsAnErrorWithItsStatus(_ body: String) throws {
+        let endpoint = try Endpoint()
+        let error = try #require(
+            expectError(.tokenRequest, .unexpectedStatus) {
+                try endpoint.judge(.canned(body, status: 403, type: "text/html"))
+            })
+        #expect(error.status == 403)
+        #expect(error.server == nil)
+        #expect("\(error)".utf8.count < 500)
+    }
+
+    // INT-08.
+    @Test func unknownCodeIsCarried() throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .serverError) {
+            try endpoint.judge(.json(#"{"error":"invalid_code"}"#, status: 403))
+        }
+        #expect(error?.server?.code == "invalid_code")
+    }
+
+    @Test func errorWordsAreFoundWhereTheDescriptorSays() throws {
+        let endpoint = try Endpoint(
+            Fixture.plain
+                + "token: { response: { errors: { error: /error/type, error_description: /error/message } } }\n")
+        let error = expectError(.tokenRequest, .serverError) {
+            try endpoint.judge(.json(#"{"error":{"type":"OAuthException","message":"no","code":190}}"#, status: 400))
+        }
+        #expect(error?.server?.code == "OAuthException")
+        #expect(error?.server?.message == "no")
+    }
+
+    @Test(arguments: [408, 429, 500, 502, 503, 504]) func serversFailureIsForLater(_ status: Int) throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .serverUnavailable) {
+            try endpoint.judge(.canned("<html>", status: status, type: "text/html"))
+        }
+        #expect(error?.disposition == .tryLater)
+    }
+
+    // HTTP-03, HTTP-04: a redirect is said, not followed.
+    @Test func redirectIsSaid() throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .unexpectedStatus) {
+            try endpoint.judge(.empty(status: 307, header: (.location, "https://evil.example")))
+        }
+        #expect(error?.hint?.contains("redirects are not followed") == true)
+    }
+
+    // TOK-10, LOG-01: secrets that come back are taken out.
+    @Test(arguments: [
+        #"client: { authentication: [client_secret_post] }"#, #"client: { authentication: [client_secret_basic] }"#,
+    ])
+    func echoedSecretsAreTakenOut(_ section: String) throws {
+        let endpoint = try Endpoint(Fixture.plain + section + "\n")
+        let verifier = try #require(endpoint.request.form["code_verifier"])
+        let pair = Data("client:s3cret".utf8).base64EncodedString()
+        let isBasic = section.contains("basic")
+        let echo = "the-code \(verifier) s3cret \(isBasic ? pair : "")"
+        let response = IncomingResponse.json(#"{"error":"x","error_description":"\#(echo)"}"#, status: 400)
+        let error = try #require(expectError(.tokenRequest, .serverError) { try endpoint.judge(response) })
+        let shown = RedactedResponse(response, to: endpoint.request)
+        for text in ["\(error)", "\(shown)"] {
+            for secret in ["the-code", verifier, "s3cret", pair] {
+                #expect(!text.contains(secret), "\(secret) in \(text)")
+            }
+        }
+    }
+}
+
+@Suite struct TokenSetTests {
+    private let old = TokenSet(
+        accessToken: Secret("a1"),
+        tokenType: "Bearer",
+        refreshToken: Secret("r1"),
+        idToken: Secret("i1"),
+        scopes: ["read"],
+        issuedAt: Attempt.now - 3600,
+        expiresAt: Attempt.now
+    )
+
+    private func answer(_ json: String) throws -> TokenResponse { try Endpoint().judge(json) }
+
+    // RT-02, RT-08, RT-10, C10: what the answer leaves out stays.
+    @Test func refreshKeepsWhatTheAnswerLeavesOut() throws {
+        let merged = old.merging(
+            try answer(#"{"access_token":"a2","token_type":"bearer","expires_in":60}"#), now: Attempt.now)
+        #expect(merged.accessToken.reveal() == "a2")
+        #expect(merged.refreshToken?.reveal() == "r1")
+        #expect(merged.idToken?.reveal() == "i1")
+        #expect(merged.scopes == ["read"])
+        #expect(merged.issuedAt == Attempt.now)
+        #expect(merged.expiresAt == Attempt.now + 60)
+    }
+
+    // RT-02.
+    @Test func refreshReplacesWhatTheAnswerNames() throws {
+        let merged = old.merging(
+            try answer(
+                #"{"access_token":"a2","token_type":"bearer","refresh_token":"r2","id_token":"i2","scope":""}"#),
+            now: Attempt.now
+        )
+        #expect(merged.refreshToken?.reveal() == "r2")
+        #expect(merged.idToken?.reveal() == "i2")
+        #expect(merged.scopes == [])
+        #expect(merged.expiresAt == nil)
+    }
+
+    // RT-07, G13.
+    @Test func endsWithinTheMargin() {
+        #expect(!old.isExpiring(within: 60, at: Attempt.now - 61))
+        #expect(old.isExpiring(within: 60, at: Attempt.now - 60))
+        #expect(!old.isExpiring(within: 0, at: Attempt.now - 1))
+        #expect(old.isExpiring(within: 0, at: Attempt.now))
+    }
+
+    // RT-07: a token that lives shorter than the margin is not renewed at once, again and again.
+    @Test func shortLivedTokenIsRenewedInTheSecondHalfOfItsLife() {
+        var tokens = old
+        tokens.issuedAt = Attempt.now - 30
+        #expect(!tokens.isExpiring(within: 60, at: Attempt.now - 16))
+        #expect(tokens.isExpiring(within: 60, at: Attempt.now - 15))
+    }
+
+    // TOK-04: an unknown end is no end.
+    @Test func tokenWithoutAStatedEndIsNotExpiring() {
+        var tokens = old
+        tokens.expiresAt = nil
+        #expect(!tokens.isExpiring(within: 60, at: .distantFuture))
+    }
+}
