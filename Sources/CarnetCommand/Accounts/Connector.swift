@@ -13,13 +13,19 @@ struct Connector {
     private let console: Console
     private let deadline: Duration
 
+    /// - Parameter deadline: How long one exchange may take.
     /// - Throws: `Failure`; `TokenStoreError` if the store cannot be used.
-    init(_ network: NetworkOptions, _ client: ClientOptions, _ context: CommandContext) throws {
+    init(
+        _ network: NetworkOptions,
+        _ client: ClientOptions,
+        _ context: CommandContext,
+        deadline: Duration = TransportLimits().deadline
+    ) throws {
         sandbox = try network.sandbox.map(Self.address)
         registrations = try Registrations(client, context)
         store = try UserStore(context.environment).tokens(ofSandbox: sandbox != nil)
         console = context.console
-        deadline = .seconds(min(network.timeout ?? 30, 300))
+        self.deadline = deadline
     }
 
     private static func address(_ text: String) throws -> SandboxAddress {

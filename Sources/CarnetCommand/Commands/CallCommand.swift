@@ -36,7 +36,7 @@ struct CallCommand: Subcommand {
         let response = try await account.explaining {
             let map = try self.map.map(for: account, context.console)
             let call = try target(in: map, account)
-            if let resource = call.resource { try check(resource, in: map, account) }
+            if let resource = call.resource { try check(resource, account) }
             return try await context.console.showing("calling \(call.url.host)") {
                 try await session.call(
                     call.url,
@@ -85,7 +85,7 @@ struct CallCommand: Subcommand {
     }
 
     /// A resource that is not open is not called: the answer is known.
-    private func check(_ resource: Resource, in map: ResourceMap, _ account: Account) throws {
+    private func check(_ resource: Resource, _ account: Account) throws {
         let access = ResourceMap([resource], scopes: account.client.provider.scopes)
             .access(granted: account.stored.tokens.scopes)
         guard let missing = access.first?.missing, !missing.isEmpty else { return }
@@ -93,7 +93,7 @@ struct CallCommand: Subcommand {
             .resource,
             .insufficientScope,
             "\"\(resource.title)\" needs scopes that were not granted",
-            descriptorKey: map.resources.isEmpty ? nil : "resources",
+            descriptorKey: self.map.file == nil ? "resources" : nil,
             hint: "sign in with --scope " + missing.joined(separator: " --scope ")
         )
     }

@@ -15,7 +15,7 @@ struct LintCommand: Subcommand {
     @Argument(help: ArgumentHelp("Files and folders to look at.", valueName: "path"))
     var paths: [String] = []
 
-    @Option(help: ArgumentHelp("text, json, sarif or github.", valueName: "format"))
+    @Option(help: ArgumentHelp("text, json, sarif or github.", valueName: "format"), transform: reportFormat(named:))
     var format: ReportFormat?
 
     @Option(help: ArgumentHelp("Which findings give exit status 1: error, warning or never.", valueName: "level"))
@@ -69,7 +69,12 @@ enum FailureLevel: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-extension ReportFormat: ExpressibleByArgument {}
+private func reportFormat(named name: String) throws -> ReportFormat {
+    guard let format = ReportFormat(rawValue: name) else {
+        throw ValidationError("the formats are " + ReportFormat.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return format
+}
 
 extension String {
     fileprivate var trimmingLastLineBreak: String { hasSuffix("\n") ? String(dropLast()) : self }

@@ -22,7 +22,14 @@ struct LogoutCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         let console = context.console
-        let account = try await Account(account, context)
+        let place = try await AccountPlace(self.account, context)
+        let account: Account
+        do {
+            account = try await Account(place)
+        } catch let error as TokenStoreError where error.kind == .unreadable {
+            try await forget(place, because: error, console)
+            return
+        }
         let session = try await account.session()
         let extent: SignOut = everywhere ? .everywhere : revoke ? .revoke : .local
         let outcome = try await console.showing("telling the provider") { try await session.signOut(extent) }
@@ -49,5 +56,17 @@ struct LogoutCommand: Subcommand {
         )
         for line in failures.flatMap({ $0.lines(console.paintError) }) { console.note(line) }
         if !failures.isEmpty { throw ExitStatus.failed }
+    }
+
+    /// A record that cannot be opened is good for nothing, and would stand in the way of the next sign-in.
+    private func forget(_ place: AccountPlace, because error: TokenStoreError, _ console: Console) async throws {
+        try await place.connector.store.remove(place.key)
+        console.warn("nothing was revoked: \(error.reason.printable)")
+        console.answer("signed out \(place.key.account.printable)")
+        console.answer(
+            json: place.key.json
+                + JSONObject(["revoked": false, "session_ended": false, "failures": .list([error.reason])])
+        )
+        if revoke || everywhere { throw ExitStatus.failed }
     }
 }

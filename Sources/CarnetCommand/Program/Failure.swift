@@ -95,5 +95,6 @@ extension Failure {
 
     init(_ error: TokenStoreError) {
         self.init(.broken, "token store: \(error.reason)", details: [Detail(name: "step", text: "storage")])
+        if error.kind == .unreadable { next = ["carnet logout ID --account NAME forgets what cannot be opened"] }
     }
 }
