@@ -42,6 +42,18 @@ import Testing
         }
     }
 
+    @Test func `an answer that cannot be written is no success`() async throws {
+        let run = try CommandRun(
+            URL(filePath: "/bin/sh"),
+            ["-c", "exec \"$0\" providers > /dev/full", BuiltProduct.carnet.path],
+            environment: home.environment,
+            folder: home.folder
+        )
+        let result = try await run.finish()
+        #expect(result.status == 3, "\(result)")
+        #expect(result.standardError.contains("cannot be written to stdout"))
+    }
+
     @Test func `colours come when they are asked for`() async throws {
         #expect(try await home.run("try", "google", "--color", "always").standardOutput.contains("\u{1B}["))
         #expect(!(try await home.run("try", "google")).standardOutput.contains("\u{1B}["))

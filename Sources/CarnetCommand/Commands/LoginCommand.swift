@@ -38,6 +38,7 @@ struct LoginCommand: Subcommand {
         let sources = try ProviderSources(account.providers, environment: context.environment)
         let entry = try sources.entry(account.provider)
         let connector = try Connector(account.network, account.client, context)
+        try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await ProviderFailure(entry: entry).explaining {
             let registration = try connector.registration(for: entry)
             try await ProviderFailure(entry: entry, redirectURI: registration.redirectURI).explaining {

@@ -36,7 +36,7 @@ extension ClientSource {
 // MARK: - The environment
 
 extension ClientSource {
-    /// `CARNET_GOOGLE_CLIENT_ID`, `..._CLIENT_SECRET`, `..._REDIRECT_URI`, `..._SCOPES` and `..._INPUT_DOMAIN`.
+    /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._REDIRECT_URI`, `..._SCOPES` and `..._INPUT_DOMAIN`.
     init(of descriptor: ProviderDescriptor, in environment: HostEnvironment) {
         let prefix = Self.variable(descriptor.id, "")
         func value(_ name: String) -> String? {

@@ -9,6 +9,7 @@ final class Console: Sendable {
     private let colorsOutput: Bool
     let colorsErrors: Bool
     private let showsProgress: Bool
+    private let isAnswerLost = Atomic(false)
     /// Whether a progress line stands on the terminal.
     private let progress = Mutex(false)
 
@@ -25,8 +26,7 @@ final class Console: Sendable {
     /// Prints a line of the answer; nothing with `--json`.
     func answer(_ line: String = "") {
         guard !isJSON else { return }
-        clearProgress()
-        OutputChannel.standardOutput.write(line + "\n")
+        answer(bytes: Array((line + "\n").utf8))
     }
 
     /// Prints the answer as a document, with `--json` alone.
@@ -35,15 +35,17 @@ final class Console: Sendable {
         var versioned = JSONObject()
         versioned["version"] = 1
         for member in document().members { versioned[member.name] = member.value }
-        clearProgress()
-        OutputChannel.standardOutput.write(JSONValue.object(versioned).jsonText(.indented) + "\n")
+        answer(bytes: Array((JSONValue.object(versioned).jsonText(.indented) + "\n").utf8))
     }
 
     /// Prints bytes as they are.
     func answer(bytes: [UInt8]) {
         clearProgress()
-        OutputChannel.standardOutput.write(bytes)
+        if !OutputChannel.standardOutput.write(bytes) { isAnswerLost.store(true, ordering: .releasing) }
     }
+
+    /// Whether stdout took all of the answer: a full disk must not look like success.
+    var isAnswerWhole: Bool { !isAnswerLost.load(ordering: .acquiring) }
 
     func paint(_ text: String, _ style: TextStyle) -> String {
         colorsOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text

@@ -14,12 +14,20 @@ enum OutputChannel {
 
     var isTerminal: Bool { isatty(handle.fileDescriptor) == 1 }
 
-    /// A reader that has gone away gets nothing; there is nobody to tell.
-    func write(_ text: String) {
-        try? handle.write(contentsOf: Data(text.utf8))
+    /// - Returns: Whether all of it was written.
+    @discardableResult
+    func write(_ text: String) -> Bool {
+        write(Array(text.utf8))
     }
 
-    func write(_ bytes: [UInt8]) {
-        try? handle.write(contentsOf: Data(bytes))
+    /// - Returns: Whether all of it was written.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool {
+        do {
+            try handle.write(contentsOf: Data(bytes))
+            return true
+        } catch {
+            return false
+        }
     }
 }

@@ -27,6 +27,7 @@ enum Program {
         defer { watch.cancel() }
         do {
             try await task.value
+            guard console.isAnswerWhole else { throw Failure(.broken, "the answer cannot be written to stdout") }
             return .done
         } catch let status as ExitStatus {
             return status
