@@ -93,18 +93,23 @@ class Canaille:
                     client_uri="https://client.example", redirect_uris=redirect_uri, response_types="code",
                     grant_types=["authorization_code", "refresh_token"], scope=["openid", "profile", "email"],
                     token_endpoint_auth_method="client_secret_basic", id_token_signed_response_alg="RS256")
+        # A client made on the command line has no audience, and its ID tokens are then for nobody.
+        self.run("set", "client", client, audience=client)
         self.create("user", user_name=USER["sub"], password=PASSWORD, emails=USER["email"], given_name="Alice",
                     family_name="Liddell", formatted_name=USER["name"])
         return client, self.secret
 
     def create(self, what, **properties):
+        self.run("create", what, **properties)
+
+    def run(self, *command, **properties):
         options = [["--" + name.replace("_", "-"), value] for name, values in properties.items()
                    for value in ([values] if isinstance(values, str) else values)]
-        done = subprocess.run([self.program, "create", what, *itertools.chain(*options)],
+        done = subprocess.run([self.program, *command, *itertools.chain(*options)],
                               env=dict(os.environ, **self.environment), timeout=SECONDS_TO_START, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True)
         if done.returncode != 0:
-            raise RuntimeError(f"canaille create {what}: {done.stdout[-500:]} {done.stderr[-500:]}")
+            raise RuntimeError(f"canaille {' '.join(command[:2])}: {done.stdout[-500:]} {done.stderr[-500:]}")
 
 
 SERVERS = {"canaille": Canaille, "oidc-provider-mock": OIDCProviderMock}
