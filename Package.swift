@@ -195,7 +195,8 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
-        .testTarget(name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
+        .testTarget(
+            name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
         .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [

@@ -102,6 +102,20 @@ struct StructureTests {
         #expect(Set(visible) == ["Package.swift", "Sources", "Tests", "providers", "Docs", "README.md"])
     }
 
+    @Test("The Swift sources are formatted, and force nothing")
+    func formatting() throws {
+        let format = Process()
+        let output = Pipe()
+        format.executableURL = URL(filePath: "/usr/bin/env")
+        format.arguments = ["swift", "format", "lint", "--recursive", "--strict", "Package.swift", "Sources", "Tests"]
+        format.currentDirectoryURL = Repository.root
+        format.standardError = output
+        try format.run()
+        let findings = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        format.waitUntilExit()
+        #expect(format.terminationStatus == 0, "\(findings)")
+    }
+
     private func importedModule(_ line: Substring) -> String? {
         var words = line.split(separator: " ")[...]
         while let word = words.first,
