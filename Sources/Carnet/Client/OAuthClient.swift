@@ -19,7 +19,12 @@ public actor OAuthClient {
     nonisolated let clock: any WallClock
     private let random: any RandomSource
     private var usedAttempts: [Secret: Date] = [:]
-    private var sessions: [ConnectionKey: Session] = [:]
+    private var sessions: [ConnectionKey: WeakSession] = [:]
+
+    /// A session keeps its client alive; the client must not keep it in turn.
+    private struct WeakSession {
+        weak var session: Session?
+    }
 
     /// - Parameters:
     ///   - observer: Sees each exchange without its secrets.
@@ -74,8 +79,8 @@ public actor OAuthClient {
     ) async throws -> Session {
         let provider = try await connection.provider()
         let validated = try pending.validate(callback, from: provider, now: clock.now)
-        try use(pending)
         let request = try TokenRequest.exchange(validated, at: provider, as: registration)
+        try use(pending)
         let response = try TokenResponse(judging: try await exchanger.send(request), to: request, from: provider)
         let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
@@ -126,22 +131,28 @@ public actor OAuthClient {
             sessions[key] = nil
             return nil
         }
-        guard stored.connection.clientID == registration.clientID, stored.connection.inputs == provider.inputs else {
+        try checkOwner(of: stored.connection)
+        return session(of: stored.connection)
+    }
+
+    /// - Throws: `OAuthError` if the tokens were issued to another client: they must not be sent with this one's secret.
+    nonisolated func checkOwner(of connection: Connection) throws(OAuthError) {
+        guard connection.clientID == registration.clientID, connection.inputs == provider.inputs else {
             throw OAuthError(
                 .storage,
                 .badRegistration,
-                "the stored tokens of \(account) belong to another client registration or other inputs",
+                "the stored tokens of \(connection.key.account) belong to another client registration or other inputs",
                 hint: "sign in again with this registration, or use the one that the tokens were issued to"
             )
         }
-        return session(of: stored.connection)
     }
 
     /// One session object for each account, so that its refreshes are one.
     private func session(of connection: Connection) -> Session {
-        if let session = sessions[connection.key] { return session }
+        if let session = sessions[connection.key]?.session { return session }
+        sessions = sessions.filter { $0.value.session != nil }
         let session = Session(connection.key, client: self)
-        sessions[connection.key] = session
+        sessions[connection.key] = WeakSession(session: session)
         return session
     }
 
@@ -165,8 +176,12 @@ public actor OAuthClient {
             // The same address can belong to another user one day; only issuer and subject identify an account.
             connection.key.account = subject
         }
-        _ = try await store.save(connection, replacing: nil)
-        return session(of: connection)
+        let signedIn = connection
+        // A refresh of the old tokens that is under way must not save, or remove, over the new ones.
+        try await store.withLock(on: signedIn.key) { [store] in
+            _ = try await store.save(signedIn, replacing: nil)
+        }
+        return session(of: signedIn)
     }
 
     private func validateIDToken(
@@ -194,18 +209,15 @@ public actor OAuthClient {
         return try await validate(token, expecting: expectations)
     }
 
-    /// Validates an ID token, with newer keys if its key is not among those known.
+    /// Validates an ID token, with newer keys if those known do not fit: the provider may have a new key, under a new id,
+    /// the same one or none.
     func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {
+        let known = try await connection.keySet()
         do {
-            return try IDToken(
-                validating: token,
-                with: try await connection.keySet(),
-                expecting: expectations,
-                now: clock.now
-            )
-        } catch let error as OAuthError where error.kind == .keyNotFound {
-            guard let keys = try await connection.renewedKeySet() else { throw error }
-            return try IDToken(validating: token, with: keys, expecting: expectations, now: clock.now)
+            return try IDToken(validating: token, with: known.keys, expecting: expectations, now: clock.now)
+        } catch  where [.keyNotFound, .badSignature].contains(error.kind) {
+            guard let newer = try await connection.keySet(newerThan: known) else { throw error }
+            return try IDToken(validating: token, with: newer.keys, expecting: expectations, now: clock.now)
         }
     }
 

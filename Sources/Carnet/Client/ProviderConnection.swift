@@ -2,26 +2,38 @@ import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
-/// What is learned from a provider and kept: its metadata and its keys. Concurrent callers share one request.
+/// What is learned from a provider and kept: its metadata and its keys. Concurrent callers share one request, which
+/// outlives a caller that is cancelled.
 actor ProviderConnection {
     private let configured: Provider
     private let exchanger: Exchanger
     private let clock: any WallClock
-    private var metadata: Fetched<Provider>?
-    private var keys: Fetched<JSONWebKeySet>?
+    private var metadata: Believed<Provider>?
+    private var keys: Believed<KeySet>?
+    private var keyFailure: Believed<any Error>?
     private var discovering: Task<Provider, any Error>?
-    private var fetchingKeys: Task<JSONWebKeySet, any Error>?
-    private var lastKeyRequest: Date?
+    private var fetchingKeys: Task<KeySet, any Error>?
+    private var nextKeyRenewal = Date.distantPast
+    private var keySetsFetched = 0
 
-    private struct Fetched<Value: Sendable> {
+    private struct Believed<Value: Sendable> {
         let value: Value
-        let at: Date
+        let until: Date
+    }
+
+    /// The provider's keys as they were at one time.
+    struct KeySet: Sendable {
+        let keys: JSONWebKeySet
+        /// Counts the times that keys were fetched.
+        fileprivate let number: Int
     }
 
     /// How long metadata and keys are believed, in seconds.
     private static let lifetime: TimeInterval = 3600
-    /// How long after a request for keys an unknown key id asks for no other, in seconds: random key ids must not make
-    /// this client hammer the provider.
+    /// How long after a failed request for metadata or keys the next is made, in seconds.
+    private static let retryDelay: TimeInterval = 10
+    /// How long after a signature asked for newer keys another may, in seconds: random key ids must not make this client
+    /// hammer the provider.
     private static let keyCoolDown: TimeInterval = 60
 
     init(_ provider: Provider, exchanger: Exchanger, clock: any WallClock) {
@@ -33,52 +45,70 @@ actor ProviderConnection {
     /// The provider with its metadata merged in. A copy that cannot be renewed stays in use.
     func provider() async throws -> Provider {
         guard configured.needsMetadata else { return configured }
-        if let metadata, clock.now.timeIntervalSince(metadata.at) < Self.lifetime { return metadata.value }
-        if let discovering { return try await discovering.value }
-        let task = Task { try await discover() }
+        if let metadata, clock.now < metadata.until { return metadata.value }
+        let task = discovering ?? Task { try await renewMetadata() }
         discovering = task
+        return try await task.value
+    }
+
+    private func renewMetadata() async throws -> Provider {
         defer { discovering = nil }
         do {
-            let provider = try await task.value
-            metadata = Fetched(value: provider, at: clock.now)
+            let provider = try await discover()
+            metadata = Believed(value: provider, until: clock.now + Self.lifetime)
             return provider
         } catch {
-            if let metadata { return metadata.value }
-            guard configured.discovery == .prefer else { throw error }
-            return configured
+            guard let provider = metadata?.value ?? (configured.discovery == .prefer ? configured : nil) else {
+                throw error
+            }
+            metadata = Believed(value: provider, until: clock.now + Self.retryDelay)
+            return provider
         }
     }
 
-    /// The provider's keys.
-    func keySet() async throws -> JSONWebKeySet {
-        if let keys, clock.now.timeIntervalSince(keys.at) < Self.lifetime { return keys.value }
+    /// The provider's keys. Those that cannot be renewed stay in use.
+    func keySet() async throws -> KeySet {
+        if let keys, clock.now < keys.until { return keys.value }
+        if keys == nil, let keyFailure, clock.now < keyFailure.until { throw keyFailure.value }
         do {
-            return try await fetchKeys()
+            return try await fetchedKeys()
         } catch {
             guard let keys else { throw error }
             return keys.value
         }
     }
 
-    /// Newer keys after one was not found; `nil` if they were asked for a moment ago.
-    func renewedKeySet() async throws -> JSONWebKeySet? {
-        if let fetchingKeys { return try await fetchingKeys.value }
-        if let lastKeyRequest, clock.now.timeIntervalSince(lastKeyRequest) < Self.keyCoolDown { return nil }
-        return try await fetchKeys()
+    /// Keys newer than those that did not fit a signature; `nil` if there are none and they were asked for a moment ago.
+    func keySet(newerThan unfit: KeySet) async throws -> KeySet? {
+        if let keys, keys.value.number > unfit.number { return keys.value }
+        if fetchingKeys == nil {
+            guard clock.now >= nextKeyRenewal else { return nil }
+            nextKeyRenewal = clock.now + Self.keyCoolDown
+        }
+        return try await fetchedKeys()
     }
 
-    private func fetchKeys() async throws -> JSONWebKeySet {
-        if let fetchingKeys { return try await fetchingKeys.value }
-        lastKeyRequest = clock.now
-        let task = Task {
-            let provider = try await provider()
-            return try JSONWebKeySet(judging: try await exchanger.send(try JSONWebKeySet.request(for: provider)))
-        }
+    private func fetchedKeys() async throws -> KeySet {
+        let task = fetchingKeys ?? Task { try await fetchKeys() }
         fetchingKeys = task
+        return try await task.value
+    }
+
+    private func fetchKeys() async throws -> KeySet {
         defer { fetchingKeys = nil }
-        let fetched = try await task.value
-        keys = Fetched(value: fetched, at: clock.now)
-        return fetched
+        do {
+            let request = try JSONWebKeySet.request(for: try await provider())
+            let fetched = try JSONWebKeySet(judging: try await exchanger.send(request))
+            keySetsFetched += 1
+            let keySet = KeySet(keys: fetched, number: keySetsFetched)
+            keys = Believed(value: keySet, until: clock.now + Self.lifetime)
+            return keySet
+        } catch {
+            let retry = clock.now + Self.retryDelay
+            keyFailure = Believed(value: error, until: retry)
+            if let keys { self.keys = Believed(value: keys.value, until: max(keys.until, retry)) }
+            throw error
+        }
     }
 
     private func discover() async throws -> Provider {
@@ -87,8 +117,9 @@ actor ProviderConnection {
             do {
                 let response = try await exchanger.send(try ProviderMetadata.request(location))
                 return configured.merging(try ProviderMetadata(judging: response, for: configured))
-            } catch let error as OAuthError where error.status == 404 {
-                // The other well-known form may be there. The first answer is the one worth telling.
+            } catch let error as OAuthError where [400, 401, 403, 404, 405, 410].contains(error.status) {
+                // The other well-known form may be there; not every server says 404 for what it does not have. The first
+                // answer is the one worth telling.
                 failure = failure ?? error
             }
         }

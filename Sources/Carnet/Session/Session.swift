@@ -44,16 +44,15 @@ public actor Session {
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func profile() async throws -> Profile {
         let provider = try await client.connection.provider()
-        let connection = try await validConnection()
         switch Profile.source(at: provider) {
         case .userinfo:
-            return try await retryingOnce(with: connection) { connection in
+            return try await retryingOnce(with: try await validConnection()) { connection in
                 let request = try Profile.request(connection.tokens, at: provider)
                 let response = try await self.client.exchanger.send(request)
                 return try Profile(judging: response, to: request, from: provider, subject: connection.subject)
             }
         case .idToken:
-            guard let token = connection.tokens.idToken else {
+            guard let token = try await stored().connection.tokens.idToken else {
                 throw OAuthError(
                     .profile,
                     .missingField,
@@ -64,7 +63,7 @@ public actor Session {
             }
             return Profile(try IDToken(storedAfterValidation: token), from: provider)
         case .tokenResponse:
-            return try Profile(stored: connection.profile ?? "{}", from: provider)
+            return try Profile(stored: try await stored().connection.profile ?? "{}", from: provider)
         }
     }
 
@@ -139,20 +138,19 @@ extension Session {
             throw OAuthError(
                 .storage, .sessionEnded, "\(key.account) is not signed in to \(key.provider)", hint: "sign in")
         }
+        try client.checkOwner(of: stored.connection)
         return stored
     }
 
     private func validConnection() async throws -> Connection {
         let connection = try await stored().connection
-        let now = client.clock.now
-        guard connection.tokens.isExpiring(within: TimeInterval(client.provider.refreshMargin), at: now) else {
-            return connection
-        }
+        let margin = TimeInterval(client.provider.refreshMargin)
+        guard connection.tokens.isExpiring(within: margin, at: client.clock.now) else { return connection }
         do {
             return try await refreshed(from: connection)
-        } catch let error as OAuthError where error.disposition == .tryLater || error.kind == .noRefreshToken {
+        } catch let error as OAuthError where error.kind != .sessionEnded && error.step != .idToken {
             // Inside the margin the token still serves; a failure to renew it early is no failure yet.
-            guard connection.tokens.isExpiring(within: 0, at: now) else { return connection }
+            guard connection.tokens.isExpiring(within: 0, at: client.clock.now) else { return connection }
             throw error
         }
     }
@@ -172,14 +170,18 @@ extension Session {
     /// Renewed tokens in place of stale ones. Callers at the same time share one renewal; it outlives a caller that is
     /// cancelled, because the provider may already have replaced the refresh token.
     private func refreshed(from stale: Connection) async throws -> Connection {
-        if let refreshing { return try await refreshing.value }
+        while let refreshing {
+            let renewed = try await refreshing.value
+            // A renewal of still older tokens may have brought the very ones that were found wanting.
+            if renewed.tokens != stale.tokens { return renewed }
+        }
         let task = Task { try await renew(stale) }
         refreshing = task
-        defer { refreshing = nil }
         return try await task.value
     }
 
     private func renew(_ stale: Connection) async throws -> Connection {
+        defer { refreshing = nil }
         let provider = try await client.connection.provider()
         return try await client.store.withLock(on: key) { [client, key] in
             guard let stored = try await client.store.load(key) else {
@@ -187,6 +189,7 @@ extension Session {
             }
             // Another process came first: its tokens are newer than the ones that this caller found wanting.
             guard stored.connection.tokens == stale.tokens else { return stored.connection }
+            try client.checkOwner(of: stored.connection)
             return try await Self.renew(stored, client: client, provider: provider)
         }
     }
@@ -210,7 +213,7 @@ extension Session {
         let response: TokenResponse
         do {
             response = try TokenResponse(judging: answer, to: request, from: provider)
-        } catch let error as OAuthError {
+        } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else { throw error }
             try await client.store.remove(stored.connection.key)
             throw error.endingSession
@@ -219,7 +222,7 @@ extension Session {
             let expectations = try IDTokenExpectations(
                 from: provider,
                 as: client.registration,
-                nonce: .ofRefresh,
+                nonce: stored.connection.nonce.map { .continuing($0) } ?? .ofRefresh,
                 accessToken: response.accessToken,
                 subject: stored.connection.subject
             )
@@ -227,8 +230,23 @@ extension Session {
         }
         var renewed = stored.connection
         renewed.tokens = stored.connection.tokens.merging(response, now: client.clock.now)
-        _ = try await client.store.save(renewed, replacing: stored.revision)
-        return renewed
+        do {
+            _ = try await client.store.save(renewed, replacing: stored.revision)
+            return renewed
+        } catch let error as TokenStoreError where error.kind == .conflict {
+            // Whoever saved first, a new sign-in say, has the tokens that count; a sign-out left none.
+            guard let newer = try await client.store.load(renewed.key) else {
+                throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
+            }
+            return newer.connection
+        }
+    }
+}
+
+extension Connection {
+    /// The nonce of the sign-in, if the ID token that is held repeats it.
+    fileprivate var nonce: Secret? {
+        tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map { Secret($0) }
     }
 }
 
@@ -254,40 +272,67 @@ public struct SignOutOutcome: Sendable {
 }
 
 extension Session {
-    /// Signs out.
+    /// Signs out. A refresh that is under way ends first, so that its tokens are revoked and forgotten too.
     ///
-    /// - Throws: `TokenStoreError` if the tokens could not be forgotten.
+    /// - Throws: `TokenStoreError` if the tokens could not be forgotten; `CancellationError` if the task was cancelled
+    ///   before anything was done.
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
-        var outcome = SignOutOutcome()
-        guard let tokens = try await client.store.load(key)?.connection.tokens else { return outcome }
-        if extent != .local {
-            do {
-                let provider = try await client.connection.provider()
-                if extent == .everywhere {
-                    outcome.endSessionURL = try EndSessionRequest.url(
-                        for: tokens, at: provider, as: client.registration)
-                }
-            } catch let error as OAuthError {
-                outcome.failures.append(error)
-            }
-            do {
-                try await revoke(tokens)
-                outcome.isRevoked = true
-            } catch let error as OAuthError {
-                outcome.failures.append(error)
-            }
+        try await client.store.withLock(on: key) { [client, key] in
+            guard let connection = try await client.store.load(key)?.connection else { return SignOutOutcome() }
+            let outcome =
+                extent == .local ? SignOutOutcome() : await Self.end(connection, extent, with: client)
+            try await client.store.remove(key)
+            return outcome
         }
-        try await client.store.remove(key)
-        return outcome
     }
 
-    private func revoke(_ tokens: TokenSet) async throws {
-        let provider = try await client.connection.provider()
+    /// Ends what the provider keeps, as far as it goes.
+    private static func end(
+        _ connection: Connection,
+        _ extent: SignOut,
+        with client: OAuthClient
+    ) async -> SignOutOutcome {
+        var outcome = SignOutOutcome()
+        let tokens = connection.tokens
+        let provider: Provider
+        do {
+            try client.checkOwner(of: connection)
+            provider = try await client.connection.provider()
+        } catch {
+            outcome.failures.append(OAuthError(revocationFailure: error))
+            return outcome
+        }
+        if extent == .everywhere {
+            do throws(OAuthError) {
+                outcome.endSessionURL = try EndSessionRequest.url(for: tokens, at: provider, as: client.registration)
+            } catch {
+                outcome.failures.append(error)
+            }
+        }
+        outcome.isRevoked = true
         let all = [(tokens.refreshToken, "refresh_token"), (tokens.accessToken, "access_token")]
         for case (let token?, let hint) in all {
-            let request = try TokenRequest.revoke(token, hint: hint, at: provider, as: client.registration)
-            try RevocationResponse.judge(try await client.exchanger.send(request), to: request)
+            do {
+                let request = try TokenRequest.revoke(token, hint: hint, at: provider, as: client.registration)
+                try RevocationResponse.judge(try await client.exchanger.send(request), to: request)
+            } catch {
+                outcome.isRevoked = false
+                let failure = OAuthError(revocationFailure: error)
+                // A missing endpoint is missing for both tokens.
+                if !outcome.failures.contains(failure) { outcome.failures.append(failure) }
+            }
         }
+        return outcome
+    }
+}
+
+extension OAuthError {
+    /// What kept a token from being revoked; a cancelled request too, because the tokens are forgotten all the same.
+    fileprivate init(revocationFailure error: any Error) {
+        self =
+            error as? OAuthError
+            ?? OAuthError(
+                .revocation, .cancelled, "the revocation was cut short", hint: "the tokens are forgotten here")
     }
 }
 

@@ -1,0 +1,172 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+private let openIDPath = "/.well-known/openid-configuration"
+private let oauthPath = "/.well-known/oauth-authorization-server"
+
+@Suite struct DiscoveryTests {
+    private let provider = ScriptedProvider()
+
+    private var discoveries: Int { provider.count(openIDPath) }
+
+    // DISC-16.
+    @Test func isAskedForOnceAnHour() async throws {
+        let client = try provider.client(Fixture.discovered)
+        for _ in 0..<10 { _ = try await client.beginSignIn() }
+        #expect(discoveries == 1)
+        provider.clock.advance(by: .seconds(3599))
+        _ = try await client.beginSignIn()
+        #expect(discoveries == 1)
+        provider.clock.advance(by: .seconds(1))
+        _ = try await client.beginSignIn()
+        #expect(discoveries == 2)
+    }
+
+    @Test func isNotAskedForWhereTheDescriptorSaysAll() async throws {
+        _ = try await provider.signIn(try provider.client())
+        #expect(discoveries == 0)
+    }
+
+    // DISC-17.
+    @Test func hundredFirstUsesShareOneRequest() async throws {
+        let client = try provider.client(Fixture.discovered)
+        let gate = Gate()
+        provider.on(openIDPath) { provider, form in
+            await gate.pass()
+            return try await provider.answer(openIDPath, form)
+        }
+        async let outcomes = concurrently(100) { _ in try await client.beginSignIn() }
+        await gate.arrival()
+        await settle()
+        gate.open()
+        #expect(await outcomes.allSatisfy { (try? $0.get()) != nil })
+        #expect(discoveries == 1)
+    }
+
+    // DISC-17, CONC-02.
+    @Test func callerThatIsCancelledFailsNoOther() async throws {
+        let client = try provider.client(Fixture.discovered)
+        let gate = Gate()
+        provider.on(openIDPath) { provider, form in
+            await gate.pass()
+            try Task.checkCancellation()
+            return try await provider.answer(openIDPath, form)
+        }
+        let first = Task { try await client.beginSignIn() }
+        await gate.arrival()
+        let second = Task { try await client.beginSignIn() }
+        await settle()
+        first.cancel()
+        gate.open()
+        _ = try await second.value
+        #expect(discoveries == 1)
+    }
+
+    // DISC-01: nothing else is asked of a server that says it is another.
+    @Test func wrongIssuerEndsItThere() async throws {
+        let client = try provider.client(Fixture.discovered)
+        provider.on(openIDPath, answer: .json(ScriptedProvider.metadata(issuer: "https://evil.example")))
+        await expectError(.discovery, .issuerMismatch) { try await client.beginSignIn() }
+        #expect(provider.requests.count == 1)
+    }
+
+    // DISC-03.
+    @Test(arguments: [404, 403]) func otherWellKnownFormIsTried(_ status: Int) async throws {
+        let client = try provider.client(Fixture.discovered)
+        provider.on(openIDPath, answer: .json("{}", status: status))
+        provider.on(oauthPath, answer: .json(ScriptedProvider.metadata()))
+        _ = try await client.beginSignIn()
+        #expect(provider.count(oauthPath) == 1)
+    }
+
+    // DISC-04: the first answer is told.
+    @Test func noneOfTheFormsIsAnErrorOfTheFirst() async throws {
+        let client = try provider.client(Fixture.discovered)
+        provider.on(openIDPath, answer: .json(#"{"error":"first"}"#, status: 404))
+        provider.on(oauthPath, answer: .json(#"{"error":"second"}"#, status: 404))
+        let error = await expectError(.discovery, .serverError) { try await client.beginSignIn() }
+        #expect(error?.server?.code == "first")
+        #expect(error?.status == 404)
+    }
+
+    // DISC-04, DISC-07, DISC-14: a server that fails is not asked elsewhere, nor is a redirect followed.
+    @Test(arguments: [500, 302, 200]) func otherAnswersAreErrorsAtOnce(_ status: Int) async throws {
+        let client = try provider.client(Fixture.discovered)
+        provider.on(openIDPath, answer: .canned("<html>", status: status, type: "text/html"))
+        let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn() }
+        #expect(error?.step == .discovery)
+        #expect(provider.requests.count == 1)
+    }
+
+    // A first failure is not remembered: the user's next attempt may succeed.
+    @Test func failureIsNotKept() async throws {
+        let client = try provider.client(Fixture.discovered)
+        provider.on(openIDPath, fail: .connection)
+        let error = await expectError(.discovery, .transport) { try await client.beginSignIn() }
+        #expect(error?.disposition == .tryLater)
+        provider.restore(openIDPath)
+        _ = try await client.beginSignIn()
+    }
+
+    // DISC-16: for each of the callers, and without asking again at once.
+    @Test func copyThatCannotBeRenewedStaysInUse() async throws {
+        let client = try provider.client(Fixture.discovered)
+        _ = try await client.beginSignIn()
+        provider.clock.advance(by: .seconds(3600))
+        let gate = Gate()
+        provider.on(openIDPath) { _, _ in
+            await gate.pass()
+            return .json("{}", status: 500)
+        }
+        async let outcomes = concurrently(20) { _ in try await client.beginSignIn() }
+        await gate.arrival()
+        await settle()
+        gate.open()
+        #expect(await outcomes.allSatisfy { (try? $0.get()) != nil })
+        _ = try await client.beginSignIn()
+        #expect(discoveries == 2)
+        provider.restore(openIDPath)
+        provider.clock.advance(by: .seconds(10))
+        _ = try await client.beginSignIn()
+        #expect(discoveries == 3)
+    }
+
+    // DISC-16.
+    @Test func changedIssuerOnRenewalIsRefusedAndTheCopyKept() async throws {
+        let client = try provider.client(Fixture.discovered)
+        _ = try await client.beginSignIn()
+        provider.clock.advance(by: .seconds(3600))
+        provider.on(openIDPath, answer: .json(ScriptedProvider.metadata(issuer: "https://evil.example")))
+        let request = try await client.beginSignIn()
+        #expect(request.url.hasPrefix("https://id.acme.example/authorize?"))
+    }
+
+    @Test func preferredMetadataMayBeMissing() async throws {
+        let client = try provider.client(Fixture.openID + "discovery: prefer\n")
+        provider.on(openIDPath, fail: .connection)
+        _ = try await client.beginSignIn()
+        _ = try await client.beginSignIn()
+        #expect(discoveries == 1)
+        let required = try provider.client(Fixture.openID + "discovery: require\n")
+        await expectError(.discovery, .transport) { try await required.beginSignIn() }
+    }
+
+    // ARES-06.
+    @Test func announcedIssuerParameterIsDemandedOfCallbacks() async throws {
+        let announcing =
+            ScriptedProvider.metadata().dropLast() + #","authorization_response_iss_parameter_supported":true}"#
+        provider.on(openIDPath, answer: .json(String(announcing)))
+        let client = try provider.client(Fixture.discovered)
+        let request = try await client.beginSignIn()
+        await expectError(.callback, .missingIssuer) {
+            try await client.completeSignIn(provider.callback(request), for: request.pending)
+        }
+        #expect(provider.count("/token") == 0)
+    }
+}

@@ -1,0 +1,142 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct KeyRotationTests {
+    private let provider = ScriptedProvider()
+
+    /// The provider signs with the other key, under an id or none.
+    private func rotate(to keyID: String?, publishing: [JSONValue]? = nil) throws {
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, key: .otherRSA, keyID: keyID).jsonText())
+        }
+        let members: [String: JSONValue] = keyID.map { ["kid": .string($0)] } ?? [:]
+        let keys = try publishing ?? [SigningKey.otherRSA.jwk(members)]
+        provider.on("/jwks", answer: .json((["keys": .array(keys)] as JSONValue).jsonText()))
+    }
+
+    @Test func keysAreAskedForOnceAnHour() async throws {
+        let client = try provider.client()
+        for _ in 0..<3 { _ = try await provider.signIn(client) }
+        #expect(provider.count("/jwks") == 1)
+        provider.clock.advance(by: .seconds(3600))
+        _ = try await provider.signIn(client)
+        #expect(provider.count("/jwks") == 2)
+    }
+
+    // JOSE-19, JOSE-21: also when the keys were asked for a moment ago.
+    @Test func newKeyIsFoundByOneMoreRequest() async throws {
+        let client = try provider.client()
+        _ = try await provider.signIn(client)
+        try rotate(to: "2")
+        _ = try await provider.signIn(client)
+        _ = try await provider.signIn(client)
+        #expect(provider.count("/jwks") == 2)
+    }
+
+    // JOSE-11, JOSE-19: a new key under the same id, or under none.
+    @Test(arguments: ["1", nil]) func newKeyUnderTheSameIDIsFound(_ keyID: String?) async throws {
+        let client = try provider.client()
+        _ = try await provider.signIn(client)
+        try rotate(to: keyID)
+        _ = try await provider.signIn(client)
+        #expect(provider.count("/jwks") == 2)
+    }
+
+    // JOSE-19: one request for all who wait, and none of them fails.
+    @Test func newKeyIsFoundForAllAtOnce() async throws {
+        let client = try provider.client()
+        _ = try await provider.signIn(client)
+        try rotate(to: "2")
+        let outcomes = await concurrently(20) { [provider] index in
+            try await provider.signIn(client, account: "account-\(index)")
+        }
+        #expect(outcomes.allSatisfy { (try? $0.get()) != nil })
+        #expect(provider.count("/jwks") == 2)
+    }
+
+    // JOSE-20.
+    @Test func randomKeyIDsAskForNewKeysOnceAMinute() async throws {
+        let client = try provider.client()
+        _ = try await provider.signIn(client)
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, keyID: UUID().uuidString).jsonText())
+        }
+        for _ in 0..<100 { await expectError(.idToken, .keyNotFound) { try await provider.signIn(client) } }
+        #expect(provider.count("/jwks") == 2)
+        provider.clock.advance(by: .seconds(60))
+        await expectError(.idToken, .keyNotFound) { try await provider.signIn(client) }
+        #expect(provider.count("/jwks") == 3)
+    }
+
+    // JOSE-20, JOSE-23: the same while the keys cannot be had; good tokens are still judged by those known.
+    @Test func randomKeyIDsAskNoMoreWhileTheKeysCannotBeHad() async throws {
+        let client = try provider.client()
+        _ = try await provider.signIn(client)
+        provider.on("/jwks", answer: .json("{}", status: 500))
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, keyID: UUID().uuidString).jsonText())
+        }
+        for _ in 0..<50 {
+            await #expect(throws: OAuthError.self) { try await provider.signIn(client) }
+        }
+        #expect(provider.count("/jwks") == 2)
+        provider.restore("/token")
+        _ = try await provider.signIn(client)
+    }
+
+    // JOSE-20: also for a client that never had keys, and after their hour.
+    @Test func keysThatCannotBeHadAreNotAskedForAgainAtOnce() async throws {
+        let client = try provider.client()
+        provider.on("/jwks", answer: .json("{}", status: 500))
+        for _ in 0..<20 {
+            await expectError(.keys, .serverUnavailable) { try await provider.signIn(client) }
+        }
+        #expect(provider.count("/jwks") == 1)
+        provider.restore("/jwks")
+        provider.clock.advance(by: .seconds(10))
+        _ = try await provider.signIn(client)
+        provider.clock.advance(by: .seconds(3600))
+        provider.on("/jwks", fail: .timeout)
+        for _ in 0..<5 { _ = try await provider.signIn(client) }
+        #expect(provider.count("/jwks") == 3)
+    }
+
+    // JOSE-22: a key that the provider took back stops counting after the hour.
+    @Test func removedKeyStopsCounting() async throws {
+        let client = try provider.client()
+        _ = try await provider.signIn(client)
+        provider.on(
+            "/jwks", answer: .json((["keys": [try SigningKey.otherRSA.jwk(["kid": "2"])]] as JSONValue).jsonText()))
+        provider.clock.advance(by: .seconds(3600))
+        await expectError(.idToken, .keyNotFound) { try await provider.signIn(client) }
+    }
+
+    // JOSE-04: a forged signature costs the provider one request a minute.
+    @Test func forgedSignaturesAskOnceAMinute() async throws {
+        let client = try provider.client()
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, key: .otherRSA).jsonText())
+        }
+        for _ in 0..<10 { await expectError(.idToken, .badSignature) { try await provider.signIn(client) } }
+        #expect(provider.count("/jwks") == 2)
+    }
+
+    // JOSE-08: no address in a token is ever asked.
+    @Test func addressesInTheTokenAreNotAsked() async throws {
+        let client = try provider.client()
+        provider.on("/token") { provider, form in
+            let claims: JSONValue = ["iss": "https://id.acme.example", "sub": "x", "aud": "client"]
+            let token = try SigningKey.otherRSA.token(
+                claims, algorithm: "RS256", keyID: "1", header: ["jku": "https://evil.example/jwks"])
+            return .json(try provider.tokens(for: form, members: ["id_token": .string(token)]).jsonText())
+        }
+        await expectError(.idToken, .badSignature) { try await provider.signIn(client) }
+        #expect(provider.requests.allSatisfy { $0.head.authority == "id.acme.example" })
+    }
+}

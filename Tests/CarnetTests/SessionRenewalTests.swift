@@ -1,0 +1,302 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct SessionRenewalTests {
+    private let provider = ScriptedProvider()
+    private let store = MemoryTokenStore()
+
+    private func signedIn(_ yaml: String = Fixture.openID) async throws -> Session {
+        try await provider.session(yaml, store: store)
+    }
+
+    /// The refresh requests so far.
+    private var refreshes: [[String: String]] {
+        provider.forms("/token").filter { $0["grant_type"] == "refresh_token" }
+    }
+
+    // RT-07, G13.
+    @Test func validTokensAreGivenWithoutARequest() async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3539))
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
+        #expect(refreshes.isEmpty)
+    }
+
+    // RT-07.
+    @Test func tokensAreRenewedWithinTheMargin() async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3540))
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+        #expect(refreshes.map { $0["refresh_token"] } == ["refresh-token-1"])
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+        #expect(refreshes.count == 1)
+    }
+
+    @Test func marginIsTheDescriptors() async throws {
+        let session = try await signedIn(Fixture.openID + "refresh: { margin: 0 }\n")
+        provider.clock.advance(by: .seconds(3599))
+        _ = try await session.tokens()
+        #expect(refreshes.isEmpty)
+        provider.clock.advance(by: .seconds(1))
+        _ = try await session.tokens()
+        #expect(refreshes.count == 1)
+    }
+
+    // RT-03, C15: with a provider that revokes everything when a refresh token comes twice.
+    @Test func hundredCallersShareOneRenewal() async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3600))
+        let gate = Gate()
+        provider.on("/token") { provider, form in
+            await gate.pass()
+            return .json(try provider.tokens(for: form, claims: ["nonce": nil as JSONValue?]).jsonText())
+        }
+        async let outcomes = concurrently(100) { _ in try await session.tokens().accessToken.reveal() }
+        await gate.arrival()
+        await settle()
+        gate.open()
+        #expect(await Set(outcomes.map { try? $0.get() }) == ["access-token-2"])
+        #expect(refreshes.count == 1)
+    }
+
+    // RT-03: also through sessions of two clients on one store, as two processes have.
+    @Test func clientsOnOneStoreShareOneRenewal() async throws {
+        let first = try await signedIn()
+        let second = try #require(try await provider.client(store: store).session(for: "user-1"))
+        #expect(first !== second)
+        provider.clock.advance(by: .seconds(3600))
+        let outcomes = await concurrently(20) { index in
+            try await (index.isMultiple(of: 2) ? first : second).tokens().accessToken.reveal()
+        }
+        #expect(Set(outcomes.map { try? $0.get() }) == ["access-token-2"])
+        #expect(refreshes.count == 1)
+    }
+
+    // RT-03, CONC-02: a caller that is cancelled fails no other, and what was renewed is kept.
+    @Test func callerThatIsCancelledFailsNoOther() async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3600))
+        let gate = Gate()
+        provider.on("/token") { provider, form in
+            await gate.pass()
+            try Task.checkCancellation()
+            return try await provider.answer("/token", form)
+        }
+        let first = Task { try await session.tokens() }
+        await gate.arrival()
+        let second = Task { try await session.tokens() }
+        await settle()
+        first.cancel()
+        gate.open()
+        #expect(try await second.value.accessToken.reveal() == "access-token-2")
+        #expect(try await session.storedTokens().refreshToken?.reveal() == "refresh-token-2")
+        #expect(refreshes.count == 1)
+    }
+
+    // RT-02, C10.
+    @Test func newRefreshTokenReplacesTheOldOne() async throws {
+        let session = try await signedIn()
+        try await session.refresh()
+        try await session.refresh()
+        #expect(refreshes.map { $0["refresh_token"] } == ["refresh-token-1", "refresh-token-2"])
+    }
+
+    // RT-02, RT-08, C8, G11.
+    @Test func whatTheAnswerLeavesOutIsKept() async throws {
+        let session = try await signedIn()
+        let before = try await session.storedTokens()
+        provider.on("/token", answer: .json(#"{"access_token":"a2","token_type":"Bearer","expires_in":60}"#))
+        let after = try await session.refresh()
+        #expect(after.accessToken.reveal() == "a2")
+        #expect(after.refreshToken == before.refreshToken)
+        #expect(after.idToken == before.idToken)
+        #expect(after.scopes == before.scopes)
+    }
+
+    // Saved before it is handed out: what is lost between the two is lost to nobody.
+    @Test func tokenThatCouldNotBeSavedIsNotGiven() async throws {
+        let failing = FailingStore()
+        let session = try await provider.session(store: failing)
+        provider.clock.advance(by: .seconds(3600))
+        failing.fail(.save)
+        await #expect(throws: TokenStoreError.self) { try await session.tokens() }
+        failing.work()
+        #expect(try await session.storedTokens().accessToken.reveal() == "access-token-1")
+    }
+
+    // RT-04.
+    @Test func invalidGrantEndsTheSession() async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3540))
+        provider.on("/token", answer: .json(#"{"error":"invalid_grant","error_description":"revoked"}"#, status: 400))
+        let error = await expectError(.refresh, .sessionEnded) { try await session.tokens() }
+        #expect(error?.disposition == .signInAgain)
+        #expect(error?.server?.message == "revoked")
+        #expect(await store.keys().isEmpty)
+        await expectError(.storage, .sessionEnded) { try await session.tokens() }
+        #expect(refreshes.count == 1)
+    }
+
+    // RT-04, C16: nothing else ends it.
+    @Test(
+        arguments: [
+            IncomingResponse.json("{}", status: 500), .canned("<html>", status: 200, type: "text/html"),
+            .canned("<html>", status: 403, type: "text/html"), .json("{", status: 200), .json("{}", status: 429),
+            .json(#"{"error":"temporarily_unavailable"}"#, status: 400),
+            .json(#"{"error":"invalid_grant"}"#, status: 503), .json("{}", status: 302),
+        ]
+    )
+    func otherFailureKeepsTheTokensForLater(_ answer: IncomingResponse) async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3600))
+        provider.on("/token", answer: answer)
+        let error = await #expect(throws: OAuthError.self) { try await session.tokens() }
+        #expect(error?.step == .refresh)
+        #expect(error?.disposition == .tryLater)
+        #expect(await store.keys() == [session.key])
+        provider.restore("/token")
+        #expect(try await session.tokens().accessToken.reveal().hasPrefix("access-token-"))
+    }
+
+    // RT-04, RT-06.
+    @Test(arguments: [TransportError.Kind.connection, .timeout, .interrupted, .tls])
+    func brokenConnectionKeepsTheTokens(_ kind: TransportError.Kind) async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3600))
+        provider.on("/token", fail: kind)
+        let error = await expectError(.refresh, .transport) { try await session.tokens() }
+        #expect(error?.disposition == .tryLater)
+        #expect(refreshes.count == 1)
+        #expect(await store.keys() == [session.key])
+    }
+
+    // A misconfigured client is told so, and loses nothing.
+    @Test func invalidClientKeepsTheTokens() async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3600))
+        provider.on("/token", answer: .json(#"{"error":"invalid_client"}"#, status: 401))
+        let error = await expectError(.refresh, .serverError) { try await session.tokens() }
+        #expect(error?.disposition == .fixConfiguration)
+        #expect(await store.keys() == [session.key])
+    }
+
+    // RT-07: inside the margin the token still serves.
+    @Test(
+        arguments: [
+            IncomingResponse.json("{}", status: 500), .canned("<html>", status: 200, type: "text/html"),
+            .json(#"{"error":"invalid_client"}"#, status: 401),
+        ]
+    )
+    func tokenThatIsStillValidIsUsedWhenItCannotBeRenewed(_ answer: IncomingResponse) async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3550))
+        provider.on("/token", answer: answer)
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
+        #expect(refreshes.count == 1)
+        provider.clock.advance(by: .seconds(50))
+        await #expect(throws: OAuthError.self) { try await session.tokens() }
+    }
+
+    // RT-07: the time that the failed renewal took counts.
+    @Test func tokenThatEndedDuringAFailedRenewalIsNotGiven() async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3590))
+        provider.on("/token") { provider, _ in
+            provider.clock.advance(by: .seconds(30))
+            throw TransportError(.timeout, "scripted")
+        }
+        await expectError(.refresh, .transport) { try await session.tokens() }
+    }
+
+    @Test func expiredTokenWithoutARefreshTokenAsksForASignIn() async throws {
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
+        }
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3550))
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
+        provider.clock.advance(by: .seconds(50))
+        let error = await expectError(.refresh, .noRefreshToken) { try await session.tokens() }
+        #expect(error?.disposition == .signInAgain)
+        #expect(provider.count("/token") == 1)
+    }
+
+    // RT-01.
+    @Test func renewedIDTokenOfSomebodyElseIsRefused() async throws {
+        let wrong: [([String: JSONValue?], OAuthError.Kind)] = [
+            (["sub": "user-2"], .subjectMismatch), (["iss": "https://evil.example"], .issuerMismatch),
+            (["aud": "other"], .audienceMismatch), (["azp": "other"], .authorizedPartyMismatch),
+            (["nonce": "other"], .nonceMismatch),
+        ]
+        for (claims, kind) in wrong {
+            let session = try await signedIn()
+            let before = try await session.storedTokens()
+            provider.clock.advance(by: .seconds(3550))
+            provider.on("/token") { provider, form in
+                .json(try provider.tokens(for: form, claims: claims).jsonText())
+            }
+            let error = await expectError(.idToken, kind) { try await session.tokens() }
+            #expect(error?.disposition == .refused)
+            #expect(try await session.storedTokens() == before)
+            provider.restore("/token")
+        }
+    }
+
+    // RT-01: the nonce may be repeated, and may be left out.
+    @Test func renewedIDTokenMayRepeatTheNonce() async throws {
+        let session = try await signedIn()
+        let idToken = try #require(try await session.storedTokens().idToken)
+        let nonce = try #require(try IDToken(storedAfterValidation: idToken).claims["nonce"])
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, claims: ["nonce": nonce]).jsonText())
+        }
+        try await session.refresh()
+        provider.restore("/token")
+        try await session.refresh()
+        #expect(refreshes.count == 2)
+    }
+
+    // SESS-08: a record that another client wrote over is not sent with this one's credentials.
+    @Test func tokensOfAnotherClientAreNotUsed() async throws {
+        let session = try await signedIn()
+        var stored = try #require(await store.load(session.key))
+        stored.connection.clientID = "other"
+        _ = try await store.save(stored.connection, replacing: nil)
+        provider.clock.advance(by: .seconds(3600))
+        let before = provider.requests.count
+        await expectError(.storage, .badRegistration) { try await session.tokens() }
+        await expectError(.storage, .badRegistration) { try await session.refresh() }
+        let outcome = try await session.signOut(.revoke)
+        #expect(outcome.failures.map(\.kind) == [.badRegistration])
+        #expect(provider.requests.count == before)
+    }
+
+    // A sign-in that comes while old tokens are renewed is neither overwritten nor removed.
+    @Test(arguments: [true, false]) func newSignInWinsOverARenewalUnderWay(_ isRefused: Bool) async throws {
+        let client = try provider.client(store: store)
+        let session = try await provider.signIn(client)
+        provider.clock.advance(by: .seconds(3600))
+        let gate = Gate()
+        provider.on("/token") { provider, form in
+            guard form["grant_type"] == "refresh_token" else { return try await provider.answer("/token", form) }
+            await gate.pass()
+            return isRefused
+                ? .json(#"{"error":"invalid_grant"}"#, status: 400)
+                : .json(#"{"access_token":"renewed-late","token_type":"Bearer","expires_in":3600}"#)
+        }
+        let renewal = Task { try? await session.tokens() }
+        await gate.arrival()
+        let signIn = Task { [provider] in try await provider.signIn(client) }
+        await settle()
+        gate.open()
+        _ = try await signIn.value
+        _ = await renewal.value
+        #expect(try await session.storedTokens().accessToken.reveal() == "access-token-2")
+    }
+}

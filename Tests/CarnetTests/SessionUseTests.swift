@@ -1,0 +1,210 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+private let yaml =
+    Fixture.openID + """
+        api: { hosts: [api.acme.example] }
+        resources:
+          - { id: balance, scope: email, title: Balance, url: "https://bank.example/balance" }
+          - { id: phone, scope: phone, title: Phone, url: "https://bank.example/phone" }
+          - { id: transfer, scope: openid, title: Transfer, url: "https://bank.example/transfer", method: POST }
+
+        """
+
+@Suite struct ResourceCallTests {
+    private let provider = ScriptedProvider()
+    private let store = MemoryTokenStore()
+
+    private func signedIn() async throws -> Session { try await provider.session(yaml, store: store) }
+
+    private func resource(_ id: String) throws -> Resource {
+        try #require(ResourceMap(of: try Fixture.provider(yaml)).resource(named: id))
+    }
+
+    @Test func resourcesFollowTheGrantedScopes() async throws {
+        let access = try await signedIn().resources()
+        #expect(access.map(\.resource.title) == ["Balance", "Phone", "Transfer"])
+        #expect(access.map(\.missing) == [[], ["phone"], []])
+    }
+
+    @Test func tokenGoesToTheResource() async throws {
+        provider.on("/balance", answer: .json(#"{"balance":1}"#))
+        let session = try await signedIn()
+        let answer = try await session.call(try resource("balance"))
+        #expect(answer.status == 200)
+        let sent = try #require(provider.requests(to: "/balance").first)
+        #expect(sent.head.authority == "bank.example")
+        #expect(sent.head.headerFields[.authorization] == "Bearer access-token-1")
+    }
+
+    @Test func methodAndBodyAreSent() async throws {
+        provider.on("/transfer", answer: .json("{}", status: 201))
+        _ = try await signedIn().call(
+            try resource("transfer"), body: Array("x".utf8), headers: [Named("Content-Type", "text/plain")])
+        let sent = try #require(provider.requests(to: "/transfer").first)
+        #expect(sent.head.method == .post)
+        #expect(sent.body == Array("x".utf8))
+        #expect(sent.head.headerFields[.contentType] == "text/plain")
+    }
+
+    @Test func resourceWhoseScopeIsMissingIsNotCalled() async throws {
+        let session = try await signedIn()
+        let error = await expectError(.resource, .insufficientScope) { try await session.call(try resource("phone")) }
+        #expect(error?.hint == "sign in with the scopes phone")
+        #expect(provider.count("/phone") == 0)
+    }
+
+    // C22.
+    @Test func undeclaredHostGetsNothing() async throws {
+        let session = try await signedIn()
+        let before = provider.requests.count
+        await expectError(.resource, .undeclaredHost) { try await session.call(try WebURL("https://evil.example/x")) }
+        #expect(provider.requests.count == before)
+    }
+
+    // C12, rule 6: one renewal, one more try.
+    @Test func refusedTokenIsRenewedAndTheCallRepeatedOnce() async throws {
+        let session = try await signedIn()
+        provider.on("/balance") { provider, _ in
+            let isRenewed =
+                provider.requests(to: "/balance").last?.head.headerFields[.authorization] == "Bearer access-token-2"
+            return isRenewed ? .json("{}") : .json(#"{"error":"expired"}"#, status: 401)
+        }
+        let answer = try await session.call(try resource("balance"))
+        #expect(answer.status == 200)
+        #expect(provider.count("/balance") == 2)
+        #expect(provider.count("/token") == 2)
+        #expect(try await session.storedTokens().accessToken.reveal() == "access-token-2")
+    }
+
+    // C13.
+    @Test func endlessRefusalIsBounded() async throws {
+        let session = try await signedIn()
+        provider.on("/balance", answer: .json("{}", status: 401))
+        let error = await expectError(.resource, .unauthorized) { try await session.call(try resource("balance")) }
+        #expect(error?.disposition == .signInAgain)
+        #expect(provider.count("/balance") == 2)
+        #expect(provider.count("/token") == 2)
+        #expect(await store.keys() == [session.key])
+    }
+
+    // C14: 401 with a JSON body is no success, and without a refresh token it is said at once.
+    @Test func refusedTokenWithoutARefreshTokenIsSaid() async throws {
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
+        }
+        let session = try await signedIn()
+        provider.on("/balance", answer: .json(#"{"balance":100}"#, status: 401))
+        await expectError(.resource, .unauthorized) { try await session.call(try resource("balance")) }
+        #expect(provider.count("/balance") == 1)
+        #expect(provider.count("/token") == 1)
+    }
+
+    // C12: a refresh cannot help a missing scope.
+    @Test func forbiddenIsNotRenewed() async throws {
+        let session = try await signedIn()
+        provider.on("/balance", answer: .json("{}", status: 403))
+        await expectError(.resource, .insufficientScope) { try await session.call(try resource("balance")) }
+        #expect(provider.count("/balance") == 1)
+        #expect(provider.count("/token") == 1)
+    }
+
+    // C15: many calls that are refused at once share one renewal.
+    @Test func manyRefusedCallsShareOneRenewal() async throws {
+        let session = try await signedIn()
+        let balance = try resource("balance")
+        let gate = Gate()
+        provider.on("/balance") { provider, _ in
+            // All of the first round are refused; those with the new token are not.
+            provider.count("/token") > 1 ? .json("{}") : .json("{}", status: 401)
+        }
+        provider.on("/token") { provider, form in
+            await gate.pass()
+            return try await provider.answer("/token", form)
+        }
+        async let outcomes = concurrently(30) { _ in try await session.call(balance).status }
+        await gate.arrival()
+        await settle()
+        gate.open()
+        #expect(await outcomes.allSatisfy { (try? $0.get()) == 200 })
+        #expect(provider.count("/token") == 2)
+    }
+
+    // ARES-08 of the seeds' kind: what a failed renewal says is said, not the 401.
+    @Test func failedRenewalAfterARefusalIsSaid() async throws {
+        let session = try await signedIn()
+        provider.on("/balance", answer: .json("{}", status: 401))
+        provider.on("/token", fail: .connection)
+        await expectError(.refresh, .transport) { try await session.call(try resource("balance")) }
+        #expect(await store.keys() == [session.key])
+        provider.on("/token", answer: .json(#"{"error":"invalid_grant"}"#, status: 400))
+        await expectError(.refresh, .sessionEnded) { try await session.call(try resource("balance")) }
+        #expect(await store.keys().isEmpty)
+    }
+
+    @Test func expiredTokenIsRenewedBeforeTheCall() async throws {
+        let session = try await signedIn()
+        provider.clock.advance(by: .seconds(3600))
+        provider.on("/balance", answer: .json("{}"))
+        _ = try await session.call(try resource("balance"))
+        #expect(
+            provider.requests(to: "/balance").map { $0.head.headerFields[.authorization] } == ["Bearer access-token-2"])
+    }
+}
+
+@Suite struct SessionProfileTests {
+    private let provider = ScriptedProvider()
+    private let store = MemoryTokenStore()
+
+    @Test func profileIsOfTheUserWhoSignedIn() async throws {
+        let session = try await provider.session(store: store)
+        let profile = try await session.profile()
+        #expect(profile.name == "Ada")
+        #expect(provider.requests(to: "/userinfo").first?.head.headerFields[.authorization] == "Bearer access-token-1")
+    }
+
+    // UI-01, TOK-17.
+    @Test func profileOfAnotherUserIsThrownAway() async throws {
+        let session = try await provider.session(store: store)
+        provider.on("/userinfo", answer: .json(#"{"sub":"user-2","name":"Eve"}"#))
+        await expectError(.profile, .subjectMismatch) { try await session.profile() }
+    }
+
+    // UI-03.
+    @Test func refusedTokenIsRenewedOnce() async throws {
+        let session = try await provider.session(store: store)
+        provider.on("/userinfo") { provider, _ in
+            provider.count("/userinfo") == 1
+                ? .json(#"{"error":"invalid_token"}"#, status: 401) : .json(#"{"sub":"user-1"}"#)
+        }
+        #expect(try await session.profile().subject == "user-1")
+        provider.on("/userinfo", answer: .json("{}", status: 401))
+        let before = provider.count("/userinfo")
+        await expectError(.profile, .unauthorized) { try await session.profile() }
+        #expect(provider.count("/userinfo") == before + 2)
+    }
+
+    // UI-10: what is held needs no request, and no access token that is still valid.
+    @Test func profileOfTheIDTokenNeedsNoRequest() async throws {
+        let noUserinfo = Fixture.openID.replacing("  userinfo: https://id.acme.example/userinfo\n", with: "")
+        let session = try await provider.session(noUserinfo, store: store)
+        provider.clock.advance(by: .seconds(7200))
+        let before = provider.requests.count
+        #expect(try await session.profile().subject == "user-1")
+        #expect(provider.requests.count == before)
+    }
+
+    @Test func profileWithoutAnySourceIsSaid() async throws {
+        provider.on("/token", answer: .json(#"{"access_token":"a","token_type":"Bearer"}"#))
+        let noUserinfo = Fixture.plain.replacing("  userinfo: https://plain.example/me\n", with: "")
+        let session = try await provider.session(noUserinfo, store: store)
+        let error = await expectError(.profile, .missingField) { try await session.profile() }
+        #expect(error?.descriptorKey == "profile.from")
+    }
+}

@@ -1,0 +1,210 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct SignOutTests {
+    private let provider = ScriptedProvider()
+    private let store = MemoryTokenStore()
+
+    @Test func localSignOutForgetsWithoutARequest() async throws {
+        let session = try await provider.session(store: store)
+        let before = provider.requests.count
+        let outcome = try await session.signOut()
+        #expect(!outcome.isRevoked)
+        #expect(outcome.failures.isEmpty)
+        #expect(outcome.endSessionURL == nil)
+        #expect(await store.keys().isEmpty)
+        #expect(provider.requests.count == before)
+        await expectError(.storage, .sessionEnded) { try await session.tokens() }
+    }
+
+    // REV-01, REV-05, C29.
+    @Test func refreshTokenIsRevokedBeforeTheAccessToken() async throws {
+        let outcome = try await provider.session(store: store).signOut(.revoke)
+        #expect(outcome.isRevoked)
+        #expect(provider.forms("/revoke").map { $0["token_type_hint"] } == ["refresh_token", "access_token"])
+        #expect(provider.forms("/revoke").map { $0["token"] } == ["refresh-token-1", "access-token-1"])
+        #expect(await store.keys().isEmpty)
+    }
+
+    // REV-02: whatever the body.
+    @Test func bodyOfTheAnswerDoesNotMatter() async throws {
+        provider.on("/revoke", answer: .canned("OK", type: "text/plain"))
+        #expect(try await provider.session(store: store).signOut(.revoke).isRevoked)
+    }
+
+    // REV-03, REV-04, LO-03: one failure keeps neither the other token nor the record.
+    @Test func failureIsToldAndTheTokensAreForgotten() async throws {
+        let session = try await provider.session(store: store)
+        provider.on("/revoke") { _, form in
+            form["token_type_hint"] == "refresh_token"
+                ? .json(#"{"error":"unsupported_token_type"}"#, status: 400) : .json("{}")
+        }
+        let outcome = try await session.signOut(.revoke)
+        #expect(!outcome.isRevoked)
+        #expect(outcome.failures.map(\.server?.code) == ["unsupported_token_type"])
+        #expect(outcome.failures.map(\.step) == [.revocation])
+        #expect(provider.count("/revoke") == 2)
+        #expect(await store.keys().isEmpty)
+    }
+
+    // REV-04.
+    @Test func brokenConnectionForgetsTheTokensToo() async throws {
+        let session = try await provider.session(store: store)
+        provider.on("/revoke", fail: .connection)
+        let outcome = try await session.signOut(.revoke)
+        #expect(!outcome.isRevoked)
+        #expect(outcome.failures.map(\.kind) == [.transport])
+        #expect(await store.keys().isEmpty)
+    }
+
+    // REV-04: a provider without the endpoint.
+    @Test func missingEndpointIsTold() async throws {
+        let without = Fixture.openID.replacing("  revocation: https://id.acme.example/revoke\n", with: "")
+        let outcome = try await provider.session(without, store: store).signOut(.revoke)
+        #expect(outcome.failures.map(\.kind) == [.missingEndpoint])
+        #expect(!outcome.isRevoked)
+        #expect(await store.keys().isEmpty)
+    }
+
+    // CONC-02: a sign-out that is cancelled while it revokes still forgets.
+    @Test func cancelledRevocationForgetsTheTokens() async throws {
+        let session = try await provider.session(store: store)
+        let gate = Gate()
+        provider.on("/revoke") { _, _ in
+            await gate.pass()
+            try Task.checkCancellation()
+            return .json("{}")
+        }
+        let signOut = Task { try await session.signOut(.revoke) }
+        await gate.arrival()
+        signOut.cancel()
+        gate.open()
+        let outcome = try await signOut.value
+        #expect(!outcome.isRevoked)
+        #expect(outcome.failures.map(\.kind) == [.cancelled])
+        #expect(await store.keys().isEmpty)
+    }
+
+    // LO-01.
+    @Test func everywhereGivesThePageThatEndsTheProvidersSession() async throws {
+        let outcome = try await provider.session(store: store).signOut(.everywhere)
+        let url = try #require(outcome.endSessionURL?.reveal())
+        #expect(url.hasPrefix("https://id.acme.example/logout?id_token_hint="))
+        #expect(url.hasSuffix("&client_id=client"))
+        #expect(outcome.isRevoked)
+    }
+
+    @Test func pageThatIsMissingIsToldAndTheRestIsDone() async throws {
+        let without = Fixture.openID.replacing("  end_session: https://id.acme.example/logout\n", with: "")
+        let outcome = try await provider.session(without, store: store).signOut(.everywhere)
+        #expect(outcome.failures.map(\.descriptorKey) == ["endpoints.end_session"])
+        #expect(outcome.isRevoked)
+        #expect(await store.keys().isEmpty)
+    }
+
+    @Test func storeThatCannotForgetIsAnError() async throws {
+        let failing = FailingStore()
+        let session = try await provider.session(store: failing)
+        failing.fail(.remove)
+        await #expect(throws: TokenStoreError.self) { try await session.signOut() }
+    }
+
+    @Test func secondSignOutHasNothingToDo() async throws {
+        let session = try await provider.session(store: store)
+        _ = try await session.signOut()
+        #expect(try await session.signOut(.revoke).failures.isEmpty)
+        #expect(provider.count("/revoke") == 0)
+    }
+
+    // CONC-01: a renewal that is under way does not bring the tokens back, and what it brought is revoked.
+    @Test func signOutDuringARenewalRevokesTheNewTokens() async throws {
+        let session = try await provider.session(store: store)
+        provider.clock.advance(by: .seconds(3600))
+        let gate = Gate()
+        provider.on("/token") { provider, form in
+            await gate.pass()
+            return try await provider.answer("/token", form)
+        }
+        let renewal = Task { try? await session.tokens() }
+        await gate.arrival()
+        let signOut = Task { try await session.signOut(.revoke) }
+        await settle()
+        gate.open()
+        #expect(try await signOut.value.isRevoked)
+        _ = await renewal.value
+        #expect(provider.forms("/revoke").first?["token"] == "refresh-token-2")
+        #expect(await store.keys().isEmpty)
+    }
+}
+
+@Suite struct RestoreTests {
+    private let provider = ScriptedProvider()
+    private let store = MemoryTokenStore()
+
+    // G16, C19.
+    @Test func sessionIsRestoredByAnotherProcess() async throws {
+        _ = try await provider.session(store: store)
+        let restored = try #require(try await provider.client(store: store).session(for: "user-1"))
+        #expect(try await restored.tokens().accessToken.reveal() == "access-token-1")
+    }
+
+    @Test func accountThatNeverSignedInHasNoSession() async throws {
+        #expect(try await provider.client(store: store).session(for: "nobody") == nil)
+    }
+
+    @Test func sessionOfAnAccountIsOneObject() async throws {
+        let client = try provider.client(store: store)
+        let session = try await provider.signIn(client)
+        #expect(try await client.session(for: "user-1") === session)
+    }
+
+    @Test func tokensOfAnotherClientAreRefused() async throws {
+        _ = try await provider.session(store: store)
+        let other = try provider.client(clientID: "other", store: store)
+        let error = await expectError(.storage, .badRegistration) { try await other.session(for: "user-1") }
+        #expect(error?.disposition == .fixConfiguration)
+        #expect(await store.keys().count == 1)
+    }
+
+    @Test func tokensOfOtherInputsAreRefused() async throws {
+        let yaml =
+            Fixture.openID.replacing("https://id.acme.example/token", with: "https://{host}/token")
+            + "inputs: { host: { type: hostname, default: id.acme.example } }\n"
+        _ = try await provider.session(yaml, store: store)
+        let elsewhere = try OAuthClient(
+            try Fixture.descriptor(yaml),
+            registration: ClientRegistration(
+                clientID: "client",
+                redirectURI: "com.example.app:/callback",
+                inputs: ["host": "evil.example"]
+            ),
+            transport: provider,
+            store: store,
+            clock: provider.clock
+        )
+        await expectError(.storage, .badRegistration) { try await elsewhere.session(for: "user-1") }
+    }
+
+    // C18: one record for each provider and account.
+    @Test func accountsAreApart() async throws {
+        let client = try provider.client(store: store)
+        let first = try await provider.signIn(client, account: "first")
+        let second = try await provider.signIn(client, account: "second")
+        _ = try await first.signOut()
+        #expect(try await second.tokens().accessToken.reveal() == "access-token-2")
+        #expect(try await client.session(for: "first") == nil)
+    }
+
+    @Test func storeThatCannotBeReadIsSaid() async throws {
+        let failing = FailingStore()
+        let session = try await provider.session(store: failing)
+        failing.fail(.load)
+        await #expect(throws: TokenStoreError.self) { try await session.tokens() }
+    }
+}
