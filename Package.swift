@@ -170,6 +170,15 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "CarnetTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
             name: "CarnetSandboxTests",
             dependencies: [
                 "CarnetDescriptors", "CarnetSandbox",
