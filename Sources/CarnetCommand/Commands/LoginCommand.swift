@@ -63,7 +63,8 @@ struct LoginCommand: Subcommand {
         console.answer(json: session.key.json + tokens.summary)
         for row in Table.lines(tokens.rows(now: SystemWallClock().now), indentation: 2) { console.answer(row) }
         let requested = wanted.isEmpty ? client.registration.scopes ?? client.provider.scopes.defaults : wanted
-        let refused = client.provider.scopes.missing(requested, from: tokens.scopes)
+        let granted = ResourceMap(of: client.provider).effectiveScopes(tokens.scopes)
+        let refused = requested.filter { !granted.contains($0) }
         if !refused.isEmpty { console.warn("not granted: \(refused.joined(separator: " ").printable)") }
     }
 }

@@ -93,10 +93,9 @@ struct JWTSegments {
     }
 
     func json(_ index: Int) -> JSONValue? {
-        var text = segments[index].split(separator: "-", omittingEmptySubsequences: false).joined(separator: "+")
-        text = text.split(separator: "_", omittingEmptySubsequences: false).joined(separator: "/")
-        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: text), let json = try? JSONValue(parsing: data), json.object != nil else {
+        guard let bytes = Base64URL.decode(segments[index].utf8), let json = try? JSONValue(parsing: bytes),
+            json.object != nil
+        else {
             return nil
         }
         return json

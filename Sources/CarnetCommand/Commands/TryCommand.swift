@@ -38,7 +38,7 @@ struct TryCommand: Subcommand {
         text.printHead(setup)
         var steps: [JSONValue] = []
         let trial = try Trial(setup) { step in
-            text.print(step, number: steps.count + 1)
+            text.show(step, number: steps.count + 1)
             steps.append(step.json(number: steps.count + 1))
         }
         let result = await trial.run()

@@ -30,7 +30,7 @@ struct TrialText {
         printRows(rows)
     }
 
-    func print(_ step: TrialStep, number: Int) {
+    func show(_ step: TrialStep, number: Int) {
         let (mark, style): (String, TextStyle) =
             switch step.outcome {
             case .passed: ("ok", .success)

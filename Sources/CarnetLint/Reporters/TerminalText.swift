@@ -1,7 +1,7 @@
 /// Text from a file, made safe to print: a terminal must not obey it, and a reader must see what is there.
-enum TerminalText {
+package enum TerminalText {
     /// The text with every control and invisible formatting character written out, e.g. `\u{1B}`.
-    static func escaped(_ text: some StringProtocol) -> String {
+    package static func escaped(_ text: some StringProtocol) -> String {
         var output = ""
         for scalar in text.unicodeScalars {
             if mustBeEscaped(scalar) {
@@ -44,7 +44,7 @@ enum TerminalText {
         }
     }
 
-    static func width(_ text: some StringProtocol) -> Int {
+    package static func width(_ text: some StringProtocol) -> Int {
         text.reduce(0) { $0 + width($1) }
     }
 

@@ -52,6 +52,13 @@ public struct Presentation: Sendable {
         }
     }
 
+    /// Shows a page that is not part of a sign-in.
+    ///
+    /// - Throws: `UserAgentError`, `cannotPresent`, for a URL that is not shown.
+    package func present(_ url: String, onFailure: @escaping @Sendable () -> Void) throws {
+        present(try AuthorizationURL(url), onFailure: onFailure)
+    }
+
     #if os(macOS) || os(Linux)
         /// Does not wait: some openers end only when the browser does.
         private static func run(_ command: [String], onFailure: @escaping @Sendable () -> Void) {
