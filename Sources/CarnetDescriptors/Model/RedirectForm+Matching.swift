@@ -3,7 +3,7 @@ extension RedirectForm {
     ///
     /// A name in braces stands for one or more characters other than `/`, `?` and `#`; `{path}` may contain `/`. In the
     /// place of a scheme it must contain a dot, because a private-use scheme is a reversed domain name (RFC 8252, section
-    /// 7.1). `:{port}` may be absent (section 7.3).
+    /// 7.1). `{port}` stands for digits, and `:{port}` may be absent (section 7.3).
     public func matches(_ uri: String) -> Bool {
         let uri = Array(uri.utf8)
         return matches(template.parts[...], uri[...], isStart: true)
@@ -30,7 +30,7 @@ extension RedirectForm {
         case .input(let name):
             let stops = name == "path" ? "?#" : "/?#"
             var end = text.startIndex
-            while end < text.endIndex, !stops.utf8.contains(text[end]) {
+            while end < text.endIndex, !stops.utf8.contains(text[end]), name != "port" || ASCII.isDigit(text[end]) {
                 end += 1
                 let value = text[..<end]
                 if isStart, !value.contains(UInt8(ascii: ".")) || value.contains(UInt8(ascii: ":")) { continue }
