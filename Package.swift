@@ -1,6 +1,12 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// libyaml of the system, or the copy inside Yams on platforms whose systems have none.
+let libyaml: [Target.Dependency] = [
+    .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
+    .product(name: "Yams", package: "Yams", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+]
+
 let package = Package(
     name: "carnet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -24,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -38,15 +45,7 @@ let package = Package(
         ),
         .target(
             name: "CarnetDescriptors",
-            dependencies: [
-                .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
-                // The same C library, for platforms without a system copy.
-                .product(
-                    name: "Yams",
-                    package: "Yams",
-                    condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])
-                ),
-            ]
+            dependencies: libyaml
         ),
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors"]),
         .target(
@@ -88,17 +87,19 @@ let package = Package(
         .target(
             name: "CarnetHTTP",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetProtocol",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .target(
             name: "CarnetUserAgent",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -107,7 +108,7 @@ let package = Package(
         .target(
             name: "CarnetFiles",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -122,12 +123,14 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
         .target(
             name: "CarnetTesting",
             dependencies: [
-                "Carnet",
+                "Carnet", "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -142,6 +145,99 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
+        ),
+
+        // MARK: Tests
+
+        .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
+        .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
+        .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+        .target(
+            name: "CarnetTestSupport",
+            dependencies: [
+                "CarnetDescriptors",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Tests/CarnetTestSupport"
+        ),
+        .testTarget(
+            name: "CarnetProtocolTests",
+            dependencies: [
+                "CarnetDescriptors", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(
+            name: "CarnetTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "CarnetSandboxTests",
+            dependencies: [
+                "CarnetDescriptors", "CarnetSandbox",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(
+            name: "CarnetTestingTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(
+            name: "CarnetHTTPTests",
+            dependencies: [
+                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        .testTarget(
+            name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
+        .testTarget(
+            name: "CarnetUserAgentTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetUserAgent",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
+        .testTarget(
+            name: "SignInTests",
+            dependencies: [
+                "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+        // The Swift of the documentation, so that it compiles.
+        .executableTarget(
+            name: "HostProgram",
+            dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
+            path: "Tests/Snippets/HostProgram"
+        ),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: libyaml + [
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetSandbox",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Tests/Benchmarks"
         ),
     ],
     swiftLanguageModes: [.v6]

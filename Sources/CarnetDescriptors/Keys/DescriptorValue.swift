@@ -141,7 +141,10 @@ extension JSONValue: DescriptorValue {
         switch node.content {
         case .mapping(let entries):
             var object = JSONObject()
-            for entry in entries { object[entry.key] = JSONValue(entry.value, &decoder) }
+            for entry in entries {
+                // The keys of a mapping are unique.
+                if let value = JSONValue(entry.value, &decoder) { object.append(entry.key, value) }
+            }
             self = .object(object)
         case .sequence(let elements):
             self = .array(elements.compactMap { JSONValue($0, &decoder) })

@@ -1,9 +1,11 @@
-/// A text with `{name}` places that are filled from the declared inputs.
+/// A text with `{name}` places that are filled from the declared inputs; `{issuer}` is the descriptor's own issuer.
 public struct Template: Hashable, Sendable, CustomStringConvertible {
     enum Part: Hashable, Sendable {
         case literal(String)
         case input(String)
     }
+
+    public static let issuerName = "issuer"
 
     public let source: String
     let parts: [Part]

@@ -8,7 +8,11 @@ public struct DescriptorDocument: Sendable {
     public let diagnostics: [Diagnostic]
 
     public init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
-        let document = reader.read(file)
+        self.init(file, read: reader.read(file))
+    }
+
+    /// - Parameter document: what a reader made of the file.
+    public init(_ file: SourceFile, read document: YAMLDocument) {
         var decoder = DescriptorDecoder(file: file.path)
         let descriptor = document.root.flatMap { ProviderDescriptor($0, &decoder) }
         self.file = file

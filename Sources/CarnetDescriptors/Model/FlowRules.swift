@@ -89,7 +89,8 @@ extension IDTokenRules: DescriptorSection {
     ]
 }
 
-/// The asymmetric signature algorithms of RFC 7518, section 3.1 and RFC 8037.
+/// The asymmetric signature algorithms, by their registered names (RFC 7518, section 3.1; RFC 8037, section 3.1).
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public enum SignatureAlgorithm: String, DescriptorChoice, Sendable {
     case RS256, RS384, RS512
     case PS256, PS384, PS512

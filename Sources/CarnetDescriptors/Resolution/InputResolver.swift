@@ -3,10 +3,12 @@ struct InputResolver {
     let provider: ProviderID
     let rules: NamedList<InputRules>
     let values: [String: String]
+    private let issuer: Template?
 
     init(_ descriptor: ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
         provider = descriptor.id
         rules = descriptor.inputs
+        issuer = descriptor.issuer
         var values = given
         for name in given.keys.sorted() where rules[name] == nil {
             let nearest = nearestName(to: name, in: rules.names)
@@ -38,11 +40,16 @@ struct InputResolver {
 
     /// The filled text; `nil` if it uses an optional input that has no value.
     func fill(_ template: Template, key: String) throws(ResolutionError) -> String? {
-        for name in template.inputNames where rules[name] == nil {
+        for name in template.inputNames where rules[name] == nil && !isIssuer(name) {
             throw ResolutionError(
                 kind: .unknownInput, provider: provider, key: key, reason: "{\(name)} is not among the inputs")
         }
-        return template.filled { values[$0] }
+        return template.filled { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
+    }
+
+    /// Whether a place stands for the descriptor's own issuer.
+    private func isIssuer(_ name: String) -> Bool {
+        name == Template.issuerName && rules[name] == nil && issuer != nil
     }
 
     func url(_ template: Template, key: String) throws(ResolutionError) -> WebURL? {
@@ -83,7 +90,7 @@ struct InputResolver {
 
 extension InputRules {
     /// Why the value is refused, or `nil`. The value itself is not repeated: it may be a secret typed at the wrong place.
-    func refusal(of value: String) -> String? {
+    package func refusal(of value: String) -> String? {
         guard !value.isEmpty else { return "the value is empty" }
         guard value.utf8.count <= 1024 else { return "the value is longer than 1024 bytes" }
         let isWellFormed =

@@ -1,7 +1,7 @@
 /// An absolute https URL, or http on a loopback host, without user information or fragment.
 ///
 /// Only this type is ever requested, redirected to or opened in a browser. Its text is printable ASCII as it goes on the
-/// wire, so a URL cannot smuggle a header, a shell character or a second host.
+/// wire, so a URL cannot smuggle a header or a second host.
 public struct WebURL: Hashable, Sendable {
     public let text: String
     public let scheme: String
@@ -71,7 +71,7 @@ public struct WebURL: Hashable, Sendable {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        ASCII.isUnreserved(byte) || ":/?#[]@!&()*+,;=%".utf8.contains(byte)
+        ASCII.isUnreserved(byte) || ":/?#[]@!$&'()*+,;=%".utf8.contains(byte)
     }
 
     private static func splitAuthority(_ authority: Substring) throws(WebURLError) -> (host: String, port: Int?) {

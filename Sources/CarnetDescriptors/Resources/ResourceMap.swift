@@ -35,7 +35,7 @@ public struct ResourceMap: Sendable {
     }
 
     /// The granted scopes with all that they imply.
-    private func effectiveScopes(_ granted: [String]) -> Set<String> {
+    package func effectiveScopes(_ granted: [String]) -> Set<String> {
         var effective = Set<String>()
         var open = granted
         while let scope = open.popLast() {

@@ -32,6 +32,21 @@ public struct MarkedExample: Hashable, Sendable {
         self.spans = spans.sorted()
     }
 
+    /// An example that shows only the keys it is about: what a descriptor cannot do without is put before it.
+    public init(completing marked: String) {
+        let lines = marked.split(whereSeparator: \.isNewline).map { $0.filter { !"⟦⟧".contains($0) } }
+        func says(_ key: String) -> Bool { lines.contains { $0.hasPrefix(key + ":") } }
+        guard !says("carnet") else {
+            self.init(marked)
+            return
+        }
+        var start = "carnet: 1\n"
+        if !says("id") { start += "id: acme\n" }
+        if !says("name") { start += "name: Acme\n" }
+        if !says("issuer"), !says("endpoints"), !says("discovery_url") { start += "issuer: https://id.acme.example\n" }
+        self.init(start + marked)
+    }
+
     public func file(named path: String) -> SourceFile {
         SourceFile(path: path, bytes: Array(text.utf8))
     }

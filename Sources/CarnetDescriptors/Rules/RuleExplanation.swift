@@ -8,6 +8,8 @@ public struct RuleExplanation: Hashable, Sendable {
     public var summary: String
     /// Why it matters.
     public var rationale: String
+    /// Whether findings can carry a fix, and of which kind.
+    public var fix: Fix.Applicability?
     /// Sections of the standards that say so, e.g. `YAML 1.2.2, section 6.1`.
     public var references: [String]
     /// Texts in which the rule finds something; `⟦` and `⟧` stand around the place where it does.
@@ -21,6 +23,7 @@ public struct RuleExplanation: Hashable, Sendable {
         severity: Diagnostic.Severity = .error,
         summary: String,
         rationale: String,
+        fix: Fix.Applicability? = nil,
         references: [String] = [],
         bad: [String] = [],
         good: [String] = []
@@ -30,6 +33,7 @@ public struct RuleExplanation: Hashable, Sendable {
         self.severity = severity
         self.summary = summary
         self.rationale = rationale
+        self.fix = fix
         self.references = references
         self.bad = bad
         self.good = good

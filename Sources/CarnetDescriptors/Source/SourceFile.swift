@@ -9,3 +9,12 @@ public struct SourceFile: Hashable, Sendable {
         self.bytes = bytes
     }
 }
+
+extension SourceFile {
+    public init(path: String, text: String) {
+        self.init(path: path, bytes: Array(text.utf8))
+    }
+
+    /// The text; bytes that are not UTF-8 are replaced.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,11 +1,14 @@
 /// The lines of a file, and the way between positions and byte offsets.
 ///
-/// A line ends with LF, CRLF or CR; a byte order mark belongs to no line and has no column.
+/// A line ends with LF, CRLF or CR; a byte order mark belongs to no line and has no column. A byte that is not UTF-8
+/// counts as a character. No look-up takes longer because a line is long.
 public struct SourceText: Sendable {
     public let bytes: [UInt8]
     /// Where the text starts: after the byte order mark, if there is one.
     public let startOffset: Int
     private let lineStarts: [Int]
+    /// The offset of every 256th character; empty for ASCII, where offsets and characters are the same.
+    private let checkpoints: [Int]
 
     public init(_ file: SourceFile) {
         self.init(bytes: file.bytes)
@@ -13,26 +16,48 @@ public struct SourceText: Sendable {
 
     public init(bytes: [UInt8]) {
         self.bytes = bytes
-        startOffset = bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
-        lineStarts = Self.lineStarts(of: bytes, from: startOffset)
-    }
-
-    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
-    private static func lineStarts(of bytes: [UInt8], from start: Int) -> [Int] {
-        var starts = [start]
-        bytes.withUnsafeBufferPointer { bytes in
-            var offset = start
-            while offset < bytes.count {
-                let byte = bytes[offset]
-                offset += 1
-                guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else { continue }
-                if byte == UInt8(ascii: "\r"), offset < bytes.count, bytes[offset] == UInt8(ascii: "\n") { offset += 1 }
-                starts.append(offset)
-            }
+        let start = bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+        startOffset = start
+        (lineStarts, checkpoints) = bytes.withUnsafeBufferPointer { bytes in
+            let (lineStarts, isASCII) = Self.lineStarts(of: bytes, from: start)
+            return (lineStarts, isASCII ? [] : Self.checkpoints(of: bytes, from: start))
         }
-        return starts
     }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    private static let checkpointDistance = 256
+
+    private static func lineStarts(of bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> ([Int], isASCII: Bool) {
+        var starts = [start]
+        var union: UInt8 = 0
+        var offset = start
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            union |= byte
+            offset += 1
+            guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else { continue }
+            if byte == UInt8(ascii: "\r"), offset < bytes.count, bytes[offset] == UInt8(ascii: "\n") { offset += 1 }
+            starts.append(offset)
+        }
+        return (starts, union < 0x80)
+    }
+
+    private static func checkpoints(of bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> [Int] {
+        var checkpoints: [Int] = []
+        var offset = start
+        var untilNext = 0
+        while offset < bytes.count {
+            if untilNext == 0 {
+                checkpoints.append(offset)
+                untilNext = checkpointDistance
+            }
+            offset += UTF8Sequence.length(in: bytes, at: offset)
+            untilNext -= 1
+        }
+        return checkpoints
+    }
+
+    // MARK: Lines
 
     /// The number of lines; a line break at the end of the file starts one more, empty line.
     public var lineCount: Int { lineStarts.count }
@@ -52,30 +77,22 @@ public struct SourceText: Sendable {
         lineRange(line).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
+    // MARK: Positions
+
     /// The byte offset of a position, the end of a line included; `nil` if the text has no such place.
     public func offset(of position: SourcePosition) -> Int? {
-        guard let range = lineRange(position.line), position.column >= 1 else { return nil }
-        var offset = range.lowerBound
-        for _ in 1..<position.column {
-            guard offset < range.upperBound else { return nil }
-            offset += 1
-            while offset < range.upperBound, Self.isContinuation(bytes[offset]) { offset += 1 }
-        }
-        return offset
+        guard let range = lineRange(position.line), (1...bytes.count + 1).contains(position.column) else { return nil }
+        let offset = offset(ofCharacter: characterIndex(ofOffset: range.lowerBound) + position.column - 1)
+        return offset <= range.upperBound ? offset : nil
     }
 
     /// The position of a byte offset; an offset inside a line break is the end of its line.
     public func position(ofOffset offset: Int) -> SourcePosition {
-        var low = 0
-        var high = lineStarts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if lineStarts[middle] <= offset { low = middle } else { high = middle }
-        }
-        let range = lineRange(low + 1) ?? startOffset..<startOffset
+        let line = Self.lastIndex(in: lineStarts, notAfter: offset)
+        let range = lineRange(line + 1) ?? startOffset..<startOffset
         let end = min(max(offset, range.lowerBound), range.upperBound)
-        let column = bytes[range.lowerBound..<end].count { !Self.isContinuation($0) }
-        return SourcePosition(line: low + 1, column: column + 1)
+        let column = characterIndex(ofOffset: end) - characterIndex(ofOffset: range.lowerBound)
+        return SourcePosition(line: line + 1, column: column + 1)
     }
 
     /// The byte offsets of a span; `nil` if one of its ends is not in the text.
@@ -89,5 +106,46 @@ public struct SourceText: Sendable {
         range(of: span).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
-    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+    // MARK: Characters
+
+    /// The byte offset of a character, counted from 0; the end of the text, if it has fewer.
+    func offset(ofCharacter index: Int) -> Int {
+        guard !checkpoints.isEmpty else { return min(startOffset + index, bytes.count) }
+        let checkpoint = min(index / Self.checkpointDistance, checkpoints.count - 1)
+        return bytes.withUnsafeBufferPointer { bytes in
+            var offset = checkpoints[checkpoint]
+            var remaining = index - checkpoint * Self.checkpointDistance
+            while remaining > 0, offset < bytes.count {
+                offset += UTF8Sequence.length(in: bytes, at: offset)
+                remaining -= 1
+            }
+            return offset
+        }
+    }
+
+    /// How many characters lie before a byte offset.
+    private func characterIndex(ofOffset end: Int) -> Int {
+        guard !checkpoints.isEmpty else { return end - startOffset }
+        let checkpoint = Self.lastIndex(in: checkpoints, notAfter: end)
+        return bytes.withUnsafeBufferPointer { bytes in
+            var offset = checkpoints[checkpoint]
+            var index = checkpoint * Self.checkpointDistance
+            while offset < end {
+                offset += UTF8Sequence.length(in: bytes, at: offset)
+                index += 1
+            }
+            return index
+        }
+    }
+
+    /// The index of the last of the ascending numbers that is not greater; 0 if there is none.
+    private static func lastIndex(in numbers: [Int], notAfter number: Int) -> Int {
+        var low = 0
+        var high = numbers.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if numbers[middle] <= number { low = middle } else { high = middle }
+        }
+        return low
+    }
 }

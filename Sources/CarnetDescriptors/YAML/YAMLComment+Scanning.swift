@@ -1,33 +1,34 @@
 extension YAMLComment {
     /// The comments of a text: each `#` at the start of a line or after white space that no scalar holds.
     ///
-    /// - Parameter spans: the scalars of the text in their order.
-    static func all(in text: SourceText, outside spans: [SourceSpan]) -> [YAMLComment] {
+    /// - Parameter scalars: the characters of each scalar, in the order of the text.
+    static func all(in text: SourceText, outside scalars: [Range<Int>]) -> [YAMLComment] {
         var comments: [YAMLComment] = []
         var offset = text.startOffset
-        var gapIndex = 0
-        while offset < text.bytes.count {
-            let gapEnd = gapIndex < spans.count ? text.offset(of: spans[gapIndex].start) ?? offset : text.bytes.count
-            while offset < gapEnd {
-                if text.bytes[offset] == UInt8(ascii: "#"), isAfterSpace(offset, in: text) {
-                    let start = text.position(ofOffset: offset)
-                    let end = text.lineRange(start.line)?.upperBound ?? offset
-                    comments.append(
-                        YAMLComment(
-                            text: trimmed(text.bytes[(offset + 1)..<end]),
-                            span: SourceSpan(start: start, end: text.position(ofOffset: end))
-                        )
-                    )
-                    offset = end
-                } else {
-                    offset += 1
-                }
-            }
-            guard gapIndex < spans.count else { break }
-            offset = max(offset, text.offset(of: spans[gapIndex].end) ?? offset)
-            gapIndex += 1
+        for scalar in scalars {
+            scan(text, &offset, to: text.offset(ofCharacter: scalar.lowerBound), &comments)
+            offset = max(offset, text.offset(ofCharacter: scalar.upperBound))
         }
+        scan(text, &offset, to: text.bytes.count, &comments)
         return comments
+    }
+
+    private static func scan(_ text: SourceText, _ offset: inout Int, to gapEnd: Int, _ comments: inout [YAMLComment]) {
+        while offset < gapEnd {
+            guard text.bytes[offset] == UInt8(ascii: "#"), isAfterSpace(offset, in: text) else {
+                offset += 1
+                continue
+            }
+            let start = text.position(ofOffset: offset)
+            let end = text.lineRange(start.line)?.upperBound ?? offset
+            comments.append(
+                YAMLComment(
+                    text: trimmed(text.bytes[(offset + 1)..<end]),
+                    span: SourceSpan(start: start, end: text.position(ofOffset: end))
+                )
+            )
+            offset = end
+        }
     }
 
     private static func isAfterSpace(_ offset: Int, in text: SourceText) -> Bool {

@@ -14,9 +14,8 @@ public struct YAMLReader: Sendable {
         let check = YAMLTextCheck(file, text: text, limits: limits)
         guard check.diagnostics.isEmpty else { return YAMLDocument(root: nil, diagnostics: check.diagnostics) }
 
-        let characters = CharacterIndex(text, isASCII: check.isASCII)
-        var builder = YAMLTreeBuilder(file: file.path, characters: characters, limits: limits)
-        builder.collectsScalarSpans = check.hasNumberSign
+        var builder = YAMLTreeBuilder(file: file.path, text: text, limits: limits)
+        builder.collectsScalars = check.hasNumberSign
         var bytes = file.bytes
         if check.hasPercentLine { builder.diagnostics = Self.blankDirectives(in: &bytes, file: file.path, text: text) }
         let problem = bytes.withUnsafeBufferPointer { bytes in
@@ -36,7 +35,7 @@ public struct YAMLReader: Sendable {
             )
             return YAMLDocument(root: nil, diagnostics: (builder.diagnostics + [empty]).sorted())
         }
-        let comments = check.hasNumberSign ? YAMLComment.all(in: text, outside: builder.scalarSpans) : []
+        let comments = check.hasNumberSign ? YAMLComment.all(in: text, outside: builder.scalars) : []
         return YAMLDocument(root: builder.root, comments: comments, diagnostics: builder.diagnostics.sorted())
     }
 

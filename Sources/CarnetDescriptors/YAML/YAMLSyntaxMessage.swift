@@ -89,7 +89,7 @@ struct YAMLSyntaxMessage {
             )
         case "found character that cannot start any token":
             let character = text.text(in: characterSpan(at: place)) ?? ""
-            return Words(message: "a value cannot start with '\(character)'", help: "put the value between quotes")
+            return Words(message: "a value cannot start with \"\(character)\"", help: "put the value between quotes")
         case "block sequence entries are not allowed in this context":
             return Words(
                 message: "a list cannot start on this line",

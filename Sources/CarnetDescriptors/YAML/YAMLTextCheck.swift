@@ -5,8 +5,6 @@
 struct YAMLTextCheck {
     /// What was found; empty if libyaml may read the text.
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether a byte offset into the text is the same as a count of its characters.
-    private(set) var isASCII = true
     private(set) var hasNumberSign = false
     /// Whether a line starts with `%`, as directives do.
     private(set) var hasPercentLine = false
@@ -56,8 +54,7 @@ struct YAMLTextCheck {
                     continue
                 }
                 isLineStart = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-                if byte >= 0x80 { isASCII = false }
-                guard let (scalar, length) = Self.scalar(in: bytes, at: offset) else {
+                guard let (scalar, length) = UTF8Sequence.scalar(in: bytes, at: offset) else {
                     invalid = (invalid?.first ?? offset, (invalid?.count ?? 0) + 1)
                     offset += 1
                     continue
@@ -133,32 +130,5 @@ struct YAMLTextCheck {
     private static func hexadecimal(_ value: UInt32, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
-    }
-
-    /// The well-formed UTF-8 sequence at an offset (Unicode 16, table 3-7).
-    private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> (UInt32, length: Int)? {
-        let first = bytes[offset]
-        var second: ClosedRange<UInt8> = 0x80...0xBF
-        let length: Int
-        var scalar: UInt32
-        switch first {
-        case 0x00...0x7F: return (UInt32(first), 1)
-        case 0xC2...0xDF: (length, scalar) = (2, UInt32(first & 0x1F))
-        case 0xE0...0xEF:
-            (length, scalar) = (3, UInt32(first & 0x0F))
-            if first == 0xE0 { second = 0xA0...0xBF }
-            if first == 0xED { second = 0x80...0x9F }
-        case 0xF0...0xF4:
-            (length, scalar) = (4, UInt32(first & 0x07))
-            if first == 0xF0 { second = 0x90...0xBF }
-            if first == 0xF4 { second = 0x80...0x8F }
-        default: return nil
-        }
-        guard offset + length <= bytes.count, second.contains(bytes[offset + 1]) else { return nil }
-        for index in 1..<length {
-            guard bytes[offset + index] & 0xC0 == 0x80 else { return nil }
-            scalar = scalar << 6 | UInt32(bytes[offset + index] & 0x3F)
-        }
-        return (scalar, length)
     }
 }

@@ -3,14 +3,15 @@
 /// It keeps a stack of its own, so that no input can exhaust the thread's.
 struct YAMLTreeBuilder {
     let file: String
-    let characters: CharacterIndex
+    let text: SourceText
     let limits: YAMLLimits
     /// Whether to note where the scalars stand: only needed to tell comments from text.
-    var collectsScalarSpans = false
+    var collectsScalars = false
 
     private(set) var root: YAMLNode?
     var diagnostics: [Diagnostic] = []
-    private(set) var scalarSpans: [SourceSpan] = []
+    /// The characters of each scalar, its tag and anchor included.
+    private(set) var scalars: [Range<Int>] = []
     /// Whether a limit was passed, so that the tree is not whole.
     private(set) var isStopped = false
     private(set) var isEmpty = true
@@ -21,9 +22,9 @@ struct YAMLTreeBuilder {
     private var anchors: [Anchor] = []
     private var anchorIndices: [String: Int] = [:]
 
-    init(file: String, characters: CharacterIndex, limits: YAMLLimits) {
+    init(file: String, text: SourceText, limits: YAMLLimits) {
         self.file = file
-        self.characters = characters
+        self.text = text
         self.limits = limits
     }
 
@@ -71,31 +72,31 @@ struct YAMLTreeBuilder {
 // MARK: Scalars
 
 extension YAMLTreeBuilder {
-    private mutating func takeScalar(_ text: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) {
-        let span = scalarSpan(text, style: style, event)
-        if collectsScalarSpans, span.start < span.end { scalarSpans.append(span) }
-        if text.utf8.count > limits.maximumScalarBytes {
+    private mutating func takeScalar(_ content: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) {
+        let span = scalarSpan(content, style: style, event)
+        if collectsScalars { scalars.append(event.start.index..<event.end.index) }
+        if content.utf8.count > limits.maximumScalarBytes {
             let limit = byteCountDescription(limits.maximumScalarBytes)
             report(ReaderRules.scalarTooLong, "this text is longer than \(limit)", at: span)
         }
         checkTag(event, accepting: "str", span: span)
         guard count(1, at: span) else { return }
         let isPlain = style == .plain && event.tag == nil
-        let node = YAMLNode(.scalar(YAMLScalar(text, isPlain: isPlain)), span: span)
+        let node = YAMLNode(.scalar(YAMLScalar(content, isPlain: isPlain)), span: span)
         let anchor = openAnchor(event)
         attach(node, nodes: 1, height: 0, anchor: anchor)
     }
 
-    private func scalarSpan(_ text: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) -> SourceSpan {
+    private func scalarSpan(_ content: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) -> SourceSpan {
         var span = SourceSpan(start: event.start.position, end: event.end.position)
         if event.anchor != nil || event.tag != nil {
-            span.start = characters.skippingProperties(from: event.start, to: event.end)
+            span.start = text.skippingProperties(from: event.start, to: event.end)
         }
         switch style {
         case .block:
             // libyaml ends a block scalar where the next line's text starts.
-            span.end = max(span.start, characters.trimmingSpace(before: event.end, notBefore: event.start))
-        case .plain where text.isEmpty && span.start == span.end:
+            span.end = max(span.start, text.trimmingSpace(before: event.end, notBefore: event.start))
+        case .plain where content.isEmpty && span.start == span.end:
             // libyaml puts a value that is not there at the next token.
             let place = emptyPlace(event)
             span = SourceSpan(start: place, end: place)
@@ -107,7 +108,7 @@ extension YAMLTreeBuilder {
     private func emptyPlace(_ event: YAMLEvent) -> SourcePosition {
         guard event.anchor == nil, event.tag == nil else { return event.end.position }
         let start = YAMLMark(index: 0, line: 0, column: 0)
-        let place = characters.trimmingSpace(before: event.start, notBefore: start)
+        let place = text.trimmingSpace(before: event.start, notBefore: start)
         guard case .mapping(let mapping) = stack.last?.content else { return place }
         guard let key = mapping.pendingKeySpan else { return event.start.position }
         return place.line == key.end.line ? place : key.end
@@ -120,7 +121,7 @@ extension YAMLTreeBuilder {
     private mutating func open(_ content: OpenCollection.Content, isFlow: Bool, _ event: YAMLEvent) {
         var start = event.start.position
         if event.anchor != nil || event.tag != nil {
-            start = characters.skippingProperties(from: event.start, to: event.end)
+            start = text.skippingProperties(from: event.start, to: event.end)
         }
         let end = event.end.position
         let span = SourceSpan(start: start, end: max(start, end))
@@ -223,7 +224,7 @@ extension YAMLTreeBuilder {
         case .duplicate(let name, let first):
             report(
                 ReaderRules.duplicateKey,
-                "the key '\(name)' is defined twice in this mapping",
+                "the key \"\(name)\" is defined twice in this mapping",
                 at: key.span,
                 help: "keep one of the two; the first one counts until then",
                 related: [.init(message: "first defined here", file: file, span: first)]
@@ -252,14 +253,14 @@ extension YAMLTreeBuilder {
         guard let index = anchorIndices[name] else {
             report(
                 ReaderRules.badAlias,
-                "the alias '*\(name)' has no anchor before it",
+                "the alias \"*\(name)\" has no anchor before it",
                 at: span,
                 help: "put '&\(name)' before the value that is meant, or quote the text if it only starts with '*'"
             )
             return skip(span)
         }
         guard case .complete(var node, let nodes, let height) = anchors[index] else {
-            report(ReaderRules.badAlias, "the alias '*\(name)' stands inside the value that it names", at: span)
+            report(ReaderRules.badAlias, "the alias \"*\(name)\" stands inside the value that it names", at: span)
             return skip(span)
         }
         guard stack.count + height <= limits.maximumDepth else {
@@ -296,7 +297,7 @@ extension YAMLTreeBuilder {
         let start = event.start.position
         report(
             ReaderRules.unsupportedTag,
-            "the tag '\(shown)' is not supported here",
+            "the tag \"\(shown)\" is not supported here",
             at: SourceSpan(start: start, end: max(span.end, start)),
             help: "remove the tag; quotes make a text of anything"
         )

@@ -7,7 +7,7 @@ enum Base64 {
 }
 
 /// Base64url without padding (RFC 7515, section 2).
-enum Base64URL {
+package enum Base64URL {
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text = ""
         for character in Data(bytes).base64EncodedString() {
@@ -22,7 +22,7 @@ enum Base64URL {
     }
 
     /// Decodes canonical text only: no padding, no white space, no stray bits at the end, so that a token has one form.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var output: [UInt8] = []
         output.reserveCapacity(text.count * 3 / 4)
         var buffer: UInt32 = 0

@@ -57,7 +57,7 @@ extension TokenResponse {
             )
         }
         let fields = FieldReader(root: root, step: step)
-        guard let accessToken = try fields.token("access_token", rules.fields.accessToken) else {
+        guard let accessToken = try fields.token("access_token", rules.fields.accessToken, allowsSpace: false) else {
             throw fields.missing("access_token")
         }
         let tokenType = try fields.string("token_type", rules.fields.tokenType) ?? rules.defaultTokenType
@@ -139,10 +139,12 @@ private struct FieldReader {
         return text
     }
 
-    /// A token: visible ASCII, because it becomes a header (RFC 6750, section 2.1).
-    func token(_ name: String, _ pointers: PointerList) throws(OAuthError) -> Secret? {
+    /// A token: printable ASCII (RFC 6749, appendix A), and no space in an access token, because it becomes a header (RFC
+    /// 6750, section 2.1).
+    func token(_ name: String, _ pointers: PointerList, allowsSpace: Bool = true) throws(OAuthError) -> Secret? {
         guard let text = try string(name, pointers) else { return nil }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw wrongType(name, "a token") }
+        let lowest: UInt8 = allowsSpace ? 0x20 : 0x21
+        guard text.utf8.allSatisfy({ (lowest...0x7E).contains($0) }) else { throw wrongType(name, "a token") }
         return Secret(text)
     }
 

@@ -1,0 +1,83 @@
+import Carnet
+import CarnetDescriptors
+import CarnetHTTP
+import CarnetProtocol
+import CarnetSandbox
+
+/// Makes clients: with the registration that was found, over the network or to a running sandbox, on the user's store.
+struct Connector {
+    let store: any TokenStore
+    /// The sandbox that stands for every provider, if one does.
+    let sandbox: SandboxAddress?
+    private let registrations: Registrations
+    private let console: Console
+    private let deadline: Duration
+
+    /// - Parameter deadline: How long one exchange may take.
+    /// - Throws: `Failure`; `TokenStoreError` if the store cannot be used.
+    init(
+        _ network: NetworkOptions,
+        _ client: ClientOptions,
+        _ context: CommandContext,
+        deadline: Duration = TransportLimits().deadline
+    ) throws {
+        sandbox = try network.sandbox.map(Self.address)
+        registrations = try Registrations(client, context)
+        store = try UserStore(context.environment).tokens(ofSandbox: sandbox != nil)
+        console = context.console
+        self.deadline = deadline
+    }
+
+    private static func address(_ text: String) throws -> SandboxAddress {
+        let url: WebURL
+        do throws(WebURLError) {
+            url = try WebURL(text.hasSuffix("/") ? String(text.dropLast()) : text)
+        } catch {
+            throw Failure(.usage, "--sandbox \(text): \(error.reason)")
+        }
+        guard url.path.isEmpty, url.query == nil else {
+            throw Failure(.usage, "--sandbox takes an address without a path, such as http://127.0.0.1:8400")
+        }
+        return SandboxAddress(url)
+    }
+
+    /// - Throws: `Failure` if there is no client id.
+    func registration(
+        for entry: ProviderRegistry.Entry,
+        stored: Connection? = nil
+    ) throws -> ClientRegistration {
+        if sandbox != nil {
+            let source = try registrations.source(for: entry.descriptor, stored: stored)
+            if source.clientID == nil || source.clientID == PretendClient.clientID {
+                let inputs = entry.descriptor.exampleInputs(source.inputs)
+                return PretendClient(
+                    for: try entry.descriptor.resolve(inputs: inputs),
+                    redirectURI: source.redirectURI ?? Registrations.defaultRedirectURI(for: entry.descriptor)
+                        ?? "http://127.0.0.1/callback",
+                    inputs: inputs,
+                    scopes: source.scopes,
+                    prefersSecret: false
+                ).registration
+            }
+        }
+        return try registrations.registration(for: entry.descriptor, stored: stored)
+    }
+
+    /// - Throws: `ResolutionError`.
+    func client(for entry: ProviderRegistry.Entry, registration: ClientRegistration) throws -> OAuthClient {
+        let network = AsyncHTTPTransport()
+        return try OAuthClient(
+            entry.descriptor,
+            registration: registration,
+            transport: sandbox.map { RemoteSandboxTransport(address: $0, transport: network) } ?? network,
+            store: store,
+            limits: TransportLimits(deadline: deadline),
+            observer: console.isVerbose ? VerboseObserver(console: console) : nil
+        )
+    }
+
+    /// The agent, but for the sandbox's pages if there is a sandbox.
+    func agent(_ agent: any UserAgent) -> any UserAgent {
+        sandbox.map { RemoteSandboxUserAgent(address: $0, agent: agent) } ?? agent
+    }
+}

@@ -1,0 +1,98 @@
+import Carnet
+import CarnetProtocol
+import CarnetUserAgent
+import Foundation
+
+/// How the user of a terminal gets to see the authorization page, and what is said about it.
+///
+/// Wraps the real agent to say the redirect URI once its port is known.
+struct LoginAgent: UserAgent {
+    enum Way {
+        case browser
+        /// The URL is printed, for a person or a script to open.
+        case printed
+        /// The URL is printed, and the callback is brought back by hand.
+        case pasted
+    }
+
+    let way: Way
+    let timeout: Int
+    let console: Console
+
+    func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
+        let presenter = try await agent.prepare(redirectURI: redirectURI)
+        sayRedirectURI(registered: redirectURI, sent: presenter.redirectURI)
+        return Presenter(presenter: presenter, agent: self)
+    }
+
+    private var agent: any UserAgent {
+        let timeout = Duration.seconds(timeout)
+        return switch way {
+        case .browser:
+            LoopbackUserAgent(
+                timeout: timeout,
+                presentation: .systemBrowser { [self] url in
+                    console.note("the browser cannot be opened; open this address:")
+                    show(url)
+                }
+            )
+        case .printed:
+            LoopbackUserAgent(timeout: timeout, presentation: .show { [self] in show($0) })
+        case .pasted:
+            PasteUserAgent(show: { [console] in console.note($0) }, readLine: { try await StandardInput.line() })
+        }
+    }
+
+    private func show(_ url: String) {
+        console.note(url)
+        console.note("waiting for the browser to come back, \(timeout) seconds at most; Ctrl-C to stop")
+        console.showProgress("waiting for the browser")
+    }
+
+    private func sayRedirectURI(registered: String, sent: String) {
+        let remark = registered == sent ? "" : " (any port; this time \(sent))"
+        console.note("redirect URI to register: \(registered)\(remark)")
+    }
+
+    private struct Presenter: AuthorizationPresenter {
+        let presenter: any AuthorizationPresenter
+        let agent: LoginAgent
+
+        var redirectURI: String { presenter.redirectURI }
+
+        func present(
+            _ url: String,
+            accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
+        ) async throws -> AuthorizationCallback {
+            switch agent.way {
+            case .browser:
+                agent.console.note("opening the browser; --no-browser prints the address instead")
+                agent.console.showProgress("waiting for the browser")
+            case .printed: agent.console.note("open this address in a browser on this machine:")
+            case .pasted:
+                agent.console.note("open this address, then paste the one that the browser ends at:")
+            }
+            return try await presenter.present(url, accepts: accepts)
+        }
+
+        func close() async {
+            await presenter.close()
+            agent.console.clearProgress()
+        }
+    }
+}
+
+/// Lines from standard input.
+enum StandardInput {
+    /// The next line; `nil` at the end of input or when the task is cancelled.
+    static func line() async throws -> String? {
+        let (lines, continuation) = AsyncStream<String?>.makeStream()
+        // Reading blocks: it gets a thread that nobody waits for.
+        Thread.detachNewThread {
+            continuation.yield(readLine())
+            continuation.finish()
+        }
+        for await line in lines { return line }
+        return nil
+    }
+}

@@ -1,0 +1,55 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+
+/// Adds to an error of the libraries what only the command line knows: the place of the descriptor key, the redirect URI
+/// to register, and how a missing value is given.
+struct ProviderFailure {
+    let entry: ProviderRegistry.Entry
+    var redirectURI: String?
+
+    func explaining<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as OAuthError where error.kind != .cancelled || error.server != nil {
+            throw explain(error)
+        } catch let error as ResolutionError {
+            var failure = Failure(error) { Registrations.waysToGive($0, of: error.provider) }
+            failure.details = failure.details.map(placed)
+            throw failure
+        }
+    }
+
+    func explain(_ error: OAuthError) -> Failure {
+        var failure = Failure(error)
+        failure.details = failure.details.map(placed)
+        failure.details.insert(Failure.Detail(name: "provider", text: entry.descriptor.id.rawValue), at: 0)
+        if let redirectURI, Self.stepsOfSignIn.contains(error.step) {
+            failure.details.append(Failure.Detail(name: "redirect_uri", text: redirectURI))
+            if failure.next.isEmpty || error.kind == .serverError {
+                failure.next.append("make sure that the redirect URI \(redirectURI) is registered, exactly so")
+            }
+        }
+        switch error.disposition {
+        case .signInAgain where error.step != .callback && failure.next.isEmpty:
+            failure.next.append("run carnet login \(entry.descriptor.id)")
+        case .fixConfiguration where error.kind == .missingClientSecret:
+            failure.next.append("give --client-secret-env NAME, or client_secret_file in the clients file")
+        default: break
+        }
+        return failure
+    }
+
+    private static let stepsOfSignIn: Set<OAuthError.Step> = [.configuration, .authorization, .callback, .tokenRequest]
+
+    /// Says where in the file a descriptor key is.
+    private func placed(_ detail: Failure.Detail) -> Failure.Detail {
+        guard detail.name == "descriptor_key" else { return detail }
+        let path = detail.text.split(separator: ".").map(String.init)
+        guard entry.document.root?.node(at: path) != nil else { return detail }
+        let start = entry.document.span(of: path).start
+        var detail = detail
+        detail.remark = "\(entry.document.file.path):\(start.line):\(start.column)"
+        return detail
+    }
+}

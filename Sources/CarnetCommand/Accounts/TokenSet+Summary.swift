@@ -1,0 +1,52 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+extension TokenSet {
+    /// What may be said of tokens.
+    var summary: JSONObject {
+        JSONObject([
+            "token_type": .string(tokenType), "scopes": .list(scopes), "issued_at": .optional(issuedAt),
+            "expires_at": .optional(expiresAt), "has_refresh_token": .bool(refreshToken != nil),
+            "has_id_token": .bool(idToken != nil),
+        ])
+    }
+
+    /// The same for people.
+    func rows(now: Date) -> [[String]] {
+        [
+            ["type", tokenType.printable],
+            ["ends", Self.end(expiresAt, now)],
+            ["scopes", scopes.isEmpty ? "none" : scopes.joined(separator: " ").printable],
+            ["refresh token", refreshToken == nil ? "none" : "yes"],
+            ["ID token", idToken == nil ? "none" : "yes"],
+        ]
+    }
+
+    private static func end(_ date: Date?, _ now: Date) -> String {
+        guard let date else { return "not said" }
+        let seconds = Int(date.timeIntervalSince(now).rounded())
+        let (count, unit): (Int, String) =
+            switch abs(seconds) {
+            case ..<120: (abs(seconds), "s")
+            case ..<7200: (abs(seconds) / 60, "min")
+            case ..<172_800: (abs(seconds) / 3600, "h")
+            default: (abs(seconds) / 86_400, "days")
+            }
+        let distance = seconds >= 0 ? "in \(count) \(unit)" : "\(count) \(unit) ago"
+        return "\(date.formatted(.iso8601)) (\(distance))"
+    }
+}
+
+extension ConnectionKey {
+    var json: JSONObject { JSONObject(["provider": .string(provider), "account": .string(account)]) }
+}
+
+extension JSONObject {
+    static func + (lhs: JSONObject, rhs: JSONObject) -> JSONObject {
+        var merged = lhs
+        for member in rhs.members { merged[member.name] = member.value }
+        return merged
+    }
+}

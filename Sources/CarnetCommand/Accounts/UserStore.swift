@@ -1,0 +1,50 @@
+import Carnet
+import CarnetFiles
+import Foundation
+
+/// Where the user's tokens are: `CARNET_STORE`, else the data folder, its key apart from it in the configuration folder.
+///
+/// Accounts at a sandbox are kept apart, so that no token of one ever goes to the other.
+struct UserStore {
+    private let environment: HostEnvironment
+
+    init(_ environment: HostEnvironment) {
+        self.environment = environment
+    }
+
+    private func folder(ofSandbox isSandbox: Bool) -> String {
+        environment.storeFolder + (isSandbox ? "/sandbox" : "")
+    }
+
+    /// Finds out whether a sign-in can be kept, before anyone is asked to sign in.
+    ///
+    /// - Throws: `TokenStoreError` if the folder cannot be made or written to.
+    func prepare(ofSandbox isSandbox: Bool) throws {
+        let folder = folder(ofSandbox: isSandbox)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw TokenStoreError(.unavailable, "the folder \(folder) cannot be made")
+        }
+        guard FileManager.default.isWritableFile(atPath: folder) else {
+            throw TokenStoreError(.unavailable, "the folder \(folder) cannot be written to")
+        }
+    }
+
+    /// - Throws: `TokenStoreError` if the folder of the key cannot be made.
+    func tokens(ofSandbox isSandbox: Bool) throws -> any TokenStore {
+        let folder = folder(ofSandbox: isSandbox)
+        guard environment["CARNET_STORE"] == nil else { return FileTokenStore(folder: folder) }
+        let keyFolder = environment.configurationFolder
+        do {
+            try FileManager.default.createDirectory(atPath: keyFolder, withIntermediateDirectories: true)
+        } catch {
+            throw TokenStoreError(.unavailable, "the folder \(keyFolder) cannot be made")
+        }
+        return FileTokenStore(folder: folder, key: .file("\(keyFolder)/\(isSandbox ? "sandbox-key" : "key")"))
+    }
+}

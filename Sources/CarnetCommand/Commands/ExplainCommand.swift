@@ -1,0 +1,31 @@
+import ArgumentParser
+import CarnetDescriptors
+import CarnetLint
+
+struct ExplainCommand: Subcommand {
+    static let configuration = CommandConfiguration(commandName: "explain", abstract: "Print the page of a lint rule.")
+
+    @Argument(help: ArgumentHelp("The code of a finding, such as K001.", valueName: "code"))
+    var code: String
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run(_ context: CommandContext) async throws {
+        let rule: RuleExplanation
+        do throws(UnknownRuleError) {
+            rule = try RuleCatalog.rule(code)
+        } catch {
+            throw Failure(.usage, error.description)
+        }
+        for line in rule.page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            context.console.answer(String(line))
+        }
+        context.console.answer(
+            json: JSONObject([
+                "code": .string(rule.code), "name": .string(rule.name), "severity": .string(rule.severity.rawValue),
+                "summary": .string(rule.summary), "rationale": .string(rule.rationale),
+                "references": .list(rule.references), "bad": .list(rule.bad), "good": .list(rule.good),
+            ])
+        )
+    }
+}

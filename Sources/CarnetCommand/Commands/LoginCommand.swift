@@ -1,0 +1,70 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+struct LoginCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login",
+        abstract: "Sign in to a provider and keep the tokens.",
+        discussion: """
+            The authorization page opens in the browser, and the callback is received on 127.0.0.1. With --sandbox the \
+            page and every request go to a running carnet sandbox, and no account at the provider is needed.
+            """
+    )
+
+    @OptionGroup var account: AccountOptions
+
+    @Option(
+        name: .customLong("scope"),
+        help: ArgumentHelp("A scope to ask for instead of the default ones. Repeatable.", valueName: "scope")
+    )
+    var scopes: [String] = []
+
+    @Flag(help: "Print the authorization URL, alone on a line of stderr, instead of opening a browser.")
+    var noBrowser = false
+
+    @Flag(help: "Print the authorization URL, and take the callback URL from a line of stdin.")
+    var paste = false
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func validate() throws {
+        if noBrowser, paste { throw ValidationError("--no-browser and --paste exclude each other") }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let sources = try ProviderSources(account.providers, environment: context.environment)
+        let entry = try sources.entry(account.provider)
+        let connector = try Connector(account.network, account.client, context)
+        try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
+        try await ProviderFailure(entry: entry).explaining {
+            let registration = try connector.registration(for: entry)
+            try await ProviderFailure(entry: entry, redirectURI: registration.redirectURI).explaining {
+                let client = try connector.client(for: entry, registration: registration)
+                try await signIn(with: client, connector, context.console)
+            }
+        }
+    }
+
+    private func signIn(with client: OAuthClient, _ connector: Connector, _ console: Console) async throws {
+        let timeout = account.network.timeout ?? 300
+        let way: LoginAgent.Way = paste ? .pasted : noBrowser ? .printed : .browser
+        let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        let session = try await client.signIn(
+            with: connector.agent(LoginAgent(way: way, timeout: timeout, console: console)),
+            options: AuthorizationOptions(scopes: wanted.isEmpty ? nil : wanted, lifetime: TimeInterval(timeout)),
+            account: account.account
+        )
+        let tokens = try await session.storedTokens()
+        let name = session.key.account
+        console.answer("signed in to \(client.provider.name.printable) as \(name.printable)")
+        console.answer(json: session.key.json + tokens.summary)
+        for row in Table.lines(tokens.rows(now: SystemWallClock().now), indentation: 2) { console.answer(row) }
+        let requested = wanted.isEmpty ? client.registration.scopes ?? client.provider.scopes.defaults : wanted
+        let granted = ResourceMap(of: client.provider).effectiveScopes(tokens.scopes)
+        let refused = requested.filter { !granted.contains($0) }
+        if !refused.isEmpty { console.warn("not granted: \(refused.joined(separator: " ").printable)") }
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+
+struct LogoutCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout",
+        abstract: "Forget an account's tokens.",
+        discussion: "The tokens are forgotten here in any case. The exit status is 1 if the provider could not be told."
+    )
+
+    @OptionGroup var account: AccountOptions
+
+    @Flag(help: "Revoke the tokens at the provider first.")
+    var revoke = false
+
+    @Flag(help: "As --revoke, and end the session at the provider in the browser.")
+    var everywhere = false
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run(_ context: CommandContext) async throws {
+        let console = context.console
+        let place = try await AccountPlace(self.account, context)
+        let account: Account
+        do {
+            account = try await Account(place)
+        } catch let error as TokenStoreError where error.kind == .unreadable {
+            try await forget(place, because: error, console)
+            return
+        }
+        let session = try await account.session()
+        let extent: SignOut = everywhere ? .everywhere : revoke ? .revoke : .local
+        let outcome = try await console.showing("telling the provider") { try await session.signOut(extent) }
+        console.answer("signed out \(account.name.printable)")
+        if outcome.isRevoked { console.answer("  the tokens are revoked at \(account.client.provider.name.printable)") }
+        var failures = outcome.failures.map { ProviderFailure(entry: account.entry).explain($0) }
+        var isSessionEnded = false
+        if let url = outcome.endSessionURL {
+            // It carries the ID token, so it is opened and never printed.
+            isSessionEnded = await SystemBrowser.open(account.shownURL(url.reveal()))
+            if !isSessionEnded {
+                failures.append(
+                    Failure(
+                        .failed, "sign-out: the browser cannot be opened", next: ["sign out at the provider yourself"])
+                )
+            }
+        }
+        console.answer(
+            json: account.stored.key.json
+                + JSONObject([
+                    "revoked": .bool(outcome.isRevoked), "session_ended": .bool(isSessionEnded),
+                    "failures": .array(failures.compactMap { $0.json["error"] }),
+                ])
+        )
+        for line in failures.flatMap({ $0.lines(console.paintError) }) { console.note(line) }
+        if !failures.isEmpty { throw ExitStatus.failed }
+    }
+
+    /// A record that cannot be opened is good for nothing, and would stand in the way of the next sign-in.
+    private func forget(_ place: AccountPlace, because error: TokenStoreError, _ console: Console) async throws {
+        try await place.connector.store.remove(place.key)
+        console.warn("nothing was revoked: \(error.reason.printable)")
+        console.answer("signed out \(place.key.account.printable)")
+        console.answer(
+            json: place.key.json
+                + JSONObject(["revoked": false, "session_ended": false, "failures": .list([error.reason])])
+        )
+        if revoke || everywhere { throw ExitStatus.failed }
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+
+struct ProfileCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profile",
+        abstract: "Say who signed in, by the names of the descriptor's map."
+    )
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run(_ context: CommandContext) async throws {
+        let account = try await Account(account, context)
+        let session = try await account.session()
+        let profile = try await account.explaining {
+            try await context.console.showing("asking the provider") { try await session.profile() }
+        }
+        let rows = profile.claims.map { [$0.name.printable, ($0.value.scalarText ?? $0.value.jsonText()).printable] }
+        for line in Table.lines(rows) { context.console.answer(line) }
+        var claims = JSONObject()
+        for claim in profile.claims { claims[claim.name] = claim.value }
+        context.console.answer(json: account.stored.key.json + JSONObject(["profile": .object(claims)]))
+    }
+}

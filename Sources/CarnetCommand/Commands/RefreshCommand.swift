@@ -1,0 +1,22 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+
+struct RefreshCommand: Subcommand {
+    static let configuration = CommandConfiguration(commandName: "refresh", abstract: "Renew an account's tokens now.")
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run(_ context: CommandContext) async throws {
+        let account = try await Account(account, context)
+        let session = try await account.session()
+        let tokens = try await account.explaining {
+            try await context.console.showing("asking the provider") { try await session.refresh() }
+        }
+        context.console.answer("renewed the tokens of \(account.name.printable)")
+        let rows = tokens.rows(now: SystemWallClock().now)
+        for line in Table.lines(rows, indentation: 2) { context.console.answer(line) }
+        context.console.answer(json: account.stored.key.json + tokens.summary)
+    }
+}

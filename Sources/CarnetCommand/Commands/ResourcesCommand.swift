@@ -1,0 +1,38 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+
+struct ResourcesCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resources",
+        abstract: "List what the granted scopes open, and what each missing resource would need."
+    )
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var map: MapOptions
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run(_ context: CommandContext) async throws {
+        let account = try await Account(account, context)
+        let map = try await account.explaining { try self.map.map(for: account, context.console) }
+        let granted = account.stored.tokens.scopes
+        let access = map.access(granted: granted)
+        let open = access.filter(\.isOpen).map(\.resource)
+        let rows = open.map { [$0.title.printable, $0.method.rawValue, $0.url.text] }
+        for line in Table.lines(rows) { context.console.answer(line) }
+        let closed = access.filter { !$0.isOpen }.map { access in
+            [access.resource.title.printable, "needs " + access.missing.joined(separator: " ").printable]
+        }
+        if !closed.isEmpty {
+            if !open.isEmpty { context.console.answer() }
+            context.console.answer(context.console.paint("not granted:", .faint))
+            for line in Table.lines(closed, indentation: 2) { context.console.answer(line) }
+        }
+        if access.isEmpty { context.console.note("no resources are declared; --map names a file of them") }
+        context.console.answer(
+            json: account.stored.key.json
+                + JSONObject(["granted": .list(granted), "resources": .array(access.map(\.json))])
+        )
+    }
+}

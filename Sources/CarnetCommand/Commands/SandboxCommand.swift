@@ -1,0 +1,113 @@
+import ArgumentParser
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetSandbox
+
+struct SandboxCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sandbox",
+        abstract: "Run a server that impersonates providers, strict as they are, on a port of 127.0.0.1.",
+        discussion: """
+            Its address is printed to stdout once it listens. carnet login ID --sandbox ADDRESS signs in to it. Besides \
+            the pretend client it knows the registration that is given or configured for a provider.
+
+            Faults: \(SandboxFault.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: "; ")).
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Providers to impersonate; all of them if none is named.", valueName: "id"))
+    var ids: [String] = []
+
+    @Option(help: ArgumentHelp("The port; any free one if none is given.", valueName: "n"))
+    var port: Int = 0
+
+    @Option(
+        name: .customLong("fault"),
+        help: ArgumentHelp("Something to do wrong. Repeatable.", valueName: "name"),
+        transform: fault(named:)
+    )
+    var faults: [SandboxFault] = []
+
+    @OptionGroup(title: "Provider options") var providers: ProviderOptions
+    @OptionGroup(title: "Client options") var client: ClientOptions
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let sources = try ProviderSources(providers, environment: context.environment)
+        let registrations = try Registrations(client, context)
+        let entries = try ids.isEmpty ? sources.registry.entries : ids.map { try sources.entry($0) }
+        if ids.isEmpty { sources.warnAboutBroken(context.console) }
+        var impersonated: [Provider] = []
+        var clients: [ProviderID: [SandboxClient]] = [:]
+        for entry in entries {
+            let source = try registrations.source(for: entry.descriptor)
+            let provider = try await ProviderFailure(entry: entry).explaining {
+                try entry.descriptor.resolve(inputs: entry.descriptor.exampleInputs(source.inputs))
+            }
+            impersonated.append(provider)
+            clients[provider.id] = knownClients(provider, source)
+        }
+        let sandbox = Sandbox(
+            providers: impersonated,
+            clients: clients,
+            options: SandboxOptions(faults: Set(faults))
+        )
+        let names = impersonated.map(\.id.rawValue)
+        try await serve(sandbox, names, context.console)
+    }
+
+    private static let loopbackRedirects = ["http://127.0.0.1/callback", "http://localhost/callback"]
+
+    private func knownClients(_ provider: Provider, _ source: ClientSource) -> [SandboxClient] {
+        var pretend = PretendClient(for: provider, redirectURI: "", inputs: [:], prefersSecret: false).sandboxClient
+        pretend.redirectURIs = Self.loopbackRedirects + [source.redirectURI].compactMap { $0 }
+        guard let clientID = source.clientID, clientID != pretend.clientID else { return [pretend] }
+        let own = SandboxClient(
+            clientID: clientID,
+            clientSecret: source.clientSecret?.reveal(),
+            redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects
+        )
+        return [pretend, own]
+    }
+
+    private func serve(_ sandbox: Sandbox, _ names: [String], _ console: Console) async throws {
+        let faults = faults
+        let server = SandboxServer(sandbox: sandbox, port: port) { address in
+            console.answer(address.base.text)
+            console.answer(
+                json: JSONObject([
+                    "url": .string(address.base.text), "client_id": .string(PretendClient.clientID),
+                    "providers": .list(names), "faults": .list(faults.map(\.rawValue)),
+                ])
+            )
+            console.note("the sandbox is \(names.joined(separator: ", ")); Ctrl-C stops it")
+            for fault in faults { console.note("fault \(fault.rawValue): \(fault.summary)") }
+            if let name = names.first {
+                console.note("sign in with: carnet login \(name) --sandbox \(address.base.text)")
+            }
+        }
+        do {
+            try await server.run()
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            try Task.checkCancellation()
+            throw Failure(.broken, "port \(port) of 127.0.0.1 cannot be listened on: it is taken or not allowed")
+        }
+        try Task.checkCancellation()
+    }
+}
+
+private func fault(named name: String) throws -> SandboxFault {
+    guard let fault = SandboxFault(rawValue: name) else {
+        let names = SandboxFault.allCases.map(\.rawValue)
+        let nearest = nearestName(to: name, in: names)
+        throw ValidationError(
+            nearest.map { "did you mean \($0)?" } ?? "the faults are " + names.joined(separator: ", "))
+    }
+    return fault
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+struct TokenCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Say what is known of an account's tokens, or print the access token.",
+        discussion: "Only --raw prints the token itself, renewed first if it has ended: for $(carnet token ID --raw)."
+    )
+
+    enum Part: String, EnumerableFlag {
+        case header
+        case payload
+        case raw
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .header: "Print the header of an access token that is a JWT."
+            case .payload: "Print the claims of an access token that is a JWT."
+            case .raw: "Print the access token itself, alone."
+            }
+        }
+    }
+
+    @OptionGroup var account: AccountOptions
+    @Flag(exclusivity: .exclusive) var part: Part?
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run(_ context: CommandContext) async throws {
+        let account = try await Account(account, context)
+        switch part {
+        case nil: show(account, context.console)
+        case .raw: try await printToken(of: account, context.console)
+        case .header: try printSegment(0, named: "header", of: account, context.console)
+        case .payload: try printSegment(1, named: "payload", of: account, context.console)
+        }
+    }
+
+    private func show(_ account: Account, _ console: Console) {
+        let tokens = account.stored.tokens
+        var rows = [["account", account.name.printable], ["client id", account.stored.clientID.printable]]
+        if let subject = account.stored.subject { rows.append(["subject", subject.printable]) }
+        rows += tokens.rows(now: SystemWallClock().now)
+        for line in Table.lines(rows) { console.answer(line) }
+        console.answer(
+            json: account.stored.key.json
+                + JSONObject([
+                    "client_id": .string(account.stored.clientID), "subject": .optional(account.stored.subject),
+                ])
+                + tokens.summary
+        )
+    }
+
+    private func printToken(of account: Account, _ console: Console) async throws {
+        var tokens = account.stored.tokens
+        if tokens.isExpiring(within: 0, at: SystemWallClock().now) {
+            let session = try await account.session()
+            tokens = try await account.explaining { try await session.tokens() }
+        }
+        console.answer(tokens.accessToken.reveal())
+        console.answer(
+            json: JSONObject([
+                "access_token": .string(tokens.accessToken.reveal()), "token_type": .string(tokens.tokenType),
+                "expires_at": .optional(tokens.expiresAt),
+            ])
+        )
+    }
+
+    private func printSegment(_ index: Int, named name: String, of account: Account, _ console: Console) throws {
+        guard let segment = JWTSegments(account.stored.tokens.accessToken)?.json(index) else {
+            throw Failure(
+                .failed,
+                "the access token of \(account.name) is opaque: it is not a JWT, and nobody but the provider can read it",
+                next: ["carnet profile \(account.entry.descriptor.id) says who signed in"]
+            )
+        }
+        for line in segment.jsonText(.indented).printableLines { console.answer(line) }
+        console.answer(json: JSONObject([name: segment, "verified": false]))
+        console.note("not verified here: an access token is for the resource server to judge")
+    }
+}
+
+/// The readable parts of a token that has the form of a signed JWT (RFC 7519, section 3). Nothing is verified.
+struct JWTSegments {
+    private let segments: [Substring]
+
+    init?(_ token: Secret) {
+        segments = token.reveal().split(separator: ".", omittingEmptySubsequences: false)
+        guard segments.count == 3, json(0) != nil, json(1) != nil else { return nil }
+    }
+
+    func json(_ index: Int) -> JSONValue? {
+        guard let bytes = Base64URL.decode(segments[index].utf8), let json = try? JSONValue(parsing: bytes),
+            json.object != nil
+        else {
+            return nil
+        }
+        return json
+    }
+}

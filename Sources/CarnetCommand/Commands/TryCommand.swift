@@ -1,0 +1,68 @@
+import ArgumentParser
+import CarnetDescriptors
+import CarnetProtocol
+
+struct TryCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "try",
+        abstract: "Sign in to a sandbox that impersonates the provider: no browser, no network, no account.",
+        discussion: """
+            Every step is shown with the exact request and what came back, secrets redacted. The exit status is 0 only if \
+            all of it worked. Inputs that are not given are filled with the descriptor's examples.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"))
+    var provider: String
+
+    @OptionGroup(title: "Provider options") var providers: ProviderOptions
+    @OptionGroup(title: "Provider options") var input: InputOptions
+
+    @Option(
+        name: .customLong("redirect-uri"), help: ArgumentHelp("The pretend client's redirect URI.", valueName: "uri"))
+    var redirectURI: String?
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run(_ context: CommandContext) async throws {
+        let sources = try ProviderSources(providers, environment: context.environment)
+        let entry = try sources.entry(nameOrFile: provider, context.console)
+        try await ProviderFailure(entry: entry).explaining {
+            let setup = try TrialSetup(entry, inputs: input.values, redirectURI: redirectURI)
+            try await run(setup, context.console)
+        }
+    }
+
+    private func run(_ setup: TrialSetup, _ console: Console) async throws {
+        let text = TrialText(console)
+        text.printHead(setup)
+        var steps: [JSONValue] = []
+        let trial = try Trial(setup) { step in
+            text.show(step, number: steps.count + 1)
+            steps.append(step.json(number: steps.count + 1))
+        }
+        let result = await trial.run()
+        text.printSummary(result, of: setup)
+        console.answer(json: document(setup, steps, result))
+        if result.hasFailed { throw ExitStatus.failed }
+    }
+
+    private func document(_ setup: TrialSetup, _ steps: [JSONValue], _ result: TrialResult) -> JSONObject {
+        var inputs = JSONObject()
+        for (name, value) in setup.provider.inputs.sorted(by: { $0.key < $1.key }) { inputs[name] = .string(value) }
+        var profile = JSONObject()
+        for claim in result.profile { profile[claim.name] = claim.value }
+        return JSONObject([
+            "provider": .string(setup.provider.id.rawValue),
+            "ok": .bool(!result.hasFailed),
+            "client_id": .string(setup.client.registration.clientID),
+            "redirect_uri": .string(setup.client.registration.redirectURI),
+            "inputs": .object(inputs),
+            "example_inputs": .list(setup.examples.map(\.name)),
+            "steps": .array(steps),
+            "scopes": ["requested": .list(result.requested), "granted": .list(result.granted)],
+            "profile": .object(profile),
+            "resources": .array(result.resources.map(\.json)),
+        ])
+    }
+}

@@ -1,0 +1,61 @@
+import CarnetDescriptors
+import CarnetProtocol
+
+/// What one place says about a client registration. Anything may be missing.
+struct ClientSource: Sendable {
+    var clientID: String?
+    var clientSecret: Secret?
+    var redirectURI: String?
+    var inputs: [String: String] = [:]
+    var scopes: [String]?
+
+    var isEmpty: Bool {
+        clientID == nil && clientSecret == nil && redirectURI == nil && inputs.isEmpty && scopes == nil
+    }
+}
+
+extension ClientSource {
+    /// Several places together, the first that says something winning.
+    ///
+    /// A place that names another client id than the winning one belongs to another registration: only its inputs count.
+    init(merging sources: [ClientSource]) {
+        let clientID = sources.lazy.compactMap(\.clientID).first
+        let own = sources.filter { $0.clientID == nil || $0.clientID == clientID }
+        self.init(
+            clientID: clientID,
+            clientSecret: own.lazy.compactMap(\.clientSecret).first,
+            redirectURI: own.lazy.compactMap(\.redirectURI).first,
+            inputs: sources.reduce(into: [:]) { inputs, source in
+                inputs.merge(source.inputs) { earlier, _ in earlier }
+            },
+            scopes: own.lazy.compactMap(\.scopes).first
+        )
+    }
+}
+
+// MARK: - The environment
+
+extension ClientSource {
+    /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._REDIRECT_URI`, `..._SCOPES` and `..._INPUT_DOMAIN`.
+    init(of descriptor: ProviderDescriptor, in environment: HostEnvironment) {
+        let prefix = Self.variable(descriptor.id, "")
+        func value(_ name: String) -> String? {
+            environment[prefix + name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        clientID = value("CLIENT_ID")
+        clientSecret = value("CLIENT_SECRET").map { Secret($0) }
+        redirectURI = value("REDIRECT_URI")
+        scopes = value("SCOPES")?.split(separator: " ").map(String.init)
+        for name in environment.names where name.hasPrefix(prefix + "INPUT_") {
+            let written = name.dropFirst((prefix + "INPUT_").count)
+            // A name that is not declared is kept, so that a misspelled one is reported.
+            let declared = descriptor.inputs.names.first { $0.uppercased() == written } ?? written.lowercased()
+            inputs[declared] = environment[name]
+        }
+    }
+
+    /// The name of a variable about a provider.
+    static func variable(_ id: ProviderID, _ name: String) -> String {
+        "CARNET_\(id.rawValue.uppercased().split(separator: "-").joined(separator: "_"))_\(name)"
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// The environment that the program runs in: variables, and the user's folders (XDG Base Directory Specification).
+struct HostEnvironment: Sendable {
+    private let variables: [String: String]
+
+    init(_ variables: [String: String]) {
+        self.variables = variables
+    }
+
+    static var current: HostEnvironment { HostEnvironment(ProcessInfo.processInfo.environment) }
+
+    subscript(name: String) -> String? { variables[name] }
+
+    var names: some Collection<String> { variables.keys }
+
+    private var home: String { variables["HOME"] ?? NSHomeDirectory() }
+
+    /// Providers and client registrations of the user; also the key of the token store.
+    var configurationFolder: String { folder("XDG_CONFIG_HOME", or: ".config") }
+
+    /// What the program keeps.
+    var dataFolder: String { folder("XDG_DATA_HOME", or: ".local/share") }
+
+    /// Where the tokens are.
+    var storeFolder: String { variables["CARNET_STORE"] ?? dataFolder + "/tokens" }
+
+    /// The folders of `CARNET_PROVIDERS`, a path list.
+    var providerFolders: [String] {
+        (variables["CARNET_PROVIDERS"] ?? "").split(separator: ":").map(String.init)
+    }
+
+    /// A relative path in an XDG variable counts as not said.
+    private func folder(_ variable: String, or fallback: String) -> String {
+        let base = variables[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/\(fallback)"
+        return base + "/carnet"
+    }
+
+    /// A path as people write it.
+    func shortened(_ path: String) -> String {
+        path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
+    }
+}

@@ -1,0 +1,103 @@
+import CarnetDescriptors
+import Synchronization
+
+/// The way out: the answer goes to stdout, what is about the run goes to stderr.
+final class Console: Sendable {
+    /// Whether the answer is one JSON document.
+    let isJSON: Bool
+    let isVerbose: Bool
+    private let colorsOutput: Bool
+    let colorsErrors: Bool
+    private let showsProgress: Bool
+    private let isAnswerLost = Atomic(false)
+    /// Whether a progress line stands on the terminal.
+    private let progress = Mutex(false)
+
+    init(_ options: OutputOptions, environment: HostEnvironment) {
+        isJSON = options.json
+        isVerbose = options.verbose
+        colorsOutput = options.color.allows(OutputChannel.standardOutput, environment)
+        colorsErrors = options.color.allows(OutputChannel.standardError, environment)
+        showsProgress = OutputChannel.standardError.isTerminal && environment["TERM"] != "dumb"
+    }
+
+    // MARK: The answer
+
+    /// Prints a line of the answer; nothing with `--json`.
+    func answer(_ line: String = "") {
+        guard !isJSON else { return }
+        answer(bytes: Array((line + "\n").utf8))
+    }
+
+    /// Prints the answer as a document, with `--json` alone.
+    func answer(json document: @autoclosure () -> JSONObject) {
+        guard isJSON else { return }
+        var versioned = JSONObject()
+        versioned["version"] = 1
+        for member in document().members { versioned[member.name] = member.value }
+        answer(bytes: Array((JSONValue.object(versioned).jsonText(.indented) + "\n").utf8))
+    }
+
+    /// Prints bytes as they are.
+    func answer(bytes: [UInt8]) {
+        clearProgress()
+        if !OutputChannel.standardOutput.write(bytes) { isAnswerLost.store(true, ordering: .releasing) }
+    }
+
+    /// Whether stdout took all of the answer: a full disk must not look like success.
+    var isAnswerWhole: Bool { !isAnswerLost.load(ordering: .acquiring) }
+
+    func paint(_ text: String, _ style: TextStyle) -> String {
+        colorsOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    var usesColor: Bool { colorsOutput }
+
+    // MARK: About the run
+
+    /// Prints a line about the run.
+    func note(_ line: String) {
+        clearProgress()
+        OutputChannel.standardError.write(line + "\n")
+    }
+
+    func warn(_ line: String) {
+        note(paintError("carnet: warning:", .warning) + " " + line)
+    }
+
+    func paintError(_ text: String, _ style: TextStyle) -> String {
+        colorsErrors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    func report(_ failure: Failure) {
+        if isJSON, failure.status != .interrupted {
+            OutputChannel.standardOutput.write(failure.json.jsonText(.indented) + "\n")
+        }
+        for line in failure.lines(paintError) { note(line) }
+    }
+
+    // MARK: Progress
+
+    /// Shows what is waited for, on a terminal alone.
+    func showProgress(_ text: String) {
+        guard showsProgress else { return }
+        progress.withLock { isShown in
+            isShown = true
+            OutputChannel.standardError.write("\r\u{1B}[K\(text) ...")
+        }
+    }
+
+    func clearProgress() {
+        progress.withLock { isShown in
+            guard isShown else { return }
+            isShown = false
+            OutputChannel.standardError.write("\r\u{1B}[K")
+        }
+    }
+
+    func showing<Result>(_ text: String, _ body: () async throws -> Result) async throws -> Result {
+        showProgress(text)
+        defer { clearProgress() }
+        return try await body()
+    }
+}

@@ -1,0 +1,25 @@
+import CarnetDescriptors
+import Foundation
+
+extension JSONValue {
+    /// A text or null.
+    static func optional(_ text: String?) -> JSONValue {
+        text.map(JSONValue.string) ?? .null
+    }
+
+    static func list(_ texts: some Sequence<String>) -> JSONValue {
+        .array(texts.map(JSONValue.string))
+    }
+
+    /// A time as RFC 3339 has it, or null.
+    static func optional(_ date: Date?) -> JSONValue {
+        .optional(date.map { $0.formatted(.iso8601) })
+    }
+}
+
+extension JSONObject {
+    init(_ members: KeyValuePairs<String, JSONValue>) {
+        self.init()
+        for (name, value) in members { self[name] = value }
+    }
+}

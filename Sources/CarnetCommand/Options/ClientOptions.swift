@@ -1,0 +1,47 @@
+import ArgumentParser
+import CarnetProtocol
+
+/// What the provider knows this client by.
+struct ClientOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Client registrations: id -> client_id, client_secret...", valueName: "file"))
+    var clients: String?
+
+    @Option(help: ArgumentHelp("The client id.", valueName: "id"))
+    var clientID: String?
+
+    @Option(help: ArgumentHelp("The environment variable that holds the client secret.", valueName: "name"))
+    var clientSecretEnv: String?
+
+    @OptionGroup var input: InputOptions
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp("The redirect URI, as registered; on loopback the port may be left out.", valueName: "uri")
+    )
+    var redirectURI: String?
+}
+
+/// Values for a descriptor's inputs.
+struct InputOptions: ParsableArguments {
+    @Option(
+        name: .customLong("input"),
+        help: ArgumentHelp("A value for an input of the descriptor. Repeatable.", valueName: "name=value")
+    )
+    var pairs: [String] = []
+
+    /// The inputs by name; of a repeated one, the last.
+    var values: [String: String] {
+        Dictionary(pairs.compactMap(Self.split)) { $1 }
+    }
+
+    func validate() throws {
+        for pair in pairs where Self.split(pair) == nil {
+            throw ValidationError("--input takes NAME=VALUE, e.g. --input domain=login.example.com")
+        }
+    }
+
+    private static func split(_ pair: String) -> (String, String)? {
+        guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else { return nil }
+        return (String(pair[..<equals]), String(pair[pair.index(after: equals)...]))
+    }
+}

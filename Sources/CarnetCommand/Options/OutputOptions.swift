@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// How the answer looks.
+struct OutputOptions: ParsableArguments {
+    @Flag(name: .long, help: "Print the answer as one JSON document.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Colours: auto, always or never.", valueName: "when"))
+    var color = ColorMode.auto
+
+    @Flag(name: [.customShort("v"), .long], help: "Say what is sent and received, without secrets.")
+    var verbose = false
+}
+
+enum ColorMode: String, ExpressibleByArgument, CaseIterable {
+    case auto
+    case always
+    case never
+
+    func allows(_ channel: OutputChannel, _ environment: HostEnvironment) -> Bool {
+        switch self {
+        case .always: true
+        case .never: false
+        // no-color.org: any value but the empty one.
+        case .auto:
+            channel.isTerminal && environment["TERM"] != "dumb" && (environment["NO_COLOR"] ?? "").isEmpty
+        }
+    }
+}

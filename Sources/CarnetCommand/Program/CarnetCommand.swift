@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// The root of the command line.
+struct CarnetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "carnet",
+        abstract: "Sign in with any OAuth 2.0 or OpenID Connect provider that a YAML file describes.",
+        discussion: """
+            Exit status: 0 done; 1 the check found something, or the login or call failed; 2 usage; 3 the program itself \
+            failed; 130 after Ctrl-C.
+            """,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Providers",
+                subcommands: [
+                    LintCommand.self, ExplainCommand.self, ProvidersCommand.self, ShowCommand.self, TryCommand.self,
+                    SandboxCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Accounts",
+                subcommands: [
+                    LoginCommand.self, AccountsCommand.self, TokenCommand.self, ProfileCommand.self,
+                    ResourcesCommand.self, CallCommand.self, RefreshCommand.self, LogoutCommand.self,
+                ]
+            ),
+        ]
+    )
+}

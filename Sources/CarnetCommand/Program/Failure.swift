@@ -1,0 +1,100 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+
+/// Why a command did not do what it was asked to, in the words that are printed.
+struct Failure: Error {
+    struct Detail: Sendable {
+        /// The member of the JSON document, and with spaces for underscores the label in the text.
+        var name: String
+        var text: String
+        /// What is added for people.
+        var remark: String?
+    }
+
+    var status: ExitStatus
+    var summary: String
+    var details: [Detail] = []
+    /// What to do next.
+    var next: [String] = []
+
+    init(_ status: ExitStatus, _ summary: String, details: [Detail] = [], next: [String] = []) {
+        self.status = status
+        self.summary = summary
+        self.details = details
+        self.next = next
+    }
+}
+
+extension Failure {
+    /// The document that `--json` prints for a failure.
+    var json: JSONValue {
+        var error: JSONObject = JSONObject()
+        error["message"] = .string(summary)
+        for detail in details { error[detail.name] = .string(detail.text) }
+        if !next.isEmpty { error["next"] = .array(next.map(JSONValue.string)) }
+        return ["version": 1, "error": .object(error)]
+    }
+
+    /// The lines that stderr gets.
+    func lines(_ paint: (String, TextStyle) -> String) -> [String] {
+        let labels = details.map { $0.name.split(separator: "_").joined(separator: " ") }
+        let width = (labels + (next.isEmpty ? [] : ["next"])).map(\.count).max() ?? 0
+        func row(_ label: String, _ text: String) -> String {
+            "  " + paint(label.padded(to: width), .faint) + "  " + text
+        }
+        var lines = [paint("carnet:", .failure) + " " + summary.printable]
+        for (label, detail) in zip(labels, details) {
+            let remark = detail.remark.map { paint(" (\($0.printable))", .faint) } ?? ""
+            lines.append(row(label, detail.text.printable + remark))
+        }
+        for (index, line) in next.enumerated() { lines.append(row(index == 0 ? "next" : "", line.printable)) }
+        return lines
+    }
+}
+
+extension Failure {
+    /// Says any error in one way.
+    init(describing error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as OAuthError: self.init(error)
+        case let error as ResolutionError: self.init(error, input: nil)
+        case let error as UnknownProviderError:
+            self.init(.usage, error.description, next: ["see carnet providers"])
+        case let error as SourceFileError: self.init(.usage, error.description)
+        case let error as TokenStoreError: self.init(error)
+        case let error as TransportError: self.init(.failed, error.description)
+        case is CancellationError: self.init(.interrupted, "interrupted")
+        default: self.init(.broken, "an unexpected error: \(error)")
+        }
+    }
+
+    init(_ error: OAuthError) {
+        let isUsage = [.badRegistration, .missingClientSecret].contains(error.kind) && error.step == .configuration
+        self.init(isUsage ? .usage : .failed, "\(error.step.rawValue): \(error.message)")
+        details.append(Detail(name: "step", text: error.step.rawValue))
+        if let key = error.descriptorKey { details.append(Detail(name: "descriptor_key", text: key)) }
+        if let status = error.status { details.append(Detail(name: "http_status", text: String(status))) }
+        if let server = error.server {
+            details.append(Detail(name: "server_error", text: server.code))
+            if let message = server.message { details.append(Detail(name: "server_description", text: message)) }
+            if let uri = server.uri { details.append(Detail(name: "server_uri", text: uri)) }
+        }
+        if let hint = error.hint { next.append(hint) }
+    }
+
+    /// - Parameter input: How an input is given, for an error about one.
+    init(_ error: ResolutionError, input: ((String) -> [String])?) {
+        self.init(
+            .usage, "\(error.provider): \(error.reason)", details: [Detail(name: "descriptor_key", text: error.key)])
+        if error.kind == .missingInput, let name = error.key.split(separator: ".").last {
+            next = input?(String(name)) ?? ["give --input \(name)=VALUE"]
+        }
+    }
+
+    init(_ error: TokenStoreError) {
+        self.init(.broken, "token store: \(error.reason)", details: [Detail(name: "step", text: "storage")])
+        if error.kind == .unreadable { next = ["carnet logout ID --account NAME forgets what cannot be opened"] }
+    }
+}

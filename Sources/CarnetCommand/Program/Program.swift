@@ -1,0 +1,66 @@
+import ArgumentParser
+import CarnetDescriptors
+import Foundation
+
+/// Reads the command line, runs one command, and turns whatever came of it into an exit status.
+@main
+enum Program {
+    static func main() async {
+        let status = await run(Array(CommandLine.arguments.dropFirst()))
+        exit(status.rawValue)
+    }
+
+    private static func run(_ arguments: [String]) async -> ExitStatus {
+        let command: any ParsableCommand
+        do {
+            command = try CarnetCommand.parseAsRoot(arguments)
+        } catch {
+            return report(parsing: error, arguments)
+        }
+        guard let command = command as? any Subcommand else { return await runHelp(command) }
+        let console = Console(command.output, environment: .current)
+        let task = Task {
+            try await command.run(CommandContext(console: console, environment: .current))
+        }
+        let interruption = Interruption()
+        let watch = interruption.watch { task.cancel() }
+        defer { watch.cancel() }
+        do {
+            try await task.value
+            guard console.isAnswerWhole else { throw Failure(.broken, "the answer cannot be written to stdout") }
+            return .done
+        } catch let status as ExitStatus {
+            return status
+        } catch {
+            let failure = interruption.hasHappened ? Failure(.interrupted, "interrupted") : Failure(describing: error)
+            console.report(failure)
+            return failure.status
+        }
+    }
+
+    private static func runHelp(_ command: any ParsableCommand) async -> ExitStatus {
+        var command = command
+        do {
+            try command.run()
+            return .done
+        } catch {
+            return report(parsing: error, [])
+        }
+    }
+
+    /// What the parser throws: help and version, which are answers, and mistakes.
+    private static func report(parsing error: any Error, _ arguments: [String]) -> ExitStatus {
+        let message = CarnetCommand.fullMessage(for: error)
+        guard !CarnetCommand.exitCode(for: error).isSuccess else {
+            OutputChannel.standardOutput.write(message + "\n")
+            return .done
+        }
+        if arguments.contains("--json") {
+            let document = Failure(.usage, CarnetCommand.message(for: error)).json
+            OutputChannel.standardOutput.write(document.jsonText(.indented) + "\n")
+        }
+        let text = message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message
+        OutputChannel.standardError.write("carnet: " + text + "\n")
+        return .usage
+    }
+}

@@ -1,0 +1,20 @@
+import Carnet
+import CarnetProtocol
+import CarnetSandbox
+import HTTPTypes
+
+/// Hands every request to a sandbox in this process: no network, and the provider's real URLs.
+struct SandboxTransport: Transport {
+    let sandbox: Sandbox
+
+    func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
+        guard await sandbox.isReachable(request.head) else {
+            throw TransportError(.connection, "connection refused by \(request.head.authority ?? "the server")")
+        }
+        let (head, body) = await sandbox.respond(to: request.head, body: request.body)
+        guard body.count <= limits.maximumBodyBytes else {
+            throw TransportError(.responseTooLarge, "the answer is larger than \(limits.maximumBodyBytes) bytes")
+        }
+        return IncomingResponse(head: head, body: body)
+    }
+}

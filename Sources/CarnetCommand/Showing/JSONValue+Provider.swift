@@ -1,0 +1,124 @@
+import CarnetDescriptors
+import CarnetProtocol
+
+extension JSONValue {
+    /// A provider as the engine sees it, by the names of the descriptor language. What says nothing is left out.
+    init(_ provider: Provider) {
+        var endpoints = JSONObject()
+        for name in EndpointName.allCases {
+            if let url = provider.endpoints[name] { endpoints[name.rawValue] = .string(url.text) }
+        }
+        var claims = JSONObject()
+        for claim in provider.claims { claims[claim.name] = .list(claim.value.map(\.description)) }
+        let document = JSONObject([
+            "id": .string(provider.id.rawValue),
+            "name": .string(provider.name),
+            "inputs": Self.map(provider.inputs.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }),
+            "issuer": .optional(provider.issuer),
+            "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "prefer" : "off")),
+            "discovery_url": .optional(provider.discoveryURL?.text),
+            "endpoints": .object(endpoints),
+            "client": [
+                "authentication": .list(provider.client.authentication.map(\.rawValue)),
+                "basic_encoding": .string(provider.client.basicEncoding.rawValue),
+            ],
+            "redirects": .list(provider.redirects.map(\.description)),
+            "scopes": [
+                "default": .list(provider.scopes.defaults), "required": .list(provider.scopes.required),
+                "offline": .list(provider.scopes.offline), "separator": .string(provider.scopes.separator),
+                "catalog": .array(provider.scopes.catalog.map(Self.scope)),
+            ],
+            "authorization": Self.authorization(provider.authorization),
+            "callback": ["iss": .string(provider.demandsIssuerParameter ? "required" : "auto")],
+            "token": Self.request(provider.token),
+            "refresh": Self.refresh(provider),
+            "id_token": [
+                "algorithms": .list(provider.signatureAlgorithms.map(\.rawValue)),
+                "clock_skew": .number(String(provider.clockSkew)),
+            ],
+            "profile": Self.profile(provider, claims),
+            "revocation": Self.request(provider.revocation),
+            "logout": Self.request(provider.logout),
+            "api": [
+                "hosts": .list(provider.apiHosts), "scheme": .string(provider.apiScheme),
+                "headers": Self.map(provider.apiHeaders),
+            ],
+            "resources": .array(provider.resources.map(Self.resource)),
+        ])
+        self = JSONValue.object(document).withoutEmpty ?? .object(JSONObject())
+    }
+
+    private static func map(_ items: [Named<String>]) -> JSONValue {
+        var object = JSONObject()
+        for item in items { object[item.name] = .string(item.value) }
+        return .object(object)
+    }
+
+    private static func scope(_ entry: ScopeEntry) -> JSONValue {
+        ["id": .string(entry.id), "title": .optional(entry.title), "implies": .list(entry.implies)]
+    }
+
+    private static func authorization(_ rules: AuthorizationRequestRules) -> JSONValue {
+        [
+            "pkce": safeguard(rules.pkce), "nonce": safeguard(rules.nonce), "parameters": map(rules.parameters),
+            "offline_parameters": map(rules.offlineParameters),
+            "reconsent_parameters": map(rules.reconsentParameters), "rename": map(rules.rename.items),
+            "omit": .list(rules.omit), "ephemeral_session": .bool(rules.prefersEphemeralSession),
+        ]
+    }
+
+    private static func safeguard(_ safeguard: Safeguard) -> JSONValue {
+        switch safeguard {
+        case .required: "required"
+        case .off(let reason): ["off": .string(reason)]
+        }
+    }
+
+    private static func request(_ rules: ResolvedRequest) -> JSONValue {
+        [
+            "method": .string(rules.method.rawValue),
+            "body": .string(rules.method == .get ? BodyEncoding.query.rawValue : rules.body.rawValue),
+            "headers": map(rules.headers), "parameters": map(rules.parameters), "rename": map(rules.rename.items),
+            "omit": .list(rules.omit),
+        ]
+    }
+
+    private static func refresh(_ provider: Provider) -> JSONValue {
+        var rules = request(provider.refresh)
+        rules.set(.number(String(provider.refreshMargin)), at: JSONPointer(tokens: ["margin"]))
+        return rules
+    }
+
+    private static func profile(_ provider: Provider, _ claims: JSONObject) -> JSONValue {
+        var rules = request(provider.profile)
+        let source = provider.profileSource ?? (provider.endpoints[.userinfo] == nil ? .idToken : .userinfo)
+        rules.set(.string(source.rawValue), at: JSONPointer(tokens: ["from"]))
+        rules.set(.string(provider.profileRoot.description), at: JSONPointer(tokens: ["root"]))
+        rules.set(.object(claims), at: JSONPointer(tokens: ["claims"]))
+        return rules
+    }
+
+    private static func resource(_ resource: Resource) -> JSONValue {
+        [
+            "id": .optional(resource.id), "title": .string(resource.title), "url": .string(resource.url.text),
+            "method": .string(resource.method.rawValue), "all_of": .list(resource.requirement.allOf),
+            "any_of": .list(resource.requirement.anyOf), "headers": map(resource.headers),
+        ]
+    }
+
+    /// The value without nulls, empty texts, lists and objects; none if nothing is left.
+    private var withoutEmpty: JSONValue? {
+        switch self {
+        case .null: return Optional.none
+        case .string(let text): return text.isEmpty ? Optional.none : self
+        case .bool, .number: return self
+        case .array(let elements):
+            let kept = elements.compactMap(\.withoutEmpty)
+            return kept.isEmpty ? Optional.none : .array(kept)
+        case .object(let object):
+            var kept = JSONObject()
+            for member in object.members { kept[member.name] = member.value.withoutEmpty }
+            return kept.members.isEmpty ? Optional.none : .object(kept)
+        }
+    }
+}

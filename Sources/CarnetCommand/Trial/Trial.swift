@@ -1,0 +1,266 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetSandbox
+import Foundation
+
+/// A whole sign-in at a sandbox that impersonates the provider, and then everything that the tokens are good for.
+///
+/// Every request is the one that the real provider would get; the sandbox is strict and shares no code with the engine.
+struct Trial {
+    let setup: TrialSetup
+    private let sandbox: Sandbox
+    private let recorder = TrialRecorder()
+    private let client: OAuthClient
+    private let failures: ProviderFailure
+    /// Is given every step as soon as it is over.
+    private let report: (TrialStep) -> Void
+
+    /// - Throws: `ResolutionError`.
+    init(_ setup: TrialSetup, report: @escaping (TrialStep) -> Void) throws {
+        self.setup = setup
+        self.report = report
+        let pretend = setup.client
+        sandbox = Sandbox(providers: [setup.provider], clients: [pretend.sandboxClient])
+        failures = ProviderFailure(entry: setup.entry, redirectURI: pretend.registration.redirectURI)
+        client = try OAuthClient(
+            setup.entry.descriptor,
+            registration: pretend.registration,
+            transport: SandboxTransport(sandbox: sandbox),
+            observer: recorder
+        )
+    }
+
+    /// Runs all steps. What needs a failed step is not tried.
+    func run() async -> TrialResult {
+        var result = TrialResult()
+        guard let request = await begin(&result), let callback = await approve(request, &result),
+            let session = await complete(callback, request.pending, &result)
+        else { return result }
+        await showProfile(of: session, &result)
+        await refresh(session, &result)
+        await callResources(with: session, &result)
+        await revoke(session, &result)
+        return result
+    }
+
+    private func finish(_ step: TrialStep, _ result: inout TrialResult) {
+        result.stepCount += 1
+        result.requestCount += step.exchanges.count { $0.response != nil }
+        if step.outcome.isFailure { result.hasFailed = true }
+        report(step)
+    }
+
+    private func failed(_ error: any Error) -> TrialStep.Outcome {
+        .failed((error as? OAuthError).map { failures.explain($0) } ?? Failure(describing: error))
+    }
+}
+
+// MARK: - Signing in
+
+extension Trial {
+    private func begin(_ result: inout TrialResult) async -> AuthorizationRequest? {
+        var step = TrialStep(title: "Authorization request")
+        do {
+            let request = try await client.beginSignIn()
+            finishDiscovery(&result)
+            let shown = ShownRequest(page: request.redactedURL)
+            step.exchanges = [TrialStep.Exchange(step: .authorization, request: shown)]
+            result.requested = request.pending.scopes
+            finish(step, &result)
+            return request
+        } catch {
+            finishDiscovery(&result)
+            step.outcome = failed(error)
+            finish(step, &result)
+            return nil
+        }
+    }
+
+    private func finishDiscovery(_ result: inout TrialResult) {
+        let exchanges = recorder.take()
+        guard !exchanges.isEmpty else { return }
+        finish(TrialStep(title: "Discovery", exchanges: exchanges), &result)
+    }
+
+    private func approve(_ request: AuthorizationRequest, _ result: inout TrialResult) async -> AuthorizationCallback? {
+        var step = TrialStep(title: "Callback")
+        do {
+            let url = try await sandbox.approve(authorizationURL: request.url)
+            step.exchanges = [TrialStep.Exchange(step: .callback, request: Self.shown(callback: url))]
+            finish(step, &result)
+            return AuthorizationCallback(url: url)
+        } catch let refusal as SandboxRefusal {
+            step.outcome = .failed(
+                Failure(
+                    .failed,
+                    "the authorization server showed a page instead of sending the browser back: \(refusal.text)",
+                    details: [Failure.Detail(name: "http_status", text: String(refusal.status))]
+                )
+            )
+        } catch {
+            step.outcome = failed(error)
+        }
+        finish(step, &result)
+        return nil
+    }
+
+    /// The callback without what is secret in it.
+    private static func shown(callback url: String) -> ShownRequest {
+        let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let harmless = ["iss", "error", "error_description", "error_uri"]
+        let parameters = (parts.count == 2 ? parts[1] : "").split(separator: "&").map { pair in
+            let name = pair.prefix { $0 != "=" }
+            return harmless.contains(String(name)) ? String(pair) : "\(name)=\(Secret(""))"
+        }
+        let query = parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")
+        return ShownRequest(page: "\(parts[0])\(query)")
+    }
+
+    private func complete(
+        _ callback: AuthorizationCallback,
+        _ pending: PendingAuthorization,
+        _ result: inout TrialResult
+    ) async -> Session? {
+        var failure: (any Error)?
+        var session: Session?
+        do {
+            session = try await client.completeSignIn(callback, for: pending)
+        } catch {
+            failure = error
+        }
+        let exchanges = recorder.take()
+        let failedStep = (failure as? OAuthError)?.step
+        for (kind, title) in [(OAuthError.Step.tokenRequest, "Token request"), (.keys, "Keys of the provider")] {
+            var step = TrialStep(title: title, exchanges: exchanges.filter { $0.step == kind })
+            if let failure, failedStep == kind { step.outcome = failed(failure) }
+            if kind == .tokenRequest, let tokens = try? await session?.storedTokens() {
+                step.findings = Self.findings(of: tokens)
+                result.granted = tokens.scopes
+            }
+            guard !step.exchanges.isEmpty || step.outcome.isFailure else { continue }
+            finish(step, &result)
+            if step.outcome.isFailure { return nil }
+        }
+        if let failure {
+            let title = failedStep == .idToken ? "ID token" : "Sign-in"
+            finish(TrialStep(title: title, outcome: failed(failure)), &result)
+            return nil
+        }
+        if let session, let token = try? await session.storedTokens().idToken {
+            await showIDToken(token, &result)
+        }
+        return session
+    }
+
+    private static func findings(of tokens: TokenSet) -> [Named<String>] {
+        var findings = [Named("granted", tokens.scopes.joined(separator: " "))]
+        let lifetime = tokens.expiresAt.map { "\(Int($0.timeIntervalSince(tokens.issuedAt))) seconds" }
+        findings.append(Named("lifetime", lifetime ?? "not said"))
+        findings.append(Named("refresh token", tokens.refreshToken == nil ? "none" : "yes"))
+        return findings
+    }
+
+    private func showIDToken(_ token: Secret, _ result: inout TrialResult) async {
+        var step = TrialStep(title: "ID token")
+        do {
+            let idToken = try IDToken(storedAfterValidation: token)
+            step.findings = ["iss", "sub", "aud"].compactMap { name in
+                idToken.claims[name].map { Named(name, $0.scalarText ?? $0.jsonText()) }
+            }
+            let nonce = setup.provider.authorization.nonce.isRequired ? ", nonce" : ""
+            step.findings.append(Named("proved", "signature, issuer, audience, times\(nonce)"))
+        } catch {
+            step.outcome = failed(error)
+        }
+        finish(step, &result)
+    }
+}
+
+// MARK: - Using the tokens
+
+extension Trial {
+    private func showProfile(of session: Session, _ result: inout TrialResult) async {
+        var step = TrialStep(title: "Profile")
+        do {
+            let profile = try await session.profile()
+            result.profile = profile.claims
+            step.findings = profile.claims.map { Named($0.name, $0.value.scalarText ?? $0.value.jsonText()) }
+        } catch {
+            step.outcome = failed(error)
+        }
+        step.exchanges = recorder.take()
+        finish(step, &result)
+    }
+
+    private func refresh(_ session: Session, _ result: inout TrialResult) async {
+        var step = TrialStep(title: "Refresh")
+        do {
+            guard try await session.storedTokens().refreshToken != nil else {
+                step.outcome = .skipped("the provider gave no refresh token")
+                finish(step, &result)
+                return
+            }
+            step.findings = Self.findings(of: try await session.refresh())
+        } catch {
+            step.outcome = failed(error)
+        }
+        step.exchanges = recorder.take()
+        finish(step, &result)
+    }
+
+    /// One resource that the granted scopes open, and one that they do not.
+    private func callResources(with session: Session, _ result: inout TrialResult) async {
+        let access: [ResourceAccess]
+        do {
+            access = try await session.resources()
+        } catch {
+            finish(TrialStep(title: "Resources", outcome: failed(error)), &result)
+            return
+        }
+        result.resources = access
+        if let open = access.first(where: \.isOpen)?.resource {
+            var step = TrialStep(title: "Resource: \(open.title)")
+            do {
+                _ = try await session.call(open)
+            } catch {
+                step.outcome = failed(error)
+            }
+            step.exchanges = recorder.take()
+            finish(step, &result)
+        }
+        if let closed = access.first(where: { !$0.isOpen }) { await callClosed(closed, with: session, &result) }
+    }
+
+    /// A client that respects the scopes would not send this; the trial does, to see it refused.
+    private func callClosed(_ closed: ResourceAccess, with session: Session, _ result: inout TrialResult) async {
+        var step = TrialStep(title: "Resource that was not granted: \(closed.resource.title)")
+        step.findings = [Named("needs", closed.missing.joined(separator: " "))]
+        do {
+            _ = try await session.call(closed.resource.url, declared: [closed.resource])
+            step.outcome = .failed(Failure(.failed, "the resource opened without the scopes that it needs"))
+        } catch let error as OAuthError where error.kind == .insufficientScope {
+            step.findings.append(Named("refused", "as it should be"))
+        } catch {
+            step.outcome = failed(error)
+        }
+        step.exchanges = recorder.take()
+        finish(step, &result)
+    }
+
+    private func revoke(_ session: Session, _ result: inout TrialResult) async {
+        var step = TrialStep(title: "Revocation")
+        do {
+            let outcome = try await session.signOut(.revoke)
+            if outcome.failures.contains(where: { $0.kind == .missingEndpoint }) {
+                step.outcome = .skipped("the provider has no revocation endpoint")
+            } else if let failure = outcome.failures.first {
+                step.outcome = failed(failure)
+            }
+        } catch {
+            step.outcome = failed(error)
+        }
+        step.exchanges = recorder.take()
+        finish(step, &result)
+    }
+}

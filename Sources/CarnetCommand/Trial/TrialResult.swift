@@ -1,0 +1,24 @@
+import CarnetDescriptors
+
+/// What a trial came to.
+struct TrialResult {
+    var hasFailed = false
+    var stepCount = 0
+    var requestCount = 0
+    var requested: [String] = []
+    var granted: [String] = []
+    var profile: [Named<JSONValue>] = []
+    var resources: [ResourceAccess] = []
+}
+
+extension ResourceAccess {
+    var json: JSONValue {
+        .object(
+            JSONObject([
+                "id": .optional(resource.id), "title": .string(resource.title),
+                "method": .string(resource.method.rawValue), "url": .string(resource.url.text),
+                "open": .bool(isOpen), "missing": .list(missing),
+            ])
+        )
+    }
+}

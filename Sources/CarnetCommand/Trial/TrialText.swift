@@ -1,0 +1,93 @@
+import CarnetDescriptors
+import CarnetProtocol
+
+/// A trial for people, step by step.
+struct TrialText {
+    let console: Console
+    private let exchanges: ExchangeText
+
+    init(_ console: Console) {
+        self.console = console
+        exchanges = ExchangeText(paint: console.paint)
+    }
+
+    func printHead(_ setup: TrialSetup) {
+        let client = setup.client.registration
+        let method = client.clientSecret == nil ? "without a secret" : "with a pretend secret"
+        console.answer(
+            console.paint(setup.provider.name.printable, .strong)
+                + ", impersonated by the sandbox: no browser, no network, no account"
+        )
+        var rows = [
+            ["descriptor", setup.entry.document.file.path.printable],
+            ["client id", "\(client.clientID), \(method)"],
+            ["redirect URI", client.redirectURI.printable],
+        ]
+        for (name, value) in setup.provider.inputs.sorted(by: { $0.key < $1.key }) {
+            let isExample = setup.examples.contains { $0.name == name }
+            rows.append(["input", "\(name) = \(value.printable)" + (isExample ? "  (the descriptor's example)" : "")])
+        }
+        printRows(rows)
+    }
+
+    func show(_ step: TrialStep, number: Int) {
+        let (mark, style): (String, TextStyle) =
+            switch step.outcome {
+            case .passed: ("ok", .success)
+            case .skipped: ("skipped", .faint)
+            case .failed: ("failed", .failure)
+            }
+        let title = String(number).leftPadded(to: 2) + "  " + step.title.printable
+        let space = String(repeating: " ", count: max(2, Self.width - title.count - mark.count))
+        console.answer()
+        console.answer(console.paint(title, .strong) + space + console.paint(mark, style))
+        for (index, exchange) in step.exchanges.enumerated() {
+            if index > 0 { console.answer() }
+            for line in exchanges.lines(exchange.request) { console.answer("    " + line) }
+            if let response = exchange.response {
+                for line in exchanges.lines(response) { console.answer("    " + line) }
+            }
+        }
+        printRows(step.findings.map { [$0.name, $0.value.printable] })
+        switch step.outcome {
+        case .passed: break
+        case .skipped(let reason): console.answer("    " + reason.printable)
+        case .failed(let failure):
+            for line in failure.lines(console.paint) { console.answer("    " + line) }
+        }
+    }
+
+    func printSummary(_ result: TrialResult, of setup: TrialSetup) {
+        let counts = "\(result.stepCount) steps, \(result.requestCount) requests"
+        console.answer()
+        guard !result.hasFailed else {
+            console.answer(
+                console.paint("\(setup.provider.name.printable) does not work yet", .failure) + " (\(counts))")
+            return
+        }
+        console.answer(console.paint("\(setup.provider.name.printable) works", .success) + " (\(counts))")
+        let profile = result.profile.map { "\($0.name) \(($0.value.scalarText ?? $0.value.jsonText()).printable)" }
+        let open = result.resources.filter(\.isOpen)
+        var rows = [["granted", result.granted.joined(separator: " ").printable]]
+        rows += profile.enumerated().map { [$0.offset == 0 ? "profile" : "", $0.element] }
+        rows += open.enumerated().map { [$0.offset == 0 ? "opens" : "", $0.element.resource.title.printable] }
+        for closed in result.resources where !closed.isOpen {
+            let needs = closed.missing.joined(separator: " ")
+            rows.append(["closed", "\(closed.resource.title.printable), which needs \(needs.printable)"])
+        }
+        printRows(rows)
+    }
+
+    private static let width = 80
+
+    private func printRows(_ rows: [[String]]) {
+        let width = rows.map { $0[0].count }.max() ?? 0
+        for row in rows { console.answer("    " + console.paint(row[0].padded(to: width), .faint) + "  " + row[1]) }
+    }
+}
+
+extension String {
+    fileprivate func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: max(0, width - count)) + self
+    }
+}

@@ -1,0 +1,155 @@
+import Carnet
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A folder, and the files in it, that no other user can read or change.
+struct PrivateFolder: Sendable {
+    /// Larger than any record can be.
+    private static let fileLimit = 16 << 20
+    private static let temporarySuffix = ".tmp"
+
+    let path: String
+    let calls: FileSystemCalls
+
+    func path(of name: String) -> String { "\(path)/\(name)" }
+
+    /// Makes the folder, and those above it, if it does not exist.
+    ///
+    /// - Throws: `TokenStoreError`, `unavailable`.
+    func create() throws {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += made.isEmpty || made.hasSuffix("/") ? String(part) : "/\(part)"
+            guard mkdir(made, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
+                // A folder above that exists may be one that nothing can be made in.
+                if access(made, F_OK) == 0 { continue }
+                throw TokenStoreError.system(made)
+            }
+        }
+        guard try exists() else { throw TokenStoreError(.unavailable, "\(path) cannot be made") }
+    }
+
+    /// Whether the folder is there, and is private.
+    ///
+    /// - Throws: `TokenStoreError`, `unavailable`, if it is not a folder, or others may use it.
+    func exists() throws -> Bool {
+        guard let folder = try FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return false }
+        try Self.requirePrivate(try folder.status(), path, repair: "chmod 700")
+        return true
+    }
+
+    static func requirePrivate(_ status: stat, _ path: String, repair command: String) throws {
+        guard status.st_uid == geteuid() else {
+            throw TokenStoreError(.unavailable, "\(path) belongs to another user")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw TokenStoreError(.unavailable, "\(path) can be used by other users; run: \(command) '\(path)'")
+        }
+    }
+
+    /// - Returns: `nil` if there is no such file.
+    /// - Throws: `TokenStoreError`.
+    func read(_ name: String) throws -> [UInt8]? {
+        try Self.read(path(of: name))
+    }
+
+    /// Reads a file that is private.
+    static func read(_ path: String) throws -> [UInt8]? {
+        guard let file = try FileDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
+        let status = try file.status()
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw TokenStoreError(.unavailable, "\(path) is not a regular file")
+        }
+        try requirePrivate(status, path, repair: "chmod 600")
+        return try file.read(limit: fileLimit)
+    }
+
+    /// Replaces a file in one step: at any moment, a crash included, the old one or the new one is there, whole.
+    ///
+    /// - Throws: `TokenStoreError`, `unavailable`; the old file is as it was then.
+    func replace(_ name: String, with bytes: [UInt8]) throws {
+        let temporary = path(of: name + Self.temporarySuffix)
+        try writeNew(temporary, bytes)
+        guard calls.rename(temporary, path(of: name)) == 0 else {
+            let error = TokenStoreError.system(path(of: name))
+            unlink(temporary)
+            throw error
+        }
+        try sync()
+    }
+
+    /// Makes a file in one step, unless there is one.
+    ///
+    /// - Returns: Whether this call made it.
+    static func create(_ path: String, with bytes: [UInt8], unique: String, _ calls: FileSystemCalls) throws -> Bool {
+        let parent = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        let folder = PrivateFolder(path: String(parent), calls: calls)
+        let temporary = "\(path).\(unique)\(temporarySuffix)"
+        try folder.writeNew(temporary, bytes)
+        defer { unlink(temporary) }
+        // Unlike rename(2), link(2) never replaces what another process has made meanwhile.
+        if link(temporary, path) == 0 {
+            try folder.sync()
+            return true
+        }
+        guard errno == EEXIST else { throw TokenStoreError.system(path) }
+        return false
+    }
+
+    /// - Throws: `TokenStoreError`, `unavailable`.
+    func remove(_ name: String) throws {
+        guard unlink(path(of: name)) == 0 else {
+            guard errno == ENOENT else { throw TokenStoreError.system(path(of: name)) }
+            return
+        }
+        try sync()
+    }
+
+    /// The names of the files with that suffix, sorted.
+    ///
+    /// - Throws: `TokenStoreError`, `unavailable`.
+    func names(withSuffix suffix: String) throws -> [String] {
+        guard let stream = opendir(path) else { throw TokenStoreError.system(path) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(suffix) { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Removes what a process that was ended in the middle of a save has left behind. Only for who holds the folder's
+    /// lock, without which nobody writes.
+    func removeTemporaryFiles(of suffix: String) throws {
+        for name in try names(withSuffix: suffix + Self.temporarySuffix) {
+            unlink(path(of: name))
+        }
+    }
+
+    private func writeNew(_ path: String, _ bytes: [UInt8]) throws {
+        unlink(path)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        guard let file = try FileDescriptor(path, flags) else { throw TokenStoreError.system(path) }
+        do {
+            try file.write(bytes, calls)
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Makes the names in the folder survive a crash.
+    private func sync() throws {
+        guard let folder = try FileDescriptor(path, O_RDONLY | O_DIRECTORY), calls.sync(folder.number) == 0
+        else { throw TokenStoreError.system(path) }
+    }
+}

@@ -1,0 +1,116 @@
+import AsyncHTTPClient
+public import Carnet
+public import CarnetProtocol
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Sends requests with AsyncHTTPClient, over HTTP/1.1, with a pool of connections of its own.
+///
+/// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, compression, retries, proxies from the
+/// environment and traces do not exist here. Connections use the process's shared event loops; `shutdown()` closes the
+/// idle ones at once, and a transport that goes away closes them too.
+public final class AsyncHTTPTransport: Transport {
+    private let client: HTTPClient
+
+    public convenience init() {
+        self.init(trustRoots: [])
+    }
+
+    /// - Parameter additionalTrustRootsPEM: The path of a PEM file with certificates to trust besides those of the
+    ///   system, e.g. of a company's own authority or a test server.
+    /// - Throws: `TransportError`, `tls`, if the file has no certificates that can be read.
+    public convenience init(additionalTrustRootsPEM: String) throws {
+        let certificates = (try? NIOSSLCertificate.fromPEMFile(additionalTrustRootsPEM)) ?? []
+        guard !certificates.isEmpty else {
+            throw TransportError(.tls, "\(additionalTrustRootsPEM) has no certificates in PEM form that can be read")
+        }
+        self.init(trustRoots: certificates)
+    }
+
+    private init(trustRoots: [NIOSSLCertificate]) {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        tls.certificateVerification = .fullVerification
+        if !trustRoots.isEmpty {
+            tls.additionalTrustRoots = [.certificates(trustRoots)]
+        }
+        var pool = HTTPClient.Configuration.ConnectionPool(idleTimeout: .seconds(15))
+        // The first failure is the one to report.
+        pool.retryConnectionEstablishment = false
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls,
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(10)),
+            connectionPool: pool,
+            proxy: nil,
+            ignoreUncleanSSLShutdown: false,
+            decompression: .disabled
+        )
+        configuration.httpVersion = .http1Only
+        // Spans carry the URL with its query.
+        configuration.tracing.tracer = nil
+        client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+    }
+
+    deinit {
+        client.shutdown { _ in }
+    }
+
+    public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
+        let target = try RequestTarget(request)
+        let message = HTTPClientRequest(request, url: target.url)
+        return try await withDeadline(limits.deadline, origin: target.origin) { [client] in
+            do {
+                // The deadline given here ends with the response's head, so it is not the one that matters.
+                let response = try await client.execute(message, deadline: .distantFuture)
+                return try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)
+            } catch {
+                throw TransportError(error, origin: target.origin)
+            }
+        }
+    }
+
+    /// Closes every connection. Requests after that fail. Safe to call more than once.
+    public func shutdown() async {
+        try? await client.shutdown().get()
+    }
+}
+
+extension HTTPClientRequest {
+    fileprivate init(_ request: OutgoingRequest, url: String) {
+        self.init(url: url)
+        method = HTTPMethod(rawValue: request.head.method.rawValue)
+        for field in request.head.headerFields {
+            headers.add(name: field.name.rawName, value: field.value)
+        }
+        if !request.body.isEmpty || [.post, .put, .patch].contains(request.head.method) {
+            body = .bytes(request.body)
+        }
+    }
+}
+
+extension HTTPClientResponse {
+    fileprivate func collect(
+        _ limits: TransportLimits,
+        isHead: Bool,
+        from origin: String
+    ) async throws -> IncomingResponse {
+        let length = isHead ? nil : headers.first(name: "content-length").flatMap { Int($0) }
+        var collected = try CappedBody(announcedLength: length, limits: limits, origin: origin)
+        for try await part in body {
+            try collected.append(part.readableBytesView)
+        }
+        guard (100...999).contains(status.code) else {
+            throw TransportError(.interrupted, "\(origin) answered with something that is not HTTP")
+        }
+        var head = HTTPResponse(status: .init(code: Int(status.code), reasonPhrase: status.reasonPhrase))
+        for (name, value) in headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            head.headerFields.append(HTTPField(name: name, value: value))
+        }
+        return IncomingResponse(head: head, body: collected.bytes)
+    }
+}

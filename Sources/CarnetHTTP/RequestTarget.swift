@@ -1,0 +1,58 @@
+import Carnet
+import CarnetProtocol
+import HTTPTypes
+
+/// Where a request goes, once it is known to be one that a transport may send.
+struct RequestTarget {
+    /// The absolute URL (RFC 9112, 3.2.2).
+    let url: String
+    /// `host:port`, for messages: a path and a query may hold secrets.
+    let origin: String
+
+    /// - Throws: `TransportError`, `unsupportedRequest`.
+    init(_ request: OutgoingRequest) throws {
+        guard let scheme = request.head.scheme?.lowercased(), let defaultPort = Self.defaultPorts[scheme] else {
+            throw TransportError(.unsupportedRequest, "only http and https URLs can be requested")
+        }
+        guard let authority = request.head.authority, Self.isAuthority(authority) else {
+            throw TransportError(.unsupportedRequest, "the URL to request has no proper host")
+        }
+        let hasPort =
+            authority.drop { $0 != "]" }.contains(":") || (!authority.hasPrefix("[") && authority.contains(":"))
+        let origin = hasPort ? authority : "\(authority):\(defaultPort)"
+        guard let path = request.head.path, path.hasPrefix("/"), path.utf8.allSatisfy(Self.isPathByte) else {
+            throw TransportError(.unsupportedRequest, "the path of the request to \(origin) is not that of a URL")
+        }
+        for field in request.head.headerFields where Self.ownFields.contains(field.name.canonicalName) {
+            throw TransportError(.unsupportedRequest, "the header field \(field.name) cannot be set by a request")
+        }
+        self.url = "\(scheme)://\(authority)\(path)"
+        self.origin = origin
+    }
+
+    private static let defaultPorts = ["http": 80, "https": 443]
+
+    /// Header fields that frame the message: a second opinion about them is request smuggling (RFC 9112, 11.2).
+    private static let ownFields: Set = [
+        "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect",
+    ]
+
+    /// Host and port, without user information.
+    private static func isAuthority(_ text: String) -> Bool {
+        !text.isEmpty && !text.hasPrefix(":")
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                    true
+                default:
+                    false
+                }
+            }
+    }
+
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
+    }
+}

@@ -1,0 +1,109 @@
+import AsyncHTTPClient
+import Carnet
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension TransportError {
+    /// Says in our words what broke an exchange. What the library says may quote the request.
+    init(_ error: any Error, origin: String) {
+        switch error {
+        case let error as TransportError:
+            self = error
+        case let error as HTTPClientError:
+            self.init(error, origin: origin)
+        case let error as NIOConnectionError:
+            self.init(error, origin: origin)
+        case let error as IOError:
+            self.init(error, origin: origin)
+        case let error as ChannelError:
+            self.init(error, origin: origin)
+        case is NIOSSLExtraError:
+            self.init(.tls, "the certificate of \(origin) was issued for another host")
+        case let error as NIOSSLError:
+            self.init(error, origin: origin)
+        case is BoringSSLError:
+            self.init(.tls, "the TLS handshake with \(origin) failed")
+        case is HTTPParserError:
+            self.init(.interrupted, "\(origin) answered with something that is not HTTP, or broke off")
+        default:
+            self.init(.interrupted, "the connection to \(origin) broke")
+        }
+    }
+
+    private init(_ error: HTTPClientError, origin: String) {
+        switch error {
+        case .connectTimeout, .deadlineExceeded, .readTimeout, .writeTimeout, .tlsHandshakeTimeout,
+            .getConnectionFromPoolTimeout:
+            self.init(.timeout, "\(origin) did not answer in time")
+        case .alreadyShutdown:
+            self.init(.connection, "no connection to \(origin): the transport was shut down")
+        case .invalidURL, .emptyHost, .emptyScheme:
+            self.init(.unsupportedRequest, "the URL of the request to \(origin) is not valid")
+        case .traceRequestWithBody:
+            self.init(.unsupportedRequest, "a TRACE request to \(origin) cannot have a body")
+        default:
+            self.init(.interrupted, "\(origin) closed the connection before its response was complete")
+        }
+    }
+
+    private init(_ error: NIOConnectionError, origin: String) {
+        let causes = error.connectionErrors.map(\.error)
+        if let cause = causes.lazy.compactMap({ $0 as? IOError }).first {
+            self.init(cause, origin: origin)
+        } else if causes.isEmpty {
+            self.init(.connection, "no connection to \(origin): the host name was not found")
+        } else {
+            self.init(.timeout, "no connection to \(origin) in time")
+        }
+    }
+
+    private init(_ error: IOError, origin: String) {
+        switch error.errnoCode {
+        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EACCES, EPERM, EMFILE, ENFILE:
+            self.init(.connection, "no connection to \(origin): \(error.meaning)")
+        case ETIMEDOUT:
+            self.init(.timeout, "no connection to \(origin) in time")
+        default:
+            self.init(.interrupted, "the connection to \(origin) broke: \(error.meaning)")
+        }
+    }
+
+    private init(_ error: ChannelError, origin: String) {
+        switch error {
+        case .connectTimeout:
+            self.init(.timeout, "no connection to \(origin) in time")
+        default:
+            self.init(.interrupted, "the connection to \(origin) broke")
+        }
+    }
+
+    private init(_ error: NIOSSLError, origin: String) {
+        switch error {
+        case .uncleanShutdown:
+            self.init(.interrupted, "\(origin) closed the connection before its response was complete")
+        case .handshakeFailed(let cause) where String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED"):
+            self.init(.tls, "the certificate of \(origin) is not trusted")
+        case .noCertificateToValidate, .unableToValidateCertificate:
+            self.init(.tls, "the certificate of \(origin) is not trusted")
+        default:
+            self.init(.tls, "the TLS handshake with \(origin) failed")
+        }
+    }
+}
+
+extension IOError {
+    /// The system's words, e.g. `Connection refused`.
+    fileprivate var meaning: String {
+        strerror(errnoCode).map { String(cString: $0) } ?? "error \(errnoCode)"
+    }
+}

@@ -1,0 +1,77 @@
+public import CarnetDescriptors
+
+extension RuleExplanation {
+    /// The rule's page in Markdown: what it finds, why, and what it says about each example.
+    public var page: String {
+        var page = "# \(code): \(name)\n\n\(summary)\n\n"
+        page += "Severity: \(severity.rawValue). Fix: \(fixSentence).\n\n"
+        page += "## Why\n\n\(rationale)\n"
+        if !bad.isEmpty { page += "\n## Found\n" + bad.map { block($0, "yaml found") + findings($0) }.joined() }
+        if !good.isEmpty {
+            page += "\n## Not found\n" + good.map { block($0, isReaderRule ? "yaml part" : "yaml") }.joined()
+        }
+        if !references.isEmpty { page += "\n## References\n\n" + references.map { "- \($0)\n" }.joined() }
+        return page
+    }
+
+    private var fixSentence: String {
+        switch fix {
+        case .safe: "applied by `carnet lint --fix`, where it is certain"
+        case .unsafe: "shown, for a person to judge"
+        case nil: "none"
+        }
+    }
+
+    /// Whether the rule is about YAML, so that its examples need not be descriptors.
+    private var isReaderRule: Bool { ReaderRules.all.contains(self) }
+
+    private func example(_ marked: String) -> MarkedExample {
+        isReaderRule ? MarkedExample(marked) : MarkedExample(completing: marked)
+    }
+
+    /// - Parameter info: what stands after the fence; a bare `yaml` is a descriptor without findings.
+    private func block(_ marked: String, _ info: String) -> String {
+        let text = example(marked).text
+        guard !text.isEmpty else { return "\nAn empty file.\n" }
+        // What does not show in an editor does not show on a page either.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).map(TerminalText.escaped).joined(
+                separator: "\t")
+        }
+        let shown = lines.joined(separator: "\n")
+        return "\n```\(info)\n\(shown)\(shown.hasSuffix("\n") ? "" : "\n")```\n"
+    }
+
+    private func findings(_ marked: String) -> String {
+        let file = example(marked).file(named: "acme.yaml")
+        let diagnostics =
+            isReaderRule ? YAMLReader().read(file).diagnostics : Linter().lint(files: [file]).diagnostics
+        let text = SourceText(file)
+        let output = diagnostics.map { TextReporter().render($0) { _ in text } }
+        return "\n```text\n\(output.joined(separator: "\n"))```\n"
+    }
+}
+
+extension RuleCatalog {
+    /// The list of all rules in Markdown, with links to their pages.
+    public static var index: String {
+        var index = """
+            # Lint rules
+
+            `carnet lint` reports each finding with one of these codes, and `carnet explain CODE` prints its page. A code \
+            is never used again for another rule. A finding about what a descriptor means can be silenced where the rule \
+            does not apply, with a reason; one about YAML or about keys cannot:
+
+                # carnet-lint-disable-next-line C015: their console accepts no IP address
+
+            | code | name | severity | finds |
+            |---|---|---|---|
+
+            """
+        for rule in all {
+            index +=
+                "| [\(rule.code)](\(rule.code).md) | \(rule.name) | \(rule.severity.rawValue) | \(rule.summary) |\n"
+        }
+        return index
+    }
+}

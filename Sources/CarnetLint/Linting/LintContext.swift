@@ -1,0 +1,86 @@
+public import CarnetDescriptors
+
+/// What a rule sees: one descriptor with its text and the place of everything in it.
+public final class LintContext: Sendable {
+    public let document: DescriptorDocument
+    public let descriptor: ProviderDescriptor
+    public let root: YAMLNode
+    public let text: SourceText
+    /// Every URL that a request can go to.
+    let urls: [DescriptorURL]
+    /// Every value that may name inputs.
+    let templateUses: [TemplateUse]
+    /// Every scope, wherever it stands.
+    let scopeUses: [ScopeUse]
+    let redirects: [RedirectURI]
+
+    /// - Returns: `nil` for a file that is no descriptor.
+    public init?(_ document: DescriptorDocument) {
+        guard let descriptor = document.descriptor, let root = document.root else { return nil }
+        self.document = document
+        self.descriptor = descriptor
+        self.root = root
+        text = SourceText(document.file)
+        urls = DescriptorURL.all(in: descriptor, root: root)
+        templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls)
+        scopeUses = ScopeUse.all(in: root)
+        redirects = RedirectURI.all(in: root)
+    }
+
+    var path: String { document.file.path }
+
+    func node(_ path: String...) -> YAMLNode? { root.node(at: path) }
+
+    /// The place of a value, or of what is nearest to where it would be.
+    func span(_ path: String...) -> SourceSpan { document.span(of: path) }
+
+    /// The place of a key, or of what is nearest to where it would be.
+    func keySpan(_ path: String...) -> SourceSpan {
+        guard let key = path.last, let parent = root.node(at: Array(path.dropLast())) else {
+            return document.span(of: path)
+        }
+        return parent.entry(key)?.keySpan ?? document.span(of: path)
+    }
+
+    /// The place of a part of a scalar; of the whole scalar, where the text is not written as it is read.
+    ///
+    /// - Parameter part: a stretch of the scalar's text, or of an end of it.
+    func span(of part: Substring, in node: YAMLNode) -> SourceSpan {
+        guard let scalar = node.scalar, let written = text.text(in: node.span) else { return node.span }
+        let quoteLength: Int
+        switch written {
+        case scalar.text: quoteLength = 0
+        case "\"\(scalar.text)\"", "'\(scalar.text)'": quoteLength = 1
+        default: return node.span
+        }
+        guard !written.contains(where: \.isNewline), scalar.text.hasSuffix(part.base) else { return node.span }
+        let skipped = scalar.text.unicodeScalars.count - part.base.unicodeScalars.count
+        let before = part.base.unicodeScalars.distance(from: part.base.startIndex, to: part.startIndex)
+        var start = node.span.start
+        start.column += quoteLength + skipped + before
+        var end = start
+        end.column += part.unicodeScalars.count
+        return SourceSpan(start: start, end: end)
+    }
+
+    /// The entries of a mapping whose keys the author chose.
+    func entries(_ path: String...) -> [YAMLEntry] { root.entries(at: path) }
+
+    /// The elements of a list.
+    func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path) }
+
+    /// The name that a misspelled one most likely meant. Of very many candidates only the first are compared.
+    func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
+        nearestName(to: name, in: candidates.prefix(256).map { $0 })
+    }
+
+    func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
+        Diagnostic.Related(message: message, file: path, span: span)
+    }
+}
+
+extension YAMLNode {
+    func entries(at path: [String]) -> [YAMLEntry] { node(at: path)?.entries ?? [] }
+
+    func elements(at path: [String]) -> [YAMLNode] { node(at: path)?.elements ?? [] }
+}

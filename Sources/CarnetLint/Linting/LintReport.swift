@@ -1,0 +1,26 @@
+public import CarnetDescriptors
+
+/// Everything that was found, in the order of every report: by file, place, code and message.
+public struct LintReport: Sendable {
+    /// The files that were looked at, so that a reporter can show their lines.
+    public private(set) var files: [SourceFile]
+    public private(set) var diagnostics: [Diagnostic]
+    /// Files that could not be read at all; their findings are among `diagnostics`.
+    public private(set) var unreadableCount: Int
+
+    public init(files: [SourceFile], diagnostics: [Diagnostic], unreadable: [SourceFileError] = []) {
+        self.files = files
+        self.diagnostics = Set(diagnostics + unreadable.map(\.diagnostic)).sorted()
+        unreadableCount = unreadable.count
+    }
+
+    public var fileCount: Int { files.count + unreadableCount }
+    public var errorCount: Int { diagnostics.count { $0.severity == .error } }
+    public var warningCount: Int { diagnostics.count { $0.severity == .warning } }
+    /// How many findings `--fix` would mend.
+    public var fixableCount: Int { diagnostics.count { $0.fix?.applicability == .safe } }
+
+    func text(of path: String) -> SourceText? {
+        files.first { $0.path == path }.map { SourceText($0) }
+    }
+}

@@ -1,0 +1,23 @@
+public import CarnetDescriptors
+
+/// One thing that a descriptor can get wrong although it reads well.
+///
+/// A rule's file holds its explanation and its examples, and the examples are its tests. It is only asked about
+/// descriptors whose shape is right.
+public protocol LintRule: Sendable {
+    var explanation: RuleExplanation { get }
+    func check(_ context: LintContext) -> [Diagnostic]
+}
+
+extension LintRule {
+    func finding(
+        _ message: String,
+        in context: LintContext,
+        at span: SourceSpan,
+        help: String? = nil,
+        related: [Diagnostic.Related] = [],
+        fix: Fix? = nil
+    ) -> Diagnostic {
+        explanation.diagnostic(message, file: context.path, span: span, help: help, related: related, fix: fix)
+    }
+}

@@ -1,0 +1,53 @@
+import CarnetDescriptors
+
+/// For GitHub Actions: one workflow command a finding, which shows up beside the line in a pull request.
+public struct GitHubReporter: Reporter {
+    public init() {}
+
+    public func render(_ report: LintReport) -> String {
+        report.diagnostics.map { render($0) + "\n" }.joined()
+    }
+
+    private func render(_ diagnostic: Diagnostic) -> String {
+        let span = diagnostic.span
+        var properties = [
+            ("file", diagnostic.file), ("line", String(span.start.line)), ("col", String(span.start.column)),
+        ]
+        properties.append(("endLine", String(span.end.line)))
+        // GitHub reads endColumn only for a single line, and takes it as the last column rather than the one after it.
+        if span.end.line == span.start.line {
+            properties.append(("endColumn", String(max(span.start.column, span.end.column - 1))))
+        }
+        properties.append(("title", diagnostic.code))
+        let list = properties.map { "\($0.0)=\(escapedProperty($0.1))" }.joined(separator: ",")
+        let text = [diagnostic.message, diagnostic.help].compactMap { $0 }.joined(separator: "\n")
+        return "::\(diagnostic.severity.rawValue) \(list)::\(escapedData(text))"
+    }
+
+    /// A line break would end the command and could start another.
+    private func escapedData(_ text: String) -> String {
+        var output = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "%": output += "%25"
+            case "\r": output += "%0D"
+            case "\n": output += "%0A"
+            case _ where TerminalText.mustBeEscaped(scalar): output += TerminalText.escape(scalar)
+            default: output.unicodeScalars.append(scalar)
+            }
+        }
+        return output
+    }
+
+    private func escapedProperty(_ text: String) -> String {
+        var output = ""
+        for scalar in escapedData(text).unicodeScalars {
+            switch scalar {
+            case ":": output += "%3A"
+            case ",": output += "%2C"
+            default: output.unicodeScalars.append(scalar)
+            }
+        }
+        return output
+    }
+}

@@ -1,0 +1,22 @@
+/// A form in which findings are shown.
+public protocol Reporter: Sendable {
+    /// The whole output, with a line break at its end.
+    func render(_ report: LintReport) -> String
+}
+
+/// The forms that the command line offers.
+public enum ReportFormat: String, CaseIterable, Sendable {
+    case text
+    case json
+    case sarif
+    case github
+
+    public func reporter(usesColor: Bool = false) -> any Reporter {
+        switch self {
+        case .text: TextReporter(usesColor: usesColor)
+        case .json: JSONReporter()
+        case .sarif: SARIFReporter()
+        case .github: GitHubReporter()
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import CarnetDescriptors
+
+/// For code scanning services: SARIF 2.1.0.
+public struct SARIFReporter: Reporter {
+    private let documentation: String?
+
+    /// - Parameter documentation: the URL of the folder with the rules' pages; the pages are in the output in any case.
+    public init(documentation: String? = nil) {
+        self.documentation = documentation
+    }
+
+    public func render(_ report: LintReport) -> String {
+        let codes = Set(report.diagnostics.map(\.code)).sorted()
+        let rules = codes.map { code in RuleCatalog.all.first { $0.code == code } }
+        let driver: JSONValue = [
+            "name": "carnet",
+            "rules": .array(zip(codes, rules).map { rule($0, $1) }),
+        ]
+        let run: JSONValue = [
+            "tool": ["driver": driver],
+            "columnKind": "unicodeCodePoints",
+            "artifacts": .array(artifacts(report).map { ["location": ["uri": .string(Self.uri($0))]] }),
+            "results": .array(report.diagnostics.map { result($0, ruleIndex: codes.firstIndex(of: $0.code)) }),
+        ]
+        let log: JSONValue = [
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [run],
+        ]
+        return log.jsonText(.indented) + "\n"
+    }
+
+    private func artifacts(_ report: LintReport) -> [String] {
+        Set(report.files.map(\.path) + report.diagnostics.map(\.file)).sorted()
+    }
+
+    private func rule(_ code: String, _ explanation: RuleExplanation?) -> JSONValue {
+        guard let explanation else { return ["id": .string(code)] }
+        var rule: JSONValue = [
+            "id": .string(code),
+            "name": .string(Self.pascalCase(explanation.name)),
+            "shortDescription": ["text": .string(explanation.summary)],
+            "fullDescription": ["text": .string(explanation.rationale)],
+            "help": ["text": .string(explanation.rationale), "markdown": .string(explanation.page)],
+            "defaultConfiguration": ["level": .string(explanation.severity.rawValue)],
+        ]
+        if let documentation {
+            let base = documentation.hasSuffix("/") ? documentation : documentation + "/"
+            rule.set(.string("\(base)\(code).md"), at: JSONPointer(tokens: ["helpUri"]))
+        }
+        return rule
+    }
+
+    private func result(_ diagnostic: Diagnostic, ruleIndex: Int?) -> JSONValue {
+        let text = [diagnostic.message, diagnostic.help].compactMap { $0 }.joined(separator: "\n")
+        var result: JSONValue = [
+            "ruleId": .string(diagnostic.code),
+            "ruleIndex": .number(String(ruleIndex ?? -1)),
+            "level": .string(diagnostic.severity.rawValue),
+            "message": ["text": .string(text)],
+            "locations": [location(diagnostic.file, diagnostic.span)],
+        ]
+        if !diagnostic.related.isEmpty {
+            let related = diagnostic.related.map { related -> JSONValue in
+                var place = location(related.file, related.span)
+                place.set(["text": .string(related.message)], at: JSONPointer(tokens: ["message"]))
+                return place
+            }
+            result.set(.array(related), at: JSONPointer(tokens: ["relatedLocations"]))
+        }
+        if let fix = diagnostic.fix {
+            result.set([json(fix, file: diagnostic.file)], at: JSONPointer(tokens: ["fixes"]))
+        }
+        return result
+    }
+
+    private func json(_ fix: Fix, file: String) -> JSONValue {
+        let replacements = fix.edits.map { edit -> JSONValue in
+            ["deletedRegion": region(edit.span), "insertedContent": ["text": .string(edit.replacement)]]
+        }
+        return [
+            "description": ["text": .string(fix.summary)],
+            "artifactChanges": [
+                ["artifactLocation": ["uri": .string(Self.uri(file))], "replacements": .array(replacements)]
+            ],
+        ]
+    }
+
+    private func location(_ file: String, _ span: SourceSpan) -> JSONValue {
+        ["physicalLocation": ["artifactLocation": ["uri": .string(Self.uri(file))], "region": region(span)]]
+    }
+
+    private func region(_ span: SourceSpan) -> JSONValue {
+        [
+            "startLine": .number(String(span.start.line)),
+            "startColumn": .number(String(span.start.column)),
+            "endLine": .number(String(span.end.line)),
+            "endColumn": .number(String(span.end.column)),
+        ]
+    }
+
+    /// A path as a URI reference (RFC 3986, section 4.1).
+    private static func uri(_ path: String) -> String {
+        var output = path.hasPrefix("/") ? "file://" : ""
+        for byte in path.utf8 {
+            let character = Character(UnicodeScalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-._~/".contains(character) {
+                output.append(character)
+            } else {
+                let hex = String(byte, radix: 16, uppercase: true)
+                output += "%" + (hex.count == 1 ? "0" : "") + hex
+            }
+        }
+        return output
+    }
+
+    private static func pascalCase(_ name: String) -> String {
+        name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+}

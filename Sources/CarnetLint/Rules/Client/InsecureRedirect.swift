@@ -1,0 +1,30 @@
+import CarnetDescriptors
+
+struct InsecureRedirect: LintRule {
+    let explanation = RuleExplanation(
+        code: "C013",
+        name: "insecure-redirect",
+        summary: "A redirect URI uses http on a host that is not this machine.",
+        rationale:
+            "The code comes back to this URI. Over http everyone on the way can read it; only the loopback needs no TLS.",
+        references: ["RFC 9700, section 2.6", "RFC 8252, section 7.3"],
+        bad: [
+            "redirects: [⟦http⟧://app.example/callback]\n",
+            "redirects: ['⟦http⟧://{host}/callback']\n",
+        ],
+        good: ["redirects: ['http://127.0.0.1:{port}/callback', 'https://{host}/callback']\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.redirects.compactMap { redirect in
+            guard let scheme = redirect.scheme, scheme.lowercased() == "http", !DescriptorURL.isLoopback(redirect.host)
+            else { return nil }
+            return finding(
+                "the redirect URI is not https",
+                in: context,
+                at: context.span(of: scheme, in: redirect.node),
+                help: "http is allowed on loopback hosts alone, e.g. http://127.0.0.1:{port}/callback"
+            )
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import CarnetDescriptors
+
+struct LocalhostRedirect: LintRule {
+    let explanation = RuleExplanation(
+        code: "C015",
+        name: "localhost-redirect",
+        severity: .warning,
+        summary: "The redirect URIs name the loopback host 'localhost' and not its address.",
+        rationale: """
+            'localhost' may resolve to another address than the one that is listened on, and firewalls treat it differently. \
+            The literal address has neither problem, and is used where both are accepted. Where a provider's console accepts \
+            the name alone, suppress the finding.
+            """,
+        fix: .unsafe,
+        references: ["RFC 8252, section 7.3", "RFC 8252, section 8.3"],
+        bad: ["redirects: ['http://⟦localhost⟧:{port}/callback']\n"],
+        good: ["redirects: ['http://127.0.0.1:{port}/callback', 'http://localhost:{port}/callback']\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let redirects = context.redirects
+        let hasAddress = redirects.contains { $0.host.hasPrefix("127.") || $0.host == "[::1]" }
+        guard !hasAddress else { return [] }
+        return redirects.compactMap { redirect in
+            guard redirect.isWeb, redirect.host.lowercased() == "localhost" else { return nil }
+            let span = context.span(of: redirect.host, in: redirect.node)
+            return finding(
+                "the redirect URI uses the name localhost",
+                in: context,
+                at: span,
+                help: "use 127.0.0.1, if the provider accepts it",
+                fix: Fix(
+                    summary: "use 127.0.0.1",
+                    applicability: .unsafe,
+                    edits: [Fix.Edit(span: span, replacement: "127.0.0.1")]
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import CarnetDescriptors
+
+struct RedirectSchemeNotReversedDomain: LintRule {
+    let explanation = RuleExplanation(
+        code: "C014",
+        name: "redirect-scheme-not-reversed-domain",
+        severity: .warning,
+        summary: "A private-use scheme of a redirect URI is not a reversed domain name.",
+        rationale: """
+            Every app may claim any scheme. One that is derived from a domain that the app's maker owns, such as \
+            'com.example.app', is unlikely to be claimed by another; 'myapp' or 'oauth' is not.
+            """,
+        references: ["RFC 8252, section 7.1", "RFC 8252, section 8.4", "RFC 7595, section 3.8"],
+        bad: ["redirects: ['⟦oauth⟧://callback']\n", "redirects: ['⟦fb{app_id}⟧://authorize']\n"],
+        good: ["redirects: ['{bundle_id}:/callback', 'com.example.app:/callback']\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.redirects.compactMap { redirect in
+            guard let scheme = redirect.scheme, !redirect.isWeb, !scheme.contains("."), !isPlace(scheme) else {
+                return nil
+            }
+            return finding(
+                "the scheme \"\(scheme)\" is not a reversed domain name",
+                in: context,
+                at: context.span(of: scheme, in: redirect.node),
+                help: "use a form such as {bundle_id}:/callback"
+            )
+        }
+    }
+
+    /// A place that is the whole scheme has to be filled with a text that has a dot.
+    private func isPlace(_ scheme: Substring) -> Bool {
+        scheme.hasPrefix("{") && scheme.firstIndex(of: "}") == scheme.index(before: scheme.endIndex)
+    }
+}

@@ -1,0 +1,66 @@
+import CarnetDescriptors
+
+struct SecretInDescriptor: LintRule {
+    let explanation = RuleExplanation(
+        code: "C011",
+        name: "secret-in-descriptor",
+        summary: "A value in the file looks like a secret.",
+        rationale: """
+            A descriptor is shared by everyone who uses the provider and lies in version control. Secrets belong to a \
+            client's registration, which comes from the host's configuration or the environment. A secret that was \
+            committed is to be replaced, not only removed.
+            """,
+        references: ["RFC 6749, section 2.3.1", "RFC 9700, section 2.5"],
+        bad: [
+            "token: { parameters: { api_key: ⟦51H8x9QdKp2Lm7⟧ } }\n",
+            "profile: { headers: { X-Acme-Secret: ⟦hunter2hunter2⟧ } }\n",
+            "inputs: { client_password: { default: ⟦hunter2⟧, type: text } }\nauthorization: { parameters: { p: '{client_password}' } }\n",
+            "notes: [{ about: id, because: ⟦tested with eyJhbGciOiJub25lIn0.eyJzdWIiOiIxMjM0NSJ9.c2lnbmF0dXJlc2ln⟧ }]\n",
+        ],
+        good: [
+            "token: { parameters: { api_key: '{api_key}' } }\ninputs: { api_key: { type: text } }\n",
+            "docs: https://acme.example/docs/api_key\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        for entry in context.root.entries ?? [] where entry.key != "samples" {
+            visit(entry.value, names: [entry.key], context, &found)
+        }
+        return found
+    }
+
+    private func visit(_ node: YAMLNode, names: [String], _ context: LintContext, _ found: inout [Diagnostic]) {
+        switch node.content {
+        case .mapping(let entries):
+            for entry in entries { visit(entry.value, names: names + [entry.key], context, &found) }
+        case .sequence(let elements):
+            for element in elements { visit(element, names: names, context, &found) }
+        case .scalar(let scalar):
+            let isNamed = holdsValue(names) && names.suffix(2).contains(where: SecretText.isSecretName)
+            guard !SecretText.isRedacted(scalar.text),
+                isNamed && isLiteral(scalar) || SecretText.isCredential(scalar.text)
+            else { return }
+            found.append(
+                finding(
+                    "this looks like a secret",
+                    in: context,
+                    at: node.span,
+                    help: "take it out, declare an input or a client secret for it, and replace it at the provider"
+                )
+            )
+        }
+    }
+
+    /// Whether a scalar under these keys is sent somewhere, rather than being a word of the descriptor language.
+    private func holdsValue(_ names: [String]) -> Bool {
+        guard let kind = names.dropLast().last, let key = names.last else { return false }
+        return ["parameters", "offline_parameters", "reconsent_parameters", "headers"].contains(kind)
+            || names.first == "inputs" && ["default", "example"].contains(key)
+    }
+
+    private func isLiteral(_ scalar: YAMLScalar) -> Bool {
+        !scalar.text.contains("{") && scalar.text.utf8.count >= 6 && scalar.boolean == nil
+    }
+}

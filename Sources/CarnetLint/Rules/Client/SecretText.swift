@@ -1,0 +1,82 @@
+/// Tells secrets from other texts, by their names and by their shapes.
+enum SecretText {
+    /// Whether a parameter or header of this name holds a secret.
+    static func isSecretName(_ name: String) -> Bool {
+        let words = name.lowercased().split { $0 == "_" || $0 == "-" || $0 == "." }.map(String.init)
+        let joined = words.joined()
+        let keys = ["apikey", "accesskey", "privatekey", "secretkey", "subscriptionkey"]
+        return keys.contains(where: joined.hasSuffix)
+            || words.contains { ["secret", "password", "passwd", "passphrase", "pwd"].contains($0) }
+            || joined.hasSuffix("secret") || joined.hasSuffix("password")
+    }
+
+    /// Whether the text holds something that has the shape of a real credential.
+    static func isCredential(_ text: String) -> Bool {
+        guard text.utf8.count >= 16 else { return false }
+        var isCredential = false
+        for word in text.utf8.split(whereSeparator: { !isTokenByte($0) }) where word.count >= 16 {
+            isCredential = isCredential || isSignedToken(word) || hasVendorPrefix(word)
+        }
+        return isCredential || holds("-----BEGIN ", text) && holds("PRIVATE KEY-----", text)
+    }
+
+    /// Whether the text is long and random enough to be a token.
+    static func isRandom(_ text: String) -> Bool {
+        guard text.utf8.count >= 24, text.utf8.allSatisfy(isTokenByte) else { return false }
+        let hasDigit = text.contains(where: \.isNumber)
+        let hasUpper = text.contains(where: \.isUppercase)
+        let hasLower = text.contains(where: \.isLowercase)
+        // Words joined by hyphens have long runs of letters; random texts switch all the time.
+        let longestRun = text.split { !$0.isLetter || $0.isUppercase }.map(\.count).max() ?? 0
+        return hasDigit && hasUpper && hasLower && Set(text).count >= 12 && longestRun < 8
+    }
+
+    /// Whether the author took the secret out and left a word in its place.
+    static func isRedacted(_ text: String) -> Bool {
+        let lowered = text.lowercased()
+        let words = [
+            "redacted", "example", "sample", "placeholder", "dummy", "your-", "your_", "changeme", "...", "…", "xxxx",
+            "****",
+            "<",
+        ]
+        return words.contains { holds($0, lowered) }
+    }
+
+    /// Whether the needle is in the text, byte for byte; the standard library's search looks at characters and takes longer
+    /// than all the rest of linting.
+    private static func holds(_ needle: String, _ text: String) -> Bool {
+        let needle = ContiguousArray(needle.utf8)
+        let text = ContiguousArray(text.utf8)
+        guard let first = needle.first, text.count >= needle.count else { return needle.isEmpty }
+        return (0...text.count - needle.count).contains { start in
+            text[start] == first && text[start..<start + needle.count].elementsEqual(needle)
+        }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "+"),
+            UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+
+    /// A JWS in compact form: the base64url of `{"` starts header and claims.
+    private static func isSignedToken(_ word: Substring.UTF8View) -> Bool {
+        guard word.starts(with: "eyJ".utf8) else { return false }
+        let parts = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 3 && parts.allSatisfy { $0.count >= 10 } && parts[1].starts(with: "eyJ".utf8)
+    }
+
+    /// The prefixes that issuers put before their tokens so that they are recognised in public places.
+    private static func hasVendorPrefix(_ word: Substring.UTF8View) -> Bool {
+        vendorPrefixes.contains { word.starts(with: $0.utf8) && word.count >= $0.utf8.count + 12 }
+    }
+
+    private static let vendorPrefixes = [
+        "ghp_", "gho_", "ghs_", "ghu_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "sk_live_", "rk_live_", "AIza", "ya29.",
+        "GOCSPX-", "AKIA", "SG.", "shpat_",
+    ]
+}

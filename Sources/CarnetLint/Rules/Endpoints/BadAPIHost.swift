@@ -1,0 +1,35 @@
+import CarnetDescriptors
+
+struct BadAPIHost: LintRule {
+    let explanation = RuleExplanation(
+        code: "E010",
+        name: "bad-api-host",
+        summary: "An element of api.hosts is not a host name.",
+        rationale: """
+            The access token is sent to exactly these hosts, besides those of the resources. A scheme, a path or a wildcard \
+            would have to be guessed at, and a token that goes to one host too many is lost.
+            """,
+        references: ["RFC 6750, section 5.3"],
+        bad: [
+            "api: { hosts: [⟦'https://api.acme.example'⟧, ⟦api.acme.example/v1⟧, ⟦'*.acme.example'⟧] }\n"
+        ],
+        good: [
+            "inputs: { region: {} }\napi: { hosts: [api.acme.example, '{region}.acme.example', 'localhost:8080'] }\n"
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.elements("api", "hosts").compactMap { element in
+            guard let text = element.scalar?.text else { return nil }
+            let url = DescriptorURL(node: element, source: "https://" + text)
+            let isHost = url.authority.endIndex == url.source.endIndex && url.userInformation == nil
+            if isHost, (try? WebURL(url.filled)) != nil { return nil }
+            return finding(
+                "\"\(text)\" is not a host name",
+                in: context,
+                at: element.span,
+                help: "write the host alone, such as api.acme.example; list each host that is called"
+            )
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import CarnetDescriptors
+
+struct DiscoveryWithoutIssuer: LintRule {
+    let explanation = RuleExplanation(
+        code: "E009",
+        name: "discovery-without-issuer",
+        summary: "Discovery is asked for, and there is nothing to discover from.",
+        rationale: """
+            The metadata document is found below the issuer, and its 'issuer' must equal the one that was asked; without \
+            one, 'discovery_url' has to say where the document is.
+            """,
+        references: ["RFC 8414, section 3.3", "OpenID Connect Discovery 1.0, section 4"],
+        bad: [
+            """
+            discovery: ⟦require⟧
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+
+            """
+        ],
+        good: ["issuer: https://id.acme.example\ndiscovery: require\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        guard let mode = descriptor.discovery, mode != .off, !descriptor.canDiscover else { return [] }
+        return [
+            finding(
+                "discovery is \"\(mode.rawValue)\", but neither 'issuer' nor 'discovery_url' is there",
+                in: context,
+                at: context.span("discovery"),
+                help: "add 'issuer', or remove 'discovery'"
+            )
+        ]
+    }
+}

@@ -1,0 +1,49 @@
+import CarnetDescriptors
+
+struct InsecureURL: LintRule {
+    let explanation = RuleExplanation(
+        code: "E001",
+        name: "insecure-url",
+        summary: "A URL uses http on a host that is not this machine.",
+        rationale: """
+            Codes, tokens and client secrets travel to these URLs. Without TLS everyone on the way can read and change \
+            them. Carnet requests https alone, and http only on a loopback host, for servers under development.
+            """,
+        fix: .safe,
+        references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 9700, section 2.6"],
+        bad: [
+            "issuer: ⟦http⟧://id.acme.example\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: ⟦http⟧://id.acme.example/token
+
+            """,
+            "resources:\n  - { title: Photos, scope: photos, url: '⟦http⟧://api.acme.example/photos' }\nscopes: { catalog: [photos] }\n",
+            "inputs: { host: { type: hostname } }\nissuer: ⟦http⟧://{host}\n",
+        ],
+        good: [
+            "issuer: http://localhost:8080\n", "issuer: http://127.0.0.1:8080/realm\n", "issuer: http://[::1]:8080\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.urls.compactMap { url in
+            guard let scheme = url.scheme, scheme.lowercased() == "http", !url.isLoopback else { return nil }
+            let span = context.span(of: scheme, in: url.node)
+            return finding(
+                "\(url.name) is not https",
+                in: context,
+                at: span,
+                help: "http is allowed on loopback hosts alone",
+                fix: span == url.node.span
+                    ? nil
+                    : Fix(
+                        summary: "use https",
+                        applicability: .safe,
+                        edits: [Fix.Edit(span: span, replacement: "https")]
+                    )
+            )
+        }
+    }
+}

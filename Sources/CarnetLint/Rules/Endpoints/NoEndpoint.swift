@@ -1,0 +1,58 @@
+import CarnetDescriptors
+
+struct NoEndpoint: LintRule {
+    let explanation = RuleExplanation(
+        code: "E008",
+        name: "no-endpoint",
+        summary: "There is no way to learn where to sign in.",
+        rationale: """
+            A provider is reached by its issuer, whose metadata document names the endpoints, or by endpoints that the \
+            descriptor names itself: at least 'authorization' and 'token'.
+            """,
+        references: ["RFC 6749, section 3", "RFC 8414, section 3"],
+        bad: [
+            "⟦carnet⟧: 1\nid: acme\nname: Acme\nendpoints: {}\n",
+            "⟦endpoints⟧:\n  authorization: https://id.acme.example/authorize\n",
+            "issuer: https://id.acme.example\ndiscovery: off\n⟦endpoints⟧:\n  token: https://id.acme.example/token\n",
+        ],
+        good: [
+            "issuer: https://id.acme.example\n",
+            "discovery_url: https://id.acme.example/metadata.json\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+
+            """,
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        guard !descriptor.canDiscover else { return [] }
+        let missing = [EndpointName.authorization, .token].filter { descriptor.endpoints[$0] == nil }
+        guard !missing.isEmpty else { return [] }
+        let names = missing.map { "endpoints.\($0.rawValue)" }.joined(separator: " and ")
+        let reason = descriptor.discovery == .off ? "discovery is off" : "there is no issuer to discover it from"
+        return [
+            finding(
+                "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)",
+                in: context,
+                at: place(context),
+                help: "add 'issuer', or name the endpoints"
+            )
+        ]
+    }
+
+    private func place(_ context: LintContext) -> SourceSpan {
+        guard let entry = context.root.entry("endpoints"), entry.value.entries?.isEmpty == false else {
+            return context.root.entries?.first?.keySpan ?? .fileStart
+        }
+        return entry.keySpan
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether a metadata document can supply what the descriptor does not say.
+    var canDiscover: Bool { discovery != .off && (issuer != nil || discoveryURL != nil) }
+}

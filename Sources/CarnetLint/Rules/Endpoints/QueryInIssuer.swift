@@ -1,0 +1,30 @@
+import CarnetDescriptors
+
+struct QueryInIssuer: LintRule {
+    let explanation = RuleExplanation(
+        code: "E006",
+        name: "query-in-issuer",
+        summary: "The issuer has a query.",
+        rationale: """
+            An issuer identifier is a URL without query and fragment. The metadata document's URL is made from it, and it \
+            is compared character by character with the 'iss' of ID tokens and authorization responses.
+            """,
+        references: ["RFC 8414, section 2", "OpenID Connect Discovery 1.0, section 3"],
+        bad: ["issuer: https://id.acme.example/⟦?tenant=x⟧\n"],
+        good: ["issuer: https://id.acme.example/x\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.urls.filter { $0.path == ["issuer"] }.compactMap { url in
+            guard let query = url.query else { return nil }
+            let start = url.source.index(before: query.startIndex)
+            return finding(
+                "the issuer has a query",
+                in: context,
+                at: context.span(of: url.source[start..<query.endIndex], in: url.node),
+                help:
+                    "use the exact 'issuer' of the provider's metadata document; a document elsewhere is 'discovery_url'"
+            )
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import CarnetDescriptors
+
+struct URLNotAbsolute: LintRule {
+    let explanation = RuleExplanation(
+        code: "E002",
+        name: "url-not-absolute",
+        summary: "A URL does not start with https://.",
+        rationale: """
+            Nothing is guessed around a URL: not its scheme, and not a host that it might be relative to. A scheme other \
+            than https and http could start a program when the URL is opened in a browser.
+            """,
+        references: ["RFC 3986, section 4.3", "RFC 8414, section 2"],
+        bad: [
+            "issuer: ⟦id.acme.example⟧\n",
+            """
+            endpoints:
+              authorization: ⟦/authorize⟧
+              token: https://id.acme.example/token
+
+            """,
+            "issuer: ⟦javascript://id.acme.example⟧\n",
+        ],
+        good: [
+            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}\n",
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/oauth/token' }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.urls.compactMap { url in
+            if url.continuesIssuer { return nil }
+            if let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http" { return nil }
+            let what = url.scheme.map { "has the scheme \"\($0)\"" } ?? "is not an absolute URL"
+            return finding(
+                "\(url.name) \(what)",
+                in: context,
+                at: url.node.span,
+                help: "write the whole URL, starting with https://"
+            )
+        }
+    }
+}

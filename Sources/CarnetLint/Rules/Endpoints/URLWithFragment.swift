@@ -1,0 +1,36 @@
+import CarnetDescriptors
+
+struct URLWithFragment: LintRule {
+    let explanation = RuleExplanation(
+        code: "E004",
+        name: "url-with-fragment",
+        summary: "A URL has a fragment.",
+        rationale: """
+            A fragment is never sent to the server, and the parameters that are added to the URL would become part of it. \
+            The endpoints of OAuth must not have one.
+            """,
+        references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 8414, section 2"],
+        bad: [
+            """
+            endpoints:
+              authorization: https://id.acme.example/⟦#/authorize⟧
+              token: https://id.acme.example/token
+
+            """,
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token⟦#x⟧' }\n",
+        ],
+        good: ["endpoints: { authorization: 'https://id.acme.example/a', token: 'https://id.acme.example/t' }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.urls.compactMap { url in
+            guard let fragment = url.fragment else { return nil }
+            return finding(
+                "\(url.name) has a fragment",
+                in: context,
+                at: context.span(of: fragment, in: url.node),
+                help: "remove it, from the # on"
+            )
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import CarnetDescriptors
+
+struct InputRefusesOwnValue: LintRule {
+    let explanation = RuleExplanation(
+        code: "K103",
+        name: "input-refuses-own-value",
+        summary: "An input's default, example or enum holds a value that the input itself refuses.",
+        rationale: """
+            The default is what most users get and the example is what they copy. Both have to fit the input's own type, \
+            pattern and enum.
+            """,
+        bad: [
+            "inputs: { domain: { type: hostname, example: ⟦'https://acme.example'⟧ } }\nissuer: https://{domain}\n",
+            "inputs: { region: { enum: [eu, us], default: ⟦au⟧ } }\nissuer: https://{region}.acme.example\n",
+            "inputs: { region: { enum: [eu, ⟦'u s'⟧] } }\nissuer: https://{region}.acme.example\n",
+        ],
+        good: [
+            "inputs: { region: { enum: [eu, us], default: eu, pattern: '[a-z]+' } }\nissuer: https://{region}.acme.example\n"
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let places = Dictionary(context.entries("inputs").map { ($0.key, $0.value) }) { first, _ in first }
+        return context.descriptor.inputs.items.flatMap { input in
+            let node = places[input.name]
+            let named = ["default", "example"].map { node?.entry($0)?.value }
+            let listed = node?.entry("enum")?.value.elements ?? []
+            return (named + listed).compactMap { value -> Diagnostic? in
+                guard let value, let text = value.scalar?.text, let reason = input.value.refusal(of: text) else {
+                    return nil
+                }
+                let message = "the input \"\(input.name)\" refuses \"\(text)\": \(reason)"
+                return finding(message, in: context, at: value.span)
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import CarnetDescriptors
+
+struct OptionalInputInURL: LintRule {
+    let explanation = RuleExplanation(
+        code: "K105",
+        name: "optional-input-in-url",
+        summary: "A URL needs an input that may be left out.",
+        rationale: """
+            Parameters that use an input without a value are left out, which is what 'optional' is for. A URL cannot be \
+            left out: without the value, the endpoint would be missing.
+            """,
+        bad: ["inputs: { tenant: { optional: true } }\nissuer: https://⟦{tenant}⟧.acme.example\n"],
+        good: [
+            "inputs: { region: { default: eu, optional: true } }\nissuer: https://{region}.acme.example\n",
+            "inputs: { hint: { optional: true } }\nauthorization: { parameters: { login_hint: '{hint}' } }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let inputs = context.descriptor.inputs.items.filter { $0.value.isOptional && $0.value.defaultValue == nil }
+        let optional = Set(inputs.map(\.name))
+        return context.templateUses.filter(\.isURL).flatMap { use in
+            Set(use.inputNames).intersection(optional).sorted().map { name in
+                finding(
+                    "the input \"\(name)\" is optional and a URL needs it",
+                    in: context,
+                    at: context.span(of: use.place(of: name), in: use.node),
+                    help: "give it a default, or remove 'optional'",
+                    related: [context.related("declared here", at: context.keySpan("inputs", name))]
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CarnetDescriptors
+
+struct UndeclaredInput: LintRule {
+    let explanation = RuleExplanation(
+        code: "K101",
+        name: "undeclared-input",
+        summary: "A value uses an input that 'inputs' does not declare.",
+        rationale:
+            "The host cannot supply a value that the descriptor does not ask for, so the provider could never be used.",
+        fix: .unsafe,
+        bad: [
+            "inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/\n",
+            "issuer: https://id.acme.example/⟦{issuer}⟧\n",
+        ],
+        good: [
+            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}/\n",
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token' }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let declared = context.descriptor.inputs.names
+        return context.templateUses.flatMap { use in
+            Set(use.inputNames).subtracting(declared).sorted().map { name in
+                let nearest = context.nearest(to: name, in: declared)
+                let span = context.span(of: use.place(of: name), in: use.node)
+                return finding(
+                    "the input \"\(name)\" is not declared",
+                    in: context,
+                    at: span,
+                    help: nearest.map { "did you mean {\($0)}?" } ?? "declare it: inputs: { \(name): {} }",
+                    fix: nearest.map {
+                        Fix(
+                            summary: "use {\($0)}",
+                            applicability: .unsafe,
+                            edits: [Fix.Edit(span: span, replacement: "{\($0)}")]
+                        )
+                    }
+                )
+            }
+        }
+    }
+}

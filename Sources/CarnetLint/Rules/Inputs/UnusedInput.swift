@@ -1,0 +1,31 @@
+import CarnetDescriptors
+
+struct UnusedInput: LintRule {
+    let explanation = RuleExplanation(
+        code: "K102",
+        name: "unused-input",
+        severity: .warning,
+        summary: "An input is declared and used nowhere.",
+        rationale: """
+            Everyone who configures the provider is asked for the value, and it changes nothing. Most often the place that \
+            should use it has a fixed value.
+            """,
+        bad: ["inputs: { ⟦tenant⟧: {} }\nissuer: https://id.acme.example\n"],
+        good: ["inputs: { tenant: {} }\nissuer: https://{tenant}.acme.example\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var used = Set(context.templateUses.flatMap(\.inputNames))
+        let declared = context.descriptor.inputs.names
+        // A misspelled use is a finding of its own.
+        used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
+        return context.entries("inputs").filter { !used.contains($0.key) }.map { entry in
+            finding(
+                "the input \"\(entry.key)\" is used nowhere",
+                in: context,
+                at: entry.keySpan,
+                help: "use it as {\(entry.key)}, or remove it"
+            )
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import CarnetDescriptors
+
+struct DateNotDay: LintRule {
+    let explanation = RuleExplanation(
+        code: "M004",
+        name: "bad-date",
+        severity: .warning,
+        summary: "verified.date is not a day.",
+        rationale: "The date says how old the evidence is, and tools sort by it. It is written as year, month and day.",
+        references: ["RFC 3339, section 5.6"],
+        bad: [
+            "verified: { date: ⟦21.11.2026⟧, how: compared with their reference }\n",
+            "verified: { date: ⟦2026-13-01⟧, how: compared with their reference }\n",
+        ],
+        good: ["verified: { date: 2026-11-21, how: compared with their reference }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        guard let date = context.descriptor.verified?.date, !Self.isDay(date) else { return [] }
+        let span = context.span("verified", "date")
+        return [finding("\"\(date)\" is not a day", in: context, at: span, help: "write it as 2026-11-21")]
+    }
+
+    static func isDay(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2], text.utf8.allSatisfy({ $0 == 0x2D || (0x30...0x39).contains($0) }),
+            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), (1...12).contains(month)
+        else { return false }
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...days[month - 1]).contains(day)
+    }
+}

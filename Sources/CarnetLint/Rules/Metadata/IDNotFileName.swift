@@ -1,0 +1,29 @@
+import CarnetDescriptors
+
+struct IDNotFileName: LintRule {
+    let explanation = RuleExplanation(
+        code: "M001",
+        name: "id-not-file-name",
+        severity: .warning,
+        summary: "The id differs from the name of the file.",
+        rationale: """
+            A provider is selected by its id and looked for by its file. When the two differ, the wrong file is edited, and \
+            a copy that kept its id hides the original.
+            """
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        guard let name = context.path.split(separator: "/").last, !name.hasPrefix("<"),
+            let stem = [".yaml", ".yml"].first(where: name.hasSuffix).map({ name.dropLast($0.count) }),
+            stem != context.descriptor.id.rawValue
+        else { return [] }
+        return [
+            finding(
+                "the id is \"\(context.descriptor.id)\", and the file is called \(name)",
+                in: context,
+                at: context.span("id"),
+                help: "rename one of the two"
+            )
+        ]
+    }
+}

@@ -1,0 +1,30 @@
+import CarnetDescriptors
+
+struct NoteAboutNothing: LintRule {
+    let explanation = RuleExplanation(
+        code: "M003",
+        name: "note-about-nothing",
+        severity: .warning,
+        summary: "A note explains a key that the file does not have.",
+        rationale: """
+            A note is the evidence for a quirk. When the key is renamed or removed and the note stays, the next reader \
+            believes in a quirk that is no longer there.
+            """,
+        bad: ["notes: [{ about: ⟦token.body⟧, because: their endpoint reads JSON alone }]\n"],
+        good: ["token: { body: json }\nnotes: [{ about: token.body, because: their endpoint reads JSON alone }]\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.elements("notes").compactMap { note in
+            guard let about = note.entry("about")?.value, let path = about.scalar?.text else { return nil }
+            let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard context.root.node(at: steps) == nil else { return nil }
+            return finding(
+                "the file has no key \"\(path)\"",
+                in: context,
+                at: about.span,
+                help: "write the path of a key, such as token.body"
+            )
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import CarnetDescriptors
+
+struct BadHeader: LintRule {
+    let explanation = RuleExplanation(
+        code: "C008",
+        name: "bad-header",
+        summary: "A header has an impossible name or value, or is one that Carnet sets itself.",
+        rationale: """
+            'Authorization', 'Content-Type' and the headers of the connection follow from the request: the client's \
+            authentication, the token, 'body'. A second value would contradict them. A line break in a value would start \
+            another header.
+            """,
+        references: ["RFC 9110, section 5.1", "RFC 9110, section 5.5", "RFC 6749, section 2.3"],
+        bad: [
+            "token: { headers: { ⟦Authorization⟧: Basic, Accept: application/json } }\n",
+            "token: { headers: { ⟦content-type⟧: application/json } }\n",
+            "profile: { headers: { ⟦'X Version'⟧: '2' } }\n",
+            #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"# + "\n",
+        ],
+        good: ["profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n"]
+    )
+
+    private static let managed: Set<String> = [
+        "authorization", "proxy-authorization", "content-type", "content-length", "transfer-encoding", "connection",
+        "host",
+        "cookie", "expect", "te", "trailer", "upgrade",
+    ]
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var headers = ["token", "refresh", "revocation", "logout", "profile", "api"]
+            .flatMap { context.entries($0, "headers") }
+        for resource in context.elements("resources") { headers += resource.entry("headers")?.value.entries ?? [] }
+        return headers.compactMap { header in
+            if !Self.isToken(header.key) {
+                return finding("\"\(header.key)\" cannot be the name of a header", in: context, at: header.keySpan)
+            }
+            if Self.managed.contains(header.key.lowercased()) {
+                let help = header.key.lowercased() == "content-type" ? "use 'body' to choose the encoding" : "remove it"
+                return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
+            }
+            if header.value.scalar?.text.unicodeScalars.contains(where: Self.isForbidden) ?? false {
+                let message = "the value of \"\(header.key)\" has a line break or another control character"
+                return finding(message, in: context, at: header.value.span)
+            }
+            return nil
+        }
+    }
+
+    /// RFC 9110, section 5.6.2.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
+                    && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                        || "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar))
+            }
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
+    }
+}

@@ -1,0 +1,50 @@
+import CarnetDescriptors
+
+struct ConflictingRename: LintRule {
+    let explanation = RuleExplanation(
+        code: "C006",
+        name: "conflicting-rename",
+        summary: "A parameter is renamed to a name that is taken, or renamed and left out.",
+        rationale: """
+            Two parameters of one name in a request are forbidden by RFC 6749; servers differ on which they take. A \
+            parameter that 'omit' leaves out has no name to change.
+            """,
+        references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2"],
+        bad: [
+            "token: { rename: { client_id: app, client_secret: ⟦app⟧ } }\n",
+            "token: { rename: { client_id: ⟦code⟧ } }\n",
+            "authorization: { rename: { client_id: ⟦app⟧ }, parameters: { app: x } }\n",
+            "token: { rename: { redirect_uri: ⟦callback⟧ }, omit: [redirect_uri] }\n",
+        ],
+        good: [
+            "authorization: { rename: { client_id: client_key } }\ntoken: { rename: { client_id: client_key } }\n",
+            "token: { rename: { code: auth_code, client_id: code } }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        ProtocolParameters.requests.flatMap { section, parameters, additions in
+            let renames = context.entries(section, "rename")
+            let omitted = Set(context.elements(section, "omit").compactMap { $0.scalar?.text })
+            let added = Set(additions.flatMap { context.entries(section, $0).map(\.key) })
+            let kept = parameters.subtracting(renames.map(\.key)).subtracting(omitted)
+            var targets: [String: SourceSpan] = [:]
+            return renames.compactMap { entry -> Diagnostic? in
+                guard let target = entry.value.scalar?.text else { return nil }
+                let span = entry.value.span
+                if omitted.contains(entry.key) {
+                    return finding("\"\(entry.key)\" is renamed and left out", in: context, at: span)
+                }
+                if let first = targets.updateValue(targets[target] ?? span, forKey: target) {
+                    let related = [context.related("the other is here", at: first)]
+                    return finding(
+                        "two parameters are renamed to \"\(target)\"", in: context, at: span, related: related)
+                }
+                if kept.contains(target) || added.contains(target) {
+                    return finding("the request has a parameter \"\(target)\" already", in: context, at: span)
+                }
+                return nil
+            }
+        }
+    }
+}

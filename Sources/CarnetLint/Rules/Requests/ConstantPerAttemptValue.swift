@@ -1,0 +1,33 @@
+import CarnetDescriptors
+
+struct ConstantPerAttemptValue: LintRule {
+    let explanation = RuleExplanation(
+        code: "C004",
+        name: "constant-per-attempt-value",
+        summary: "A value that must be new for each sign-in is written into the descriptor.",
+        rationale: """
+            'state', 'nonce' and the proof key protect a sign-in because nobody else can know them. A constant is known to \
+            everyone who can read the file, and matches every answer.
+            """,
+        references: ["RFC 6749, section 10.12", "RFC 7636, section 4.1", "OpenID Connect Core 1.0, section 15.5.2"],
+        bad: [
+            "authorization: { parameters: { ⟦nonce⟧: abc123 } }\n",
+            "authorization: { parameters: { ⟦state⟧: acme } }\n",
+            "token: { parameters: { ⟦code_verifier⟧: acme } }\n",
+        ],
+        good: ["authorization: { parameters: { prompt: consent } }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        ProtocolParameters.requests.flatMap { section, _, additions in
+            additions.flatMap { context.entries(section, $0) }
+        }.filter { ProtocolParameters.perAttempt.contains($0.key) }.map { entry in
+            finding(
+                "\"\(entry.key)\" is the same for every sign-in",
+                in: context,
+                at: entry.keySpan,
+                help: "remove it; Carnet makes a new one each time"
+            )
+        }
+    }
+}

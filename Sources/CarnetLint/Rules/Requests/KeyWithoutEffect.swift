@@ -1,0 +1,78 @@
+import CarnetDescriptors
+
+struct KeyWithoutEffect: LintRule {
+    let explanation = RuleExplanation(
+        code: "K106",
+        name: "key-without-effect",
+        severity: .warning,
+        summary: "A key is allowed here, but another key makes it mean nothing.",
+        rationale: """
+            A key that nothing reads makes its author believe that something is set. Most often the other key is the \
+            mistake.
+            """,
+        bad: [
+            """
+            discovery: off
+            ⟦discovery_url⟧: https://id.acme.example/metadata.json
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+
+            """,
+            "client: { authentication: [client_secret_post], ⟦basic_encoding⟧: raw }\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            ⟦revocation⟧: { body: json }
+            ⟦logout⟧: { parameters: { federated: 'yes' } }
+
+            """,
+            "profile: { from: id_token, ⟦headers⟧: { X-Version: '2' } }\nscopes: { default: [openid] }\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            scopes: { default: [photos] }
+            ⟦id_token⟧: { algorithms: [ES256] }
+
+            """,
+        ],
+        good: ["revocation: { body: json }\nid_token: { algorithms: [ES256] }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        var found: [Diagnostic] = []
+        func report(_ path: [String], _ reason: String) {
+            guard let key = path.last, let parent = context.root.node(at: Array(path.dropLast())),
+                let entry = parent.entry(key)
+            else { return }
+            let name = path.joined(separator: ".")
+            found.append(finding("'\(name)' has no effect: \(reason)", in: context, at: entry.keySpan))
+        }
+        if descriptor.discovery == .off { report(["discovery_url"], "discovery is off") }
+        if !descriptor.client.authentication.contains(.clientSecretBasic) {
+            report(["client", "basic_encoding"], "client_secret_basic is not among the methods")
+        }
+        if descriptor.isWithout(.revocation) { report(["revocation"], "there is no revocation endpoint") }
+        if descriptor.isWithout(.endSession) { report(["logout"], "there is no end_session endpoint") }
+        if let source = descriptor.profile.source, source != .userinfo {
+            for key in ["method", "body", "headers", "parameters", "rename", "omit"] {
+                report(["profile", key], "the profile comes from \(source.rawValue), so no request is made")
+            }
+        }
+        if !descriptor.canHaveIDToken { report(["id_token"], "without an issuer there are no ID tokens") }
+        return found
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether an endpoint is neither named nor can be discovered.
+    func isWithout(_ endpoint: EndpointName) -> Bool {
+        endpoints[endpoint] == nil && !canDiscover
+    }
+
+    /// Whether an ID token can come and be checked: that takes an issuer.
+    var canHaveIDToken: Bool { issuer != nil || canDiscover }
+}

@@ -1,0 +1,41 @@
+/// The parameters that Carnet sends itself, by request.
+enum ProtocolParameters {
+    /// RFC 6749, section 4.1.1; RFC 7636, section 4.3; OpenID Connect Core 1.0, section 3.1.2.1.
+    static let authorization: Set<String> = [
+        "response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method",
+        "nonce",
+    ]
+
+    /// RFC 6749, sections 2.3.1 and 4.1.3; RFC 7636, section 4.5.
+    static let token: Set<String> = [
+        "grant_type", "code", "redirect_uri", "code_verifier", "client_id", "client_secret",
+    ]
+
+    /// RFC 6749, section 6.
+    static let refresh: Set<String> = ["grant_type", "refresh_token", "scope", "client_id", "client_secret"]
+
+    /// RFC 7009, section 2.1.
+    static let revocation: Set<String> = ["token", "token_type_hint", "client_id", "client_secret"]
+
+    /// OpenID Connect RP-Initiated Logout 1.0, section 2.
+    static let logout: Set<String> = [
+        "id_token_hint", "logout_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales",
+    ]
+
+    /// Parameters that change where or how the answer comes, so that it would not be understood.
+    static let answerChanging: Set<String> = ["response_mode", "request", "request_uri"]
+
+    /// Made anew for each sign-in: as a constant they protect nothing.
+    static let perAttempt: Set<String> = ["state", "nonce", "code_challenge", "code_verifier"]
+
+    static let all = authorization.union(token).union(answerChanging).union(["refresh_token"])
+
+    /// The requests of a descriptor: the section, what is sent in it, and the keys that add parameters to it.
+    static let requests: [(section: String, parameters: Set<String>, additions: [String])] = [
+        ("authorization", authorization, ["parameters", "offline_parameters", "reconsent_parameters"]),
+        ("token", token, ["parameters"]),
+        ("refresh", refresh, ["parameters"]),
+        ("revocation", revocation, ["parameters"]),
+        ("logout", logout, ["parameters"]),
+    ]
+}

@@ -1,0 +1,41 @@
+import CarnetDescriptors
+
+struct SecretInQuery: LintRule {
+    let explanation = RuleExplanation(
+        code: "C010",
+        name: "secret-in-query",
+        severity: .warning,
+        summary: "Codes, tokens or client secrets are sent in the query of a URL.",
+        rationale: """
+            A URL is written into the logs of every server and proxy on the way. The token endpoint takes POST with a body; \
+            a provider that cannot is rare, and the finding keeps it in sight.
+            """,
+        references: ["RFC 6749, section 2.3.1", "RFC 6749, section 3.2"],
+        bad: ["token: { method: ⟦GET⟧ }\n", "token: { body: ⟦query⟧ }\n", "revocation: { body: ⟦query⟧ }\n"],
+        good: ["token: { method: POST, body: json }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        let requests = [
+            ("token", descriptor.token.request), ("refresh", descriptor.refresh.request),
+            ("revocation", descriptor.revocation),
+        ]
+        return requests.compactMap { section, rules in
+            let key: String
+            if rules.body == .query {
+                key = "body"
+            } else if rules.method == .get, rules.body == nil {
+                key = "method"
+            } else {
+                return nil
+            }
+            return finding(
+                "the \(section) request puts its secrets into the URL",
+                in: context,
+                at: context.span(section, key),
+                help: "use POST with a form or json body, if the provider has it"
+            )
+        }
+    }
+}

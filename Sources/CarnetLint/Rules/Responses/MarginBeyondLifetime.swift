@@ -1,0 +1,37 @@
+import CarnetDescriptors
+
+struct MarginBeyondLifetime: LintRule {
+    let explanation = RuleExplanation(
+        code: "T008",
+        name: "margin-beyond-lifetime",
+        summary: "A token is to be renewed longer before its end than it lives.",
+        rationale: """
+            With such a margin every token is due as soon as it comes, so each call costs a refresh, and a provider that \
+            limits these will refuse them.
+            """,
+        references: ["RFC 6749, section 6"],
+        bad: [
+            "token: { response: { default_expires_in: 300 } }\nrefresh: { margin: ⟦300⟧ }\n",
+            "refresh: { margin: ⟦3600⟧ }\nsamples: { token: { access_token: redacted, expires_in: 600 } }\n",
+        ],
+        good: ["token: { response: { default_expires_in: 3600 } }\nrefresh: { margin: 300 }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        guard let margin = descriptor.refresh.margin?.count else { return [] }
+        let response = descriptor.token.response
+        let sampled = descriptor.samples.token?[response.root]?.first(of: response.fields.expiresIn.pointers)
+        let seconds =
+            sampled.flatMap { $0.scalarText.flatMap { Double($0) } }
+            ?? response.defaultExpiresIn.map { Double($0.count) }
+        guard let seconds, seconds > 0, Double(margin) >= seconds else { return [] }
+        return [
+            finding(
+                "the margin of \(margin) seconds is not less than the token's lifetime of \(Int(min(seconds, 1e9)))",
+                in: context,
+                at: context.span("refresh", "margin")
+            )
+        ]
+    }
+}

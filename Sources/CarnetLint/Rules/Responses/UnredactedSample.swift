@@ -1,0 +1,49 @@
+import CarnetDescriptors
+
+struct UnredactedSample: LintRule {
+    let explanation = RuleExplanation(
+        code: "T006",
+        name: "unredacted-sample",
+        summary: "A sample holds what looks like a real token.",
+        rationale: """
+            Samples are real responses without their secrets: they are shared with the descriptor, and the sandbox answers \
+            with them. A refresh token in one may be good for years.
+            """,
+        references: ["RFC 9700, section 4.14"],
+        bad: [
+            "samples: { token: { access_token: ⟦8Hx2kQ9vLm4Rt7YwZ1pN5sB3⟧ } }\n",
+            "samples: { userinfo: { sub: '1', session: ⟦ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9v⟧ } }\n",
+        ],
+        good: ["samples: { token: { access_token: redacted-access-token, refresh_token: '<refresh token>' } }\n"]
+    )
+
+    private static let tokenFields: Set<String> = [
+        "access_token", "refresh_token", "id_token", "token", "client_secret", "code", "session_token",
+    ]
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        if let samples = context.node("samples") { visit(samples, name: "samples", context, &found) }
+        return found
+    }
+
+    private func visit(_ node: YAMLNode, name: String, _ context: LintContext, _ found: inout [Diagnostic]) {
+        switch node.content {
+        case .mapping(let entries):
+            for entry in entries { visit(entry.value, name: entry.key, context, &found) }
+        case .sequence(let elements):
+            for element in elements { visit(element, name: name, context, &found) }
+        case .scalar(let scalar):
+            let isToken = Self.tokenFields.contains(name) && SecretText.isRandom(scalar.text)
+            guard isToken || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
+            found.append(
+                finding(
+                    "this looks like a real token",
+                    in: context,
+                    at: node.span,
+                    help: "put a word in its place, such as redacted-\(name.replacing("_", with: "-")), and revoke it"
+                )
+            )
+        }
+    }
+}

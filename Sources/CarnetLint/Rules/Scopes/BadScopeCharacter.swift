@@ -1,0 +1,44 @@
+import CarnetDescriptors
+
+struct BadScopeCharacter: LintRule {
+    let explanation = RuleExplanation(
+        code: "S001",
+        name: "bad-scope-character",
+        summary: "A scope holds a character that no scope can have, or the separator.",
+        rationale: """
+            A scope is one or more printable ASCII characters other than space, quote and backslash. Several scopes in one \
+            text would be sent as one name that no server knows, and a granted scope could never be recognised.
+            """,
+        references: ["RFC 6749, section 3.3"],
+        bad: [
+            "scopes: { default: [⟦openid profile⟧] }\n",
+            "scopes: { default: [⟦'read\"all'⟧, ⟦größe⟧] }\n",
+            "scopes: { separator: ',', default: [⟦'read,write'⟧] }\n",
+        ],
+        good: ["scopes: { default: [openid, 'https://acme.example/auth/photos.read', 'urn:acme:write'] }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let separator = context.descriptor.scopes.separator
+        return context.scopeUses.compactMap { use in
+            if use.scope.contains(separator) || use.scope.contains(" ") {
+                return finding(
+                    "\"\(use.scope)\" is several scopes in one text",
+                    in: context,
+                    at: use.node.span,
+                    help: "write each scope as an element of its own"
+                )
+            }
+            guard let wrong = use.scope.unicodeScalars.first(where: { !Self.isAllowed($0) }) else { return nil }
+            return finding("a scope cannot contain \"\(wrong)\"", in: context, at: use.node.span)
+        }
+    }
+
+    /// The characters of a scope-token (RFC 6749, section 3.3).
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x21, 0x23...0x5B, 0x5D...0x7E: true
+        default: false
+        }
+    }
+}

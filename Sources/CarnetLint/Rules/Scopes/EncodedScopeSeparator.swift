@@ -1,0 +1,39 @@
+import CarnetDescriptors
+
+struct EncodedScopeSeparator: LintRule {
+    let explanation = RuleExplanation(
+        code: "S002",
+        name: "encoded-scope-separator",
+        summary: "The separator between scopes is written as it looks in a URL.",
+        rationale: """
+            Parameters are encoded when they are sent. '%20' and '+' in a provider's documentation are a space after that; \
+            as separators they would be encoded once more, and the server would see one unknown scope.
+            """,
+        fix: .safe,
+        references: ["RFC 6749, section 3.3", "RFC 6749, appendix B"],
+        bad: [
+            "scopes: { separator: ⟦'%20'⟧, default: [openid] }\n", "scopes: { separator: ⟦+⟧, default: [openid] }\n",
+        ],
+        good: ["scopes: { separator: ',', default: [photos] }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let meant = ["%20": " ", "+": " ", "%2C": ",", "%2c": ","]
+        let separator = context.descriptor.scopes.separator
+        guard let decoded = meant[separator] else { return [] }
+        let span = context.span("scopes", "separator")
+        return [
+            finding(
+                "the separator \"\(separator)\" is already encoded",
+                in: context,
+                at: span,
+                help: "write the character itself",
+                fix: Fix(
+                    summary: "use \"\(decoded)\"",
+                    applicability: .safe,
+                    edits: [Fix.Edit(span: span, replacement: "'\(decoded)'")]
+                )
+            )
+        ]
+    }
+}

@@ -1,0 +1,62 @@
+import CarnetDescriptors
+
+struct RepeatedResource: LintRule {
+    let explanation = RuleExplanation(
+        code: "S009",
+        name: "repeated-resource",
+        summary: "Two resources have the same id, or are the same request under the same title.",
+        rationale:
+            "An id names one resource on the command line and in code; of two with the same one, only the first is found.",
+        bad: [
+            """
+            scopes: { default: [photos] }
+            resources:
+              - { id: photos, title: Photos, scope: photos, url: https://api.acme.example/photos }
+              - { id: ⟦photos⟧, title: Albums, scope: photos, url: https://api.acme.example/albums }
+              - { title: ⟦Albums⟧, scope: photos, url: https://api.acme.example/albums }
+
+            """
+        ],
+        good: [
+            """
+            scopes: { default: [photos] }
+            resources:
+              - { id: photos, title: Photos, scope: photos, url: https://api.acme.example/photos }
+              - { title: Upload, scope: photos, url: https://api.acme.example/photos, method: POST }
+
+            """
+        ]
+    )
+
+    private struct Label: Hashable {
+        var title: String
+        var method: ResourceMethod
+        var url: String
+    }
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var ids: [String: SourceSpan] = [:]
+        var labels: [Label: SourceSpan] = [:]
+        var found: [Diagnostic] = []
+        for (index, resource) in context.descriptor.resources.enumerated() {
+            let title = context.span("resources", String(index), "title")
+            let label = Label(title: resource.title, method: resource.method, url: resource.url.source)
+            let firstLabel = labels.updateValue(labels[label] ?? title, forKey: label)
+            if let id = resource.id {
+                let span = context.span("resources", String(index), "id")
+                if let first = ids.updateValue(ids[id] ?? span, forKey: id) {
+                    let related = [context.related("first used here", at: first)]
+                    found.append(
+                        finding("a second resource has the id \"\(id)\"", in: context, at: span, related: related))
+                    continue
+                }
+            }
+            if let firstLabel {
+                let related = [context.related("first listed here", at: firstLabel)]
+                let message = "the resource \"\(resource.title)\" is there twice"
+                found.append(finding(message, in: context, at: title, related: related))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,55 @@
+import CarnetDescriptors
+
+struct RepeatedScope: LintRule {
+    let explanation = RuleExplanation(
+        code: "S003",
+        name: "repeated-scope",
+        severity: .warning,
+        summary: "A list of scopes names one twice.",
+        rationale: """
+            The second mention means nothing; most often one of the two was to be another scope. In the catalogue, the \
+            second entry's title and implied scopes would never be seen.
+            """,
+        fix: .safe,
+        bad: [
+            "scopes: { default: [openid, email, ⟦openid⟧] }\n",
+            "scopes:\n  catalog:\n    - photos\n    - { id: ⟦photos⟧, title: See your photos }\n",
+        ],
+        good: [
+            "scopes: { default: [openid, email], offline: [offline_access], catalog: [openid, email, offline_access] }\n"
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        for key in ["default", "required", "offline", "catalog"] {
+            let elements = context.elements("scopes", key)
+            let ids = elements.map { $0.scalar == nil ? $0.entry("id")?.value : $0 }
+            var first: [String: SourceSpan] = [:]
+            for (index, node) in ids.enumerated() {
+                guard let node, let scope = node.scalar?.text else { continue }
+                guard let earlier = first[scope] else {
+                    first[scope] = node.span
+                    continue
+                }
+                found.append(
+                    finding(
+                        "the scope \"\(scope)\" is there twice",
+                        in: context,
+                        at: node.span,
+                        related: [context.related("first named here", at: earlier)],
+                        fix: elements[index].scalar == nil
+                            ? nil
+                            : Removal.fix(
+                                ofElement: index,
+                                in: elements,
+                                summary: "remove the second",
+                                text: context.text
+                            )
+                    )
+                )
+            }
+        }
+        return found
+    }
+}

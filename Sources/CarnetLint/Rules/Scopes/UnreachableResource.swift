@@ -1,0 +1,47 @@
+import CarnetDescriptors
+
+struct UnreachableResource: LintRule {
+    let explanation = RuleExplanation(
+        code: "S008",
+        name: "unreachable-resource",
+        severity: .warning,
+        summary: "A resource needs a scope that is neither asked for nor in the catalogue.",
+        rationale: """
+            A resource opens when its scope was granted, and scopes are compared as whole, case-sensitive names. One that \
+            the descriptor mentions nowhere else is most often misspelled, and the resource stays closed for everyone.
+            """,
+        references: ["RFC 6749, section 3.3"],
+        bad: [
+            """
+            scopes: { default: [openid, photos] }
+            resources:
+              - { title: Photos, scope: ⟦Photos⟧, url: https://api.acme.example/photos }
+
+            """
+        ],
+        good: [
+            """
+            scopes: { default: [openid], catalog: [openid, { id: photos.all, implies: [photos] }, photos] }
+            resources:
+              - { title: Photos, scope: photos, url: https://api.acme.example/photos }
+
+            """
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let scopes = context.descriptor.scopes
+        let candidates = scopes.requested + scopes.catalog.flatMap { [$0.id] + $0.implies }
+        let known = Set(candidates)
+        return context.scopeUses.compactMap { use in
+            guard use.place == .resource, !known.contains(use.scope) else { return nil }
+            let nearest = context.nearest(to: use.scope, in: candidates)
+            return finding(
+                "the scope \"\(use.scope)\" is neither asked for nor in the catalogue",
+                in: context,
+                at: use.node.span,
+                help: nearest.map { "did you mean \"\($0)\"?" } ?? "add it to scopes.default or scopes.catalog"
+            )
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import CarnetDescriptors
+
+/// The comments of one file that silence findings.
+///
+/// `# carnet-lint-disable-next-line CODE: reason` is about the next line that is not a comment,
+/// `# carnet-lint-disable CODE: reason` about the whole file.
+struct Suppressions {
+    private struct Target: Hashable {
+        var code: String
+        /// `nil`: the whole file.
+        var line: Int?
+    }
+
+    private struct Suppression {
+        var target: Target
+        var span: SourceSpan
+    }
+
+    private let path: String
+    private var suppressions: [Suppression] = []
+    private var problems: [Diagnostic] = []
+
+    init(_ document: DescriptorDocument) {
+        path = document.file.path
+        let nextLine = Self.nextLines(document)
+        for comment in document.comments { read(comment, nextLine: nextLine) }
+    }
+
+    /// The findings that no comment silences, and the comments that are wrong themselves.
+    func filter(_ findings: [Diagnostic]) -> [Diagnostic] {
+        let targets = Set(suppressions.map(\.target))
+        var used = Set<Target>()
+        let kept = findings.filter { finding in
+            let matching = [nil, finding.span.start.line].map { Target(code: finding.code, line: $0) }
+                .filter(targets.contains)
+            used.formUnion(matching)
+            return matching.isEmpty
+        }
+        let unused = suppressions.filter { !used.contains($0.target) }.map { suppression in
+            SuppressionRules.unused.diagnostic(
+                "there is no \(suppression.target.code) to suppress here",
+                file: path,
+                span: suppression.span,
+                help: "remove the comment"
+            )
+        }
+        return kept + problems + unused
+    }
+
+    private static let marker = "carnet-lint-disable"
+
+    private mutating func read(_ comment: YAMLComment, nextLine: [Int: Int]) {
+        guard comment.text.hasPrefix(Self.marker) else { return }
+        var rest = comment.text.dropFirst(Self.marker.count)
+        var line: Int?
+        if rest.hasPrefix("-next-line") {
+            rest = rest.dropFirst("-next-line".count)
+            line = nextLine[comment.span.start.line]
+        }
+        guard rest.first == " ", let colon = rest.firstIndex(of: ":") else { return report(comment) }
+        let codes = rest[..<colon].split { $0 == " " || $0 == "," }.map(String.init)
+        let reason = rest[rest.index(after: colon)...].drop { $0 == " " }
+        guard !codes.isEmpty, !reason.isEmpty, codes.allSatisfy(Self.isCode) else { return report(comment) }
+        for code in codes {
+            if LintRules.isSuppressible(code) {
+                suppressions.append(Suppression(target: Target(code: code, line: line), span: comment.span))
+            } else {
+                problems.append(
+                    SuppressionRules.unused.diagnostic(
+                        "\(code) cannot be suppressed",
+                        file: path,
+                        span: comment.span,
+                        help: "only rules about what a descriptor means can"
+                    )
+                )
+            }
+        }
+    }
+
+    private mutating func report(_ comment: YAMLComment) {
+        problems.append(
+            SuppressionRules.withoutReason.diagnostic(
+                "this comment suppresses nothing, because it lacks a code or a reason",
+                file: path,
+                span: comment.span,
+                help: "write '# \(Self.marker)-next-line E001: why it has to be so'"
+            )
+        )
+    }
+
+    private static func isCode(_ text: String) -> Bool {
+        text.utf8.count == 4 && text.first?.isUppercase == true && text.dropFirst().allSatisfy(\.isNumber)
+    }
+
+    /// For the line of each comment, the next line that is not a comment alone.
+    private static func nextLines(_ document: DescriptorDocument) -> [Int: Int] {
+        let text = SourceText(document.file)
+        var nextLines: [Int: Int] = [:]
+        for start in document.comments.map(\.span.start).reversed() {
+            let next = start.line + 1
+            guard let comment = nextLines[next], isAlone(next, text) else {
+                nextLines[start.line] = next
+                continue
+            }
+            nextLines[start.line] = comment
+        }
+        return nextLines
+    }
+
+    /// Whether the first thing on a line with a comment is the comment.
+    private static func isAlone(_ line: Int, _ text: SourceText) -> Bool {
+        guard let range = text.lineRange(line) else { return false }
+        return text.bytes[range].first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "#")
+    }
+}

@@ -1,0 +1,138 @@
+import CarnetDescriptors
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationServer {
+    /// The authorization endpoint (RFC 6749, section 3.1).
+    mutating func authorization(_ request: ServerRequest) -> Reply {
+        do throws(AuthorizationRefusal) {
+            switch request.method {
+            case .get: return try authorize(request)
+            case .post: return try answerConsent(request)
+            default: return .methodNotAllowed(request.method, allowed: "GET")
+            }
+        } catch {
+            switch error {
+            case .shown(let problem):
+                let page = HTMLPage(
+                    title: "\(provider.name) cannot go on",
+                    content: "<p role=\"alert\">\(HTMLPage.escape(problem))</p>"
+                )
+                return .html(page, status: .badRequest)
+            case .returned(let error, let redirectURI, let state):
+                let fields = [(name: "error", value: error.code), ("error_description", error.description)]
+                return callback(fields, to: redirectURI, state: state)
+            }
+        }
+    }
+
+    private mutating func authorize(_ request: ServerRequest) throws(AuthorizationRefusal) -> Reply {
+        let received: ReceivedParameters
+        do throws(OAuthError) {
+            received = try ReceivedParameters(form: request.url.query ?? "")
+        } catch {
+            throw .shown(error.description)
+        }
+        let checked = try check(received)
+        if has(.denied) { throw Self.denial(of: checked) }
+        switch options.approval {
+        case .automatic(let user):
+            return approve(checked, scopes: checked.scopes, user: user)
+        case .page:
+            if checked.prompt == "none" {
+                throw .returned(
+                    OAuthError("login_required", "nobody is signed in, and prompt=none forbids to ask"),
+                    to: checked.redirectURI,
+                    state: checked.state
+                )
+            }
+            let ticket = seams.randomText()
+            consents[ticket] = PendingConsent(request: checked, endsAfter: seams.now().secondsSince1970 + 600)
+            return .html(ConsentPage(server: self, request: checked, ticket: ticket).page)
+        }
+    }
+
+    /// The form of the consent page. Its ticket is for one answer, so nobody can answer for the person.
+    private mutating func answerConsent(_ request: ServerRequest) throws(AuthorizationRefusal) -> Reply {
+        guard request.mediaType == "application/x-www-form-urlencoded",
+            let answer = try? ReceivedParameters(form: request.body)
+        else { throw .shown("The answer is not a form.") }
+        guard let ticket = answer["ticket"], let pending = consents[ticket] else {
+            throw .shown("This page has been answered already, or was never shown.")
+        }
+        consents[ticket] = nil
+        guard seams.now().secondsSince1970 <= pending.endsAfter else { throw .shown("This page is too old.") }
+        guard answer["decision"] == "allow" else { throw Self.denial(of: pending.request) }
+        guard let index = answer["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
+            throw .shown("No user was chosen.")
+        }
+        let kept = answer.pairs.filter { $0.name == "scope" }.map(\.value)
+        let scopes = pending.request.scopes.filter { kept.contains($0) || isFixed($0) }
+        return approve(pending.request, scopes: scopes, user: options.users[index], status: .seeOther)
+    }
+
+    /// Whether a person cannot take a scope out of a request.
+    func isFixed(_ scope: String) -> Bool {
+        scope == "openid" || provider.scopes.required.contains(scope)
+    }
+
+    private static func denial(of request: AuthorizationRequest) -> AuthorizationRefusal {
+        .returned(
+            OAuthError("access_denied", "the user said no"), to: request.redirectURI, state: request.state)
+    }
+
+    private mutating func approve(
+        _ request: AuthorizationRequest, scopes: [String], user: SandboxUser, status: HTTPResponse.Status = .found
+    ) -> Reply {
+        let now = seams.now()
+        let grantID = seams.randomText()
+        let droppedOfflineScope = provider.scopes.offline.contains {
+            request.scopes.contains($0) && !scopes.contains($0)
+        }
+        ledger.grants[grantID] = Grant(
+            clientID: request.client.clientID,
+            user: user,
+            scopes: scopes,
+            requestedScopes: request.scopes,
+            isOffline: request.isOffline && !droppedOfflineScope,
+            nonce: request.nonce,
+            audience: request.audience,
+            authTime: now
+        )
+        // Legal, and broken by every encoder that is not right (RFC 6749, appendix A.11).
+        let code = "4/+&=%41 " + seams.randomText()
+        ledger.codes[code] = AuthorizationCode(
+            grantID: grantID,
+            redirectURI: request.redirectURI,
+            challenge: request.challenge,
+            end: now.addingTimeInterval(Double(options.codeLifetime))
+        )
+        return callback([(name: "code", value: code)], to: request.redirectURI, state: request.state, status: status)
+    }
+
+    /// The redirect to the client (RFC 6749, section 4.1.2; RFC 9207).
+    private func callback(
+        _ fields: [(name: String, value: String)],
+        to redirectURI: String,
+        state: String?,
+        status: HTTPResponse.Status = .found
+    ) -> Reply {
+        var fields = fields
+        if let state {
+            let name = ParameterNames(provider.authorization)["state"]
+            fields.append((name, has(.wrongState) ? seams.randomText() : state))
+        }
+        if has(.wrongIssuer) {
+            fields.append(("iss", "https://attacker.example"))
+        } else if let issuer = provider.issuer, !has(.missingIssuer) {
+            fields.append(("iss", issuer))
+        }
+        let separator = redirectURI.contains("?") ? "&" : "?"
+        return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
+    }
+}

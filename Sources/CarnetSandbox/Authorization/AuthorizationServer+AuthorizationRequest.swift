@@ -1,0 +1,142 @@
+import CarnetDescriptors
+
+extension AuthorizationServer {
+    /// Checks an authorization request.
+    func check(_ received: ReceivedParameters) throws(AuthorizationRefusal) -> AuthorizationRequest {
+        let names = ParameterNames(provider.authorization)
+        let (client, redirectURI) = try checkClient(received, names)
+        let state = received[names["state"]]
+        do throws(OAuthError) {
+            try received.check(names, added: provider.authorization.parameters)
+            try checkResponseType(received, names)
+            if !names.omits("state") { _ = try received.require("state", names) }
+            let scopes = try checkScopes(received, names)
+            return AuthorizationRequest(
+                client: client,
+                redirectURI: redirectURI,
+                state: state,
+                scopes: scopes,
+                isOffline: asksForOffline(received, scopes: scopes),
+                nonce: try checkNonce(received, names, scopes: scopes),
+                challenge: try checkChallenge(received, names),
+                audience: received[names["audience"]],
+                prompt: received["prompt"]
+            )
+        } catch {
+            throw .returned(error, to: redirectURI, state: state)
+        }
+    }
+
+    private func checkClient(
+        _ received: ReceivedParameters, _ names: ParameterNames
+    ) throws(AuthorizationRefusal) -> (SandboxClient, redirectURI: String) {
+        for name in [names["client_id"], names["redirect_uri"]]
+        where received.pairs.count(where: { $0.name == name }) > 1 {
+            throw .shown("The parameter \(name) is sent more than once.")
+        }
+        guard let clientID = received[names["client_id"]] else {
+            throw .shown("The parameter \(names["client_id"]) is missing.")
+        }
+        guard let client = client(clientID) else {
+            let known = clients.map(\.clientID).joined(separator: ", ")
+            throw .shown("\(provider.name) knows no client \"\(clientID)\". Registered here: \(known).")
+        }
+        guard let redirectURI = received[names["redirect_uri"]] else {
+            guard names.omits("redirect_uri"), let only = client.redirectURIs.first else {
+                throw .shown("The parameter \(names["redirect_uri"]) is missing.")
+            }
+            return (client, only)
+        }
+        guard client.allows(redirectURI: redirectURI), !redirectURI.contains("#") else {
+            let known = client.redirectURIs.joined(separator: ", ")
+            throw .shown(
+                "The redirect URI \"\(redirectURI)\" is not registered for the client \(clientID). "
+                    + "Registered: \(known)."
+            )
+        }
+        return (client, redirectURI)
+    }
+
+    private func checkResponseType(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) {
+        let isFixed = provider.authorization.parameters.contains { $0.name == names["response_type"] }
+        if !names.omits("response_type"), !isFixed {
+            let type = try received.require("response_type", names)
+            guard type == "code" else {
+                throw OAuthError(
+                    "unsupported_response_type", "the response type is \"\(type)\"; only code is supported")
+            }
+        }
+        if let mode = received["response_mode"], mode != "query" {
+            throw .invalidRequest("the response mode is \"\(mode)\"; only query is supported")
+        }
+    }
+
+    private func checkScopes(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> [String] {
+        let rules = provider.scopes
+        let name = names["scope"]
+        guard let text = received[name] else {
+            if rules.whenEmpty == .send, !names.omits("scope"), !received.contains(name) {
+                throw .invalidRequest("the parameter \(name) is missing; it is to be sent even if it is empty")
+            }
+            if let missing = rules.required.first { throw .invalidScope("the required scope \(missing) is missing") }
+            return []
+        }
+        let scopes = text.split(separator: rules.separator, omittingEmptySubsequences: false).map { String($0) }
+        let known = Set(
+            rules.catalog.map(\.id) + rules.catalog.flatMap(\.implies) + rules.defaults + rules.required + rules.offline
+        )
+        for scope in scopes {
+            guard !scope.isEmpty, scope.utf8.allSatisfy(Self.isScopeCharacter) else {
+                throw .invalidScope(
+                    "\"\(text)\" is not a list of scopes with \"\(rules.separator)\" between them "
+                        + "(RFC 6749, section 3.3)"
+                )
+            }
+            guard rules.catalog.isEmpty || known.contains(scope) else {
+                throw .invalidScope("the scope \"\(scope)\" is not known to \(provider.name)")
+            }
+        }
+        for scope in rules.required where !scopes.contains(scope) {
+            throw .invalidScope("the required scope \(scope) is missing")
+        }
+        return scopes
+    }
+
+    static func isScopeCharacter(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private func checkNonce(
+        _ received: ReceivedParameters, _ names: ParameterNames, scopes: [String]
+    ) throws(OAuthError) -> String? {
+        guard scopes.contains("openid"), provider.authorization.nonce.isRequired, !names.omits("nonce") else {
+            return received[names["nonce"]]
+        }
+        return try received.require("nonce", names)
+    }
+
+    /// The proof key's challenge; a provider without proof keys ignores the absence, not a wrong form.
+    private func checkChallenge(
+        _ received: ReceivedParameters, _ names: ParameterNames
+    ) throws(OAuthError) -> String? {
+        guard provider.authorization.pkce.isRequired || received.contains(names["code_challenge"]) else { return nil }
+        let challenge = try received.require("code_challenge", names)
+        let method = try received.require("code_challenge_method", names)
+        guard method == "S256" else {
+            throw .invalidRequest("the code challenge method is \"\(method)\"; it must be S256 (RFC 7636, section 4.2)")
+        }
+        guard Base64URL.decode(challenge)?.count == 32 else {
+            throw .invalidRequest("the code challenge is not the base64url form of a SHA-256 hash")
+        }
+        return challenge
+    }
+
+    /// Whether a refresh token is asked for; always, where the descriptor says nothing of it.
+    private func asksForOffline(_ received: ReceivedParameters, scopes: [String]) -> Bool {
+        let parameters = provider.authorization.offlineParameters
+        let offlineScopes = provider.scopes.offline
+        if parameters.isEmpty, offlineScopes.isEmpty { return true }
+        return parameters.allSatisfy { received[$0.name]?.hasSameBytes(as: $0.value) ?? false }
+            && offlineScopes.allSatisfy(scopes.contains)
+    }
+}

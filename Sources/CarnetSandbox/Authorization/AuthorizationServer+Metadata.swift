@@ -1,0 +1,41 @@
+import CarnetDescriptors
+import HTTPTypes
+
+extension AuthorizationServer {
+    /// The metadata document (RFC 8414, section 2; OpenID Connect Discovery, section 3). All that it says is so.
+    func metadata(_ request: ServerRequest) -> Reply {
+        guard request.method == .get else { return .methodNotAllowed(request.method, allowed: "GET") }
+        func list(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
+        var document = JSONObject()
+        document["issuer"] = provider.issuer.map { .string($0) }
+        for name in EndpointName.allCases where name != .refresh {
+            document[name.metadataName] = endpoints[name].map { .string($0.text) }
+        }
+        let algorithms = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
+        let methods = list(provider.client.authentication.map(\.rawValue))
+        document["response_types_supported"] = ["code"]
+        document["response_modes_supported"] = ["query"]
+        document["grant_types_supported"] = ["authorization_code", "refresh_token"]
+        document["subject_types_supported"] = ["public"]
+        document["id_token_signing_alg_values_supported"] = list(algorithms.map(\.rawValue))
+        document["scopes_supported"] = list(
+            provider.scopes.catalog.isEmpty
+                ? ["openid", "profile", "email", "offline_access"] : provider.scopes.catalog.map(\.id)
+        )
+        document["token_endpoint_auth_methods_supported"] = methods
+        if endpoints[.revocation] != nil { document["revocation_endpoint_auth_methods_supported"] = methods }
+        if endpoints[.introspection] != nil { document["introspection_endpoint_auth_methods_supported"] = methods }
+        document["code_challenge_methods_supported"] = ["S256"]
+        document["claims_supported"] = list(["sub"] + StandardClaim.all.map(\.member))
+        document["authorization_response_iss_parameter_supported"] = .bool(provider.issuer != nil)
+        return .json(.object(document))
+    }
+
+    mutating func keySet(_ request: ServerRequest) -> Reply {
+        guard request.method == .get else { return .methodNotAllowed(request.method, allowed: "GET") }
+        guard let document = try? keys().document() else {
+            return .json(["error": "server_error"], status: .internalServerError)
+        }
+        return .json(document)
+    }
+}

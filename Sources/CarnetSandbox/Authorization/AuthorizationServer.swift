@@ -1,0 +1,75 @@
+import CarnetDescriptors
+
+/// The server of one provider: everything it is known for and everything it has issued.
+struct AuthorizationServer: Sendable {
+    let provider: Provider
+    let endpoints: ServedEndpoints
+    let clients: [SandboxClient]
+    let seams: Seams
+    var options: SandboxOptions
+    var resources: [Resource]
+    var ledger = Ledger()
+    var consents = BoundedStore<PendingConsent>(capacity: 1000)
+    private var madeKeys: KeySet?
+
+    init(_ provider: Provider, clients: [SandboxClient], options: SandboxOptions, seams: Seams) {
+        self.provider = provider
+        self.clients = clients
+        self.options = options
+        self.seams = seams
+        resources = provider.resources
+        endpoints = ServedEndpoints(of: provider)
+    }
+
+    /// The keys, made when they are first needed: an RSA key takes a tenth of a second.
+    mutating func keys() throws(OAuthError) -> KeySet {
+        if let madeKeys { return madeKeys }
+        return try rotateKeys()
+    }
+
+    @discardableResult
+    mutating func rotateKeys() throws(OAuthError) -> KeySet {
+        do {
+            let keys = try KeySet(provider.signatureAlgorithms, seams)
+            madeKeys = keys
+            return keys
+        } catch {
+            throw .serverError("no key could be made")
+        }
+    }
+
+    func has(_ fault: SandboxFault) -> Bool { options.faults.contains(fault) }
+
+    /// The value of `iss`. A provider without an issuer of its own signs with the origin of its token endpoint.
+    var tokenIssuer: String {
+        provider.issuer ?? endpoints[.token]?.origin ?? "urn:carnet:sandbox:\(provider.id)"
+    }
+
+    /// Granted scopes with all that they imply.
+    func effectiveScopes(_ granted: [String]) -> Set<String> {
+        var effective = Set<String>()
+        var open = granted
+        while let scope = open.popLast() {
+            guard effective.insert(scope).inserted else { continue }
+            open += provider.scopes.catalog.first { $0.id == scope }?.implies ?? []
+        }
+        return effective
+    }
+
+    func client(_ id: String) -> SandboxClient? {
+        clients.first { $0.clientID.hasSameBytes(as: id) }
+    }
+
+    mutating func respond(to request: ServerRequest, at endpoint: EndpointName) -> Reply {
+        switch endpoint {
+        case .authorization: authorization(request)
+        case .token: token(request, at: .token)
+        case .refresh: token(request, at: .refresh)
+        case .userinfo: userinfo(request)
+        case .jwks: keySet(request)
+        case .revocation: revocation(request)
+        case .introspection: introspection(request)
+        case .endSession: endSession(request)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CarnetDescriptors
+
+/// The page that asks a person what to allow. Its form goes to the page's own URL.
+struct ConsentPage {
+    let server: AuthorizationServer
+    let request: AuthorizationRequest
+    let ticket: String
+
+    var page: HTMLPage {
+        let name = HTMLPage.escape(server.provider.name)
+        let client = HTMLPage.escape(request.client.clientID)
+        let target = HTMLPage.escape(request.redirectURI)
+        return HTMLPage(
+            title: "Sign in with \(server.provider.name)",
+            content: """
+                <p>This is a sandbox in the place of \(name). No real account is used.</p>
+                <p>The client <code>\(client)</code> asks. The answer goes to <code>\(target)</code>.</p>
+                <form method="post">
+                <input type="hidden" name="ticket" value="\(ticket)">
+                <fieldset>
+                <legend>Who are you?</legend>
+                \(users)
+                </fieldset>
+                \(scopes)
+                <button type="submit" name="decision" value="allow">Allow</button>
+                <button type="submit" name="decision" value="deny">Deny</button>
+                </form>
+                """
+        )
+    }
+
+    private var users: String {
+        server.options.users.enumerated().map { index, user in
+            let checked = index == 0 ? " checked" : ""
+            return "<label><input type=\"radio\" name=\"user\" value=\"\(index)\"\(checked)> "
+                + "\(HTMLPage.escape(user.label))</label>"
+        }.joined(separator: "\n")
+    }
+
+    private var scopes: String {
+        guard !request.scopes.isEmpty else { return "" }
+        let lines = request.scopes.map { scope in
+            let title = server.provider.scopes.catalog.first { $0.id == scope }?.title
+            let text = (title.map { HTMLPage.escape($0) + " " } ?? "") + "<code>\(HTMLPage.escape(scope))</code>"
+            let state = server.isFixed(scope) ? " checked disabled" : " checked"
+            return "<label><input type=\"checkbox\" name=\"scope\" value=\"\(HTMLPage.escape(scope))\"\(state)> "
+                + "\(text)</label>"
+        }
+        return """
+            <fieldset>
+            <legend>What may the client do?</legend>
+            \(lines.joined(separator: "\n"))
+            </fieldset>
+            """
+    }
+}

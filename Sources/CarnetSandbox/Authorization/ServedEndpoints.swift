@@ -1,0 +1,53 @@
+import CarnetDescriptors
+
+/// The URLs at which one provider is impersonated.
+///
+/// What a descriptor leaves to discovery is invented below the issuer, and the metadata documents name all of it.
+struct ServedEndpoints: Sendable {
+    let urls: [EndpointName: WebURL]
+    let metadata: [WebURL]
+
+    init(of provider: Provider) {
+        var urls = provider.endpoints
+        var metadata: [WebURL] = []
+        if let issuer = provider.issuer.flatMap({ try? WebURL($0) }) {
+            let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
+            let origin = "\(issuer.scheme)://\(issuer.authority)"
+            let places = [
+                "\(origin)\(path)/.well-known/openid-configuration",
+                "\(origin)/.well-known/oauth-authorization-server\(path)",
+            ]
+            metadata = places.compactMap { try? WebURL($0) }
+            if provider.discovery != .off {
+                for (name, suffix) in Self.inventedPaths where urls[name] == nil {
+                    urls[name] = try? WebURL("\(origin)\(path)/\(suffix)")
+                }
+            }
+        }
+        if let url = provider.discoveryURL, !metadata.contains(url) { metadata.append(url) }
+        self.urls = urls
+        self.metadata = metadata
+    }
+
+    subscript(name: EndpointName) -> WebURL? { urls[name] }
+
+    /// The endpoint that a request for a URL reaches; of several at one path, the one with the most of its own query.
+    func endpoint(at url: WebURL) -> EndpointName? {
+        var found: (name: EndpointName, ownQuery: Int)?
+        for name in EndpointName.allCases {
+            guard let candidate = urls[name], candidate.receives(url) else { continue }
+            if let found, found.ownQuery >= candidate.queryParts.count { continue }
+            found = (name, candidate.queryParts.count)
+        }
+        return found?.name
+    }
+
+    func isMetadata(_ url: WebURL) -> Bool {
+        metadata.contains { $0.receives(url) }
+    }
+
+    private static let inventedPaths: [(EndpointName, String)] = [
+        (.authorization, "authorize"), (.token, "token"), (.userinfo, "userinfo"), (.jwks, "jwks"),
+        (.revocation, "revoke"), (.introspection, "introspect"), (.endSession, "logout"),
+    ]
+}

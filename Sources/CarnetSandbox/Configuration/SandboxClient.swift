@@ -1,0 +1,59 @@
+public import CarnetDescriptors
+
+/// A client as it is registered with the sandbox.
+public struct SandboxClient: Sendable {
+    public var clientID: String
+    public var clientSecret: String?
+    /// Compared byte by byte; on `127.0.0.1` and `[::1]` the port may be any (RFC 8252, section 7.3).
+    public var redirectURIs: [String]
+    /// Where a sign-out may lead (OpenID Connect RP-Initiated Logout, section 3.1).
+    public var postLogoutRedirectURIs: [String]
+    /// `nil`: as the descriptor says. With a secret the first of its methods that uses one, otherwise `none`.
+    public var authenticationMethod: ClientAuthenticationMethod?
+
+    public init(
+        clientID: String,
+        clientSecret: String? = nil,
+        redirectURIs: [String],
+        postLogoutRedirectURIs: [String] = [],
+        authenticationMethod: ClientAuthenticationMethod? = nil
+    ) {
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.redirectURIs = redirectURIs
+        self.postLogoutRedirectURIs = postLogoutRedirectURIs
+        self.authenticationMethod = authenticationMethod
+    }
+
+    func method(for rules: ClientRules) -> ClientAuthenticationMethod {
+        if let authenticationMethod { return authenticationMethod }
+        guard clientSecret != nil else { return .none }
+        return rules.authentication.first(where: \.usesSecret) ?? .none
+    }
+
+    func allows(redirectURI: String) -> Bool {
+        redirectURIs.contains { registered in
+            registered.hasSameBytes(as: redirectURI)
+                || Self.loopbackWithoutPort(registered).map { $0 == Self.loopbackWithoutPort(redirectURI) } ?? false
+        }
+    }
+
+    /// The URI of a loopback IP literal without its port; `nil` for any other, `localhost` included.
+    private static func loopbackWithoutPort(_ uri: String) -> [UInt8]? {
+        for host in ["http://127.0.0.1", "http://[::1]"] where uri.hasPrefix(host) {
+            var rest = Array(uri.utf8.dropFirst(host.utf8.count))[...]
+            if rest.first == UInt8(ascii: ":") {
+                rest = rest.dropFirst()
+                let digits = rest.prefix { (0x30...0x39).contains($0) }
+                guard let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0 else { return nil }
+                rest = rest.dropFirst(digits.count)
+            }
+            return Array(host.utf8) + rest
+        }
+        return nil
+    }
+}
+
+extension SandboxClient: CustomStringConvertible {
+    public var description: String { "SandboxClient(\(clientID))" }
+}

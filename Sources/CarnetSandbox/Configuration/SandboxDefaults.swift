@@ -1,0 +1,28 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Where time and randomness come from unless a test brings its own.
+public enum SandboxDefaults {
+    @Sendable public static func now() -> Date { Date() }
+
+    @Sendable public static func randomBytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
+
+/// Time and randomness of one sandbox.
+struct Seams: Sendable {
+    let now: @Sendable () -> Date
+    let randomBytes: @Sendable (Int) -> [UInt8]
+
+    /// 256 random bits in base64url.
+    func randomText() -> String { Base64URL.encode(randomBytes(32)) }
+}
+
+extension Date {
+    var secondsSince1970: Int { Int(timeIntervalSince1970.rounded(.down)) }
+}

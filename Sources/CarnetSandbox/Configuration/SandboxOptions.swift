@@ -1,0 +1,29 @@
+/// How the sandbox behaves.
+public struct SandboxOptions: Sendable {
+    /// Who says yes to a client's request.
+    public enum Approval: Sendable {
+        /// The user is signed in already and agrees to everything at once.
+        case automatic(SandboxUser)
+        /// A page asks.
+        case page
+    }
+
+    public var approval: Approval
+    /// Whom the page offers.
+    public var users: [SandboxUser]
+    public var faults: Set<SandboxFault>
+    /// How many seconds an authorization code lives.
+    public var codeLifetime: Int
+
+    public init(
+        approval: Approval = .automatic(.sample),
+        users: [SandboxUser] = [.sample, .other],
+        faults: Set<SandboxFault> = [],
+        codeLifetime: Int = 60
+    ) {
+        self.approval = approval
+        self.users = users
+        self.faults = faults
+        self.codeLifetime = codeLifetime
+    }
+}

@@ -1,0 +1,78 @@
+/// A small page that needs no script.
+struct HTMLPage {
+    let title: String
+    /// HTML; what came from outside is escaped.
+    let content: String
+
+    var text: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>\(Self.escape(title))</title>
+        <style>
+        body { font: 1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 2rem auto; padding: 0 1rem;
+               color: #1a1a1a; background: #fff; }
+        fieldset { margin: 1rem 0; border: 1px solid #767676; border-radius: 4px; }
+        label { display: block; padding: .25rem 0; }
+        button { font: inherit; padding: .5rem 1.25rem; margin-right: .5rem; }
+        code { overflow-wrap: anywhere; }
+        </style>
+        </head>
+        <body>
+        <main>
+        <h1>\(Self.escape(title))</h1>
+        \(content)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    static func escape(_ text: String) -> String {
+        var output = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": output += "&amp;"
+            case "<": output += "&lt;"
+            case ">": output += "&gt;"
+            case "\"": output += "&quot;"
+            case "'": output += "&#39;"
+            default: output.unicodeScalars.append(scalar)
+            }
+        }
+        return output
+    }
+
+    /// The value of a hidden field of a page that was made here.
+    static func value(of field: String, in html: String) -> String? {
+        guard let start = html.firstRange(of: "name=\"\(field)\" value=\"")?.upperBound,
+            let end = html[start...].firstIndex(of: "\"")
+        else { return nil }
+        return String(html[start..<end])
+    }
+
+    /// What a person reads on a page that was made here; any other text as it is.
+    static func text(of html: String) -> String {
+        guard let start = html.firstRange(of: "<main>")?.upperBound,
+            let end = html.firstRange(of: "</main>")?.lowerBound,
+            start < end
+        else { return html }
+        var text = ""
+        var isTag = false
+        for character in html[start..<end] {
+            switch character {
+            case "<": isTag = true
+            case ">": isTag = false
+            default: if !isTag { text.append(character) }
+            }
+        }
+        for (escaped, plain) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+            text = text.replacing(escaped, with: plain)
+        }
+        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}

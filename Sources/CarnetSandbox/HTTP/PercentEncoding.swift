@@ -1,0 +1,64 @@
+/// The encoding of `application/x-www-form-urlencoded` (RFC 6749, appendix B).
+enum PercentEncoding {
+    /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`, a space as `%20`.
+    static func encode(_ text: String) -> String {
+        var output = ""
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                output.unicodeScalars.append(UnicodeScalar(byte))
+            } else {
+                let hex = String(byte, radix: 16, uppercase: true)
+                output += "%" + (hex.count == 1 ? "0" : "") + hex
+            }
+        }
+        return output
+    }
+
+    static func encode(_ pairs: [(name: String, value: String)]) -> String {
+        pairs.map { encode($0.name) + "=" + encode($0.value) }.joined(separator: "&")
+    }
+
+    /// Decodes `%XX` and `+`; `nil` if an escape is broken or the bytes are not UTF-8.
+    static func decode(_ text: some StringProtocol) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(0x20)
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || "-._~".utf8.contains(byte)
+    }
+}
+
+extension String {
+    /// Equality of bytes: two spellings that Unicode calls equivalent are two identifiers.
+    func hasSameBytes(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether all characters are visible ASCII or spaces, as codes and tokens are (RFC 6749, appendix A).
+    var isVisibleASCII: Bool {
+        utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,113 @@
+import CarnetDescriptors
+
+/// The parameters of a request as they arrived, repeated ones included.
+struct ReceivedParameters {
+    let pairs: [(name: String, value: String)]
+
+    init(_ pairs: [(name: String, value: String)]) {
+        self.pairs = pairs
+    }
+
+    /// Reads `application/x-www-form-urlencoded` text.
+    init(form: some StringProtocol) throws(OAuthError) {
+        var pairs: [(name: String, value: String)] = []
+        for part in form.split(separator: "&", omittingEmptySubsequences: true) {
+            let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(halves[0]),
+                let value = PercentEncoding.decode(halves.count == 2 ? halves[1] : "")
+            else { throw .invalidRequest("\"\(part.prefix(40))\" is not correctly percent-encoded UTF-8") }
+            pairs.append((name, value))
+        }
+        self.pairs = pairs
+    }
+
+    init(form bytes: [UInt8]) throws(OAuthError) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .invalidRequest("the body is not UTF-8")
+        }
+        try self.init(form: text)
+    }
+
+    /// Reads a JSON object whose members are strings.
+    init(json bytes: [UInt8]) throws(OAuthError) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: bytes, maximumDepth: 8)
+        } catch {
+            throw .invalidRequest("the body is not JSON: \(error)")
+        }
+        guard let object = value.object else { throw .invalidRequest("the body is not a JSON object") }
+        var pairs: [(name: String, value: String)] = []
+        for member in object.members {
+            guard let text = member.value.string else {
+                throw .invalidRequest("the JSON member \(member.name) is not a string")
+            }
+            pairs.append((member.name, text))
+        }
+        self.pairs = pairs
+    }
+
+    /// The value; `nil` if the parameter is absent or empty (RFC 6749, section 3.1: empty is as if omitted).
+    subscript(name: String) -> String? {
+        pairs.first { $0.name.hasSameBytes(as: name) && !$0.value.isEmpty }?.value
+    }
+
+    /// Whether the parameter was sent at all, empty or not.
+    func contains(_ name: String) -> Bool {
+        pairs.contains { $0.name.hasSameBytes(as: name) }
+    }
+
+    /// The first name that was sent more than once.
+    var repeatedName: String? {
+        var seen = Set<[UInt8]>()
+        return pairs.first { !seen.insert(Array($0.name.utf8)).inserted }?.name
+    }
+}
+
+/// What a descriptor calls the standard's parameters, and which it leaves out.
+struct ParameterNames {
+    let rename: NamedList<String>
+    let omitted: [String]
+
+    init(_ rules: ResolvedRequest) {
+        rename = rules.rename
+        omitted = rules.omit
+    }
+
+    init(_ rules: AuthorizationRequestRules) {
+        rename = rules.rename
+        omitted = rules.omit
+    }
+
+    subscript(standard: String) -> String { rename[standard] ?? standard }
+
+    func omits(_ standard: String) -> Bool { omitted.contains(standard) }
+}
+
+extension ReceivedParameters {
+    /// Checks what holds for every request of a section: nothing twice, nothing that is to be left out, all that the
+    /// descriptor adds.
+    func check(_ names: ParameterNames, added: [Named<String>]) throws(OAuthError) {
+        if let name = repeatedName { throw .invalidRequest("the parameter \(name) is sent more than once") }
+        for standard in names.omitted where contains(names[standard]) && !added.contains(where: { $0.name == standard })
+        {
+            throw .invalidRequest("the parameter \(names[standard]) must be left out")
+        }
+        for item in added {
+            guard let value = self[item.name] else {
+                throw .invalidRequest("the parameter \(item.name)=\(item.value) is missing")
+            }
+            guard value.hasSameBytes(as: item.value) else {
+                throw .invalidRequest("the parameter \(item.name) is \"\(value)\"; it must be \"\(item.value)\"")
+            }
+        }
+    }
+
+    /// A parameter that must be there, by its standard name.
+    func require(_ standard: String, _ names: ParameterNames) throws(OAuthError) -> String {
+        let name = names[standard]
+        if let value = self[name] { return value }
+        let hint = name != standard && contains(standard) ? "; it is called \(name) here, not \(standard)" : ""
+        throw .invalidRequest("the parameter \(name) is missing\(hint)")
+    }
+}

@@ -1,0 +1,89 @@
+import CarnetDescriptors
+
+/// A user as one provider knows them.
+struct Identity {
+    /// The profile document, in the shape of the descriptor's sample.
+    let profile: JSONValue
+    let subject: String
+    private let provider: Provider
+    private let hasSample: Bool
+
+    init(_ user: SandboxUser, at provider: Provider) {
+        let sample = provider.profileSource == .tokenResponse ? provider.samples.token : provider.samples.userinfo
+        var profile = sample ?? .object(JSONObject())
+        for claim in provider.claims {
+            let isSubject = claim.name == "subject"
+            let pointers = claim.value.map { JSONPointer(tokens: provider.profileRoot.tokens + $0.tokens) }
+            let place = pointers.first { profile[$0] != nil }
+            // A sample keeps its shape: only the subject is added to it.
+            guard let target = place ?? (sample == nil || isSubject ? pointers.first : nil) else { continue }
+            let present = place.flatMap { profile[$0] }
+            let standard = StandardClaim.all.first { $0.name == claim.name }
+            let example = isSubject ? StandardClaim.exampleSubject : standard?.example
+            if let value = user.claims[claim.name] {
+                profile.set(Self.value(value, inTheTypeOf: present), at: target)
+            } else if let example, present.map(Self.isRedacted) ?? true {
+                profile.set(example, at: target)
+            }
+        }
+        self.profile = profile
+        self.provider = provider
+        hasSample = sample != nil
+        subject = Self.claim("subject", of: provider, in: profile)?.scalarText ?? ""
+    }
+
+    /// The profile with another person's subject.
+    func profile(ofSubject subject: String) -> JSONValue {
+        var profile = profile
+        for pointer in provider.claims.first(where: { $0.name == "subject" })?.value ?? [] {
+            let pointer = JSONPointer(tokens: provider.profileRoot.tokens + pointer.tokens)
+            if profile[pointer] != nil { profile.set(.string(subject), at: pointer) }
+        }
+        return profile
+    }
+
+    /// The profile as the userinfo endpoint tells it: a sample whole, a standard profile as far as the scopes go.
+    func userinfo(for scopes: Set<String>) -> JSONValue {
+        guard !hasSample, provider.profileRoot.tokens.isEmpty, var object = profile.object else { return profile }
+        for claim in StandardClaim.all where !scopes.contains(claim.scope) && isAtStandardPlace(claim) {
+            object[claim.member] = nil
+        }
+        return .object(object)
+    }
+
+    /// Adds the claims about the user, as far as the granted scopes go, to those of an ID token.
+    func addClaims(to token: inout JSONValue, for scopes: Set<String>) {
+        for claim in provider.claims {
+            let standard = StandardClaim.all.first { $0.name == claim.name }
+            if let standard, !scopes.contains(standard.scope) { continue }
+            guard let value = Self.claim(claim.name, of: provider, in: profile) else { continue }
+            if provider.profileSource == .idToken, let pointer = claim.value.first {
+                token.set(value, at: JSONPointer(tokens: provider.profileRoot.tokens + pointer.tokens))
+            } else if let standard {
+                token.set(value, at: JSONPointer(tokens: [standard.member]))
+            }
+        }
+    }
+
+    private func isAtStandardPlace(_ claim: StandardClaim) -> Bool {
+        provider.claims.contains { $0.name == claim.name && $0.value.first?.tokens == [claim.member] }
+    }
+
+    private static func claim(_ name: String, of provider: Provider, in profile: JSONValue) -> JSONValue? {
+        let pointers = provider.claims.first { $0.name == name }?.value ?? []
+        return profile[provider.profileRoot]?.first(of: pointers)
+    }
+
+    /// Samples stand in square brackets where a value was taken out.
+    private static func isRedacted(_ value: JSONValue) -> Bool {
+        guard let text = value.string else { return value.isNull }
+        return text.isEmpty || (text.hasPrefix("[") && text.hasSuffix("]"))
+    }
+
+    /// A numeric identifier stays a number.
+    private static func value(_ value: JSONValue, inTheTypeOf present: JSONValue?) -> JSONValue {
+        guard case .number = present, let text = value.string, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return value }
+        return .number(text)
+    }
+}

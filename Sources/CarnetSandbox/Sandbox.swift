@@ -1,0 +1,161 @@
+public import CarnetDescriptors
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An authorization and resource server that impersonates providers by their descriptors alone.
+///
+/// It answers requests for the providers' own URLs, in their encodings and in the shape of their samples. It is strict:
+/// what a specification forbids is refused with the specification's error. It opens no socket; `SandboxServer` does.
+public actor Sandbox {
+    private var servers: [AuthorizationServer]
+    /// The latest requests, oldest first, at most a thousand.
+    public private(set) var requests: [SandboxRequest] = []
+
+    /// - Parameters:
+    ///   - providers: As they were resolved, before anything was discovered.
+    ///   - clients: The registrations, the same with every provider.
+    public init(
+        providers: [Provider],
+        clients: [SandboxClient],
+        options: SandboxOptions = SandboxOptions(),
+        now: @escaping @Sendable () -> Date = SandboxDefaults.now,
+        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes
+    ) {
+        self.init(
+            providers: providers,
+            clients: Dictionary(providers.map { ($0.id, clients) }) { first, _ in first },
+            options: options,
+            now: now,
+            randomBytes: randomBytes
+        )
+    }
+
+    /// - Parameters:
+    ///   - providers: As they were resolved, before anything was discovered.
+    ///   - clients: The registrations with each provider.
+    public init(
+        providers: [Provider],
+        clients: [ProviderID: [SandboxClient]],
+        options: SandboxOptions = SandboxOptions(),
+        now: @escaping @Sendable () -> Date = SandboxDefaults.now,
+        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes
+    ) {
+        let seams = Seams(now: now, randomBytes: randomBytes)
+        servers = providers.map {
+            AuthorizationServer($0, clients: clients[$0.id] ?? [], options: options, seams: seams)
+        }
+    }
+
+    /// Answers a request that has the provider's real, absolute URL in its scheme, authority and path.
+    public func respond(to request: HTTPRequest, body: [UInt8]) async -> (HTTPResponse, [UInt8]) {
+        let text = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+        let answer = answer(request, text, body)
+        if requests.count == Self.longestLog { requests.removeFirst() }
+        requests.append(
+            SandboxRequest(
+                method: request.method,
+                url: text,
+                headers: request.headerFields,
+                body: body,
+                provider: answer.provider,
+                endpoint: answer.endpoint,
+                status: answer.reply.status
+            )
+        )
+        return (HTTPResponse(status: answer.reply.status, headerFields: answer.reply.headers), answer.reply.body)
+    }
+
+    /// Whether a connection can be made for a request; an adapter answers `false` with its own connection error.
+    public func isReachable(_ request: HTTPRequest) -> Bool {
+        guard let url = try? WebURL("\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")") else {
+            return true
+        }
+        return !servers.contains { server in
+            server.has(.tokenDown) && [.token, .refresh].contains(server.endpoints.endpoint(at: url))
+        }
+    }
+
+    /// Whether one of the providers is impersonated at an origin.
+    public func serves(originOf url: WebURL) -> Bool {
+        servers.contains { server in
+            server.places.contains { $0.origin == url.origin }
+                || server.provider.apiHosts.contains { $0 == url.host || $0 == url.authority }
+        }
+    }
+
+    /// Protects further resources with the tokens of a provider; of all providers if none is named.
+    public func addResources(_ resources: [Resource], of provider: ProviderID? = nil) {
+        for index in servers.indices where provider == nil || servers[index].provider.id == provider {
+            servers[index].resources += resources
+        }
+    }
+
+    /// Replaces all signing keys; the old ones leave the key sets at once.
+    public func rotateKeys() throws {
+        for index in servers.indices { try servers[index].rotateKeys() }
+    }
+
+    /// Does other things wrong from now on.
+    public func setFaults(_ faults: Set<SandboxFault>) {
+        for index in servers.indices { servers[index].options.faults = faults }
+    }
+
+    /// The scopes that a consent page asks about.
+    func askedScopes(onPageWith ticket: String) -> [String] {
+        servers.lazy.compactMap { $0.consents[ticket]?.request.scopes }.first ?? []
+    }
+
+    private static let longestLog = 1000
+
+    private func answer(
+        _ request: HTTPRequest, _ text: String, _ body: [UInt8]
+    ) -> (reply: Reply, provider: ProviderID?, endpoint: EndpointName?) {
+        let url: WebURL
+        do throws(WebURLError) {
+            url = try WebURL(text)
+        } catch {
+            let reason = "\(text) is not a URL: \(error.reason)"
+            return (
+                .json(["error": "invalid_request", "error_description": .string(reason)], status: .badRequest), nil, nil
+            )
+        }
+        let request = ServerRequest(head: request, url: url, body: body)
+        for index in servers.indices {
+            let id = servers[index].provider.id
+            if let endpoint = servers[index].endpoints.endpoint(at: url) {
+                return (servers[index].respond(to: request, at: endpoint), id, endpoint)
+            }
+            if servers[index].endpoints.isMetadata(url) { return (servers[index].metadata(request), id, nil) }
+        }
+        // Several providers may protect one resource: that which issued the token judges it.
+        let candidates = servers.filter { $0.hasResource(at: url) }
+        if let server = candidates.first(where: { $0.hasIssued(tokenOf: request) }) ?? candidates.first {
+            return (server.resource(request), server.provider.id, nil)
+        }
+        return (notFound(url), nil, nil)
+    }
+
+    private func notFound(_ url: WebURL) -> Reply {
+        let places = servers.flatMap(\.places).map { JSONValue.string($0.text) }
+        return .json(
+            [
+                "error": "not_found",
+                "error_description": .string("nothing is served at \(url.origin)\(url.path)"),
+                "served": .array(places),
+            ],
+            status: .notFound
+        )
+    }
+}
+
+extension AuthorizationServer {
+    /// Every URL that has a meaning here.
+    fileprivate var places: [WebURL] {
+        EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata + resources.map(\.url)
+    }
+}

@@ -1,0 +1,89 @@
+import CarnetDescriptors
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationServer {
+    /// Finds out which client asks and demands the one way of authentication that it is registered for
+    /// (RFC 6749, section 2.3).
+    func authenticateClient(
+        _ request: ServerRequest, _ received: ReceivedParameters, _ names: ParameterNames
+    ) throws(OAuthError) -> SandboxClient {
+        let sentID = received[names["client_id"]]
+        let sentSecret = received[names["client_secret"]]
+        let header = request.head.headerFields[.authorization]
+        let used: ClientAuthenticationMethod
+        let id: String?
+        let secret: String?
+        if let header {
+            guard sentSecret == nil else {
+                throw .invalidRequest("the client's credentials are sent twice, in a header and in the body")
+            }
+            let basic = try basicCredentials(header)
+            guard sentID?.hasSameBytes(as: basic.id) ?? true else {
+                throw .invalidRequest("the header and the body name different clients")
+            }
+            (used, id, secret) = (.clientSecretBasic, basic.id, basic.secret)
+        } else {
+            (used, id, secret) = (sentSecret == nil ? .none : .clientSecretPost, sentID, sentSecret)
+        }
+        guard let id = id ?? anonymousClientID(names) else {
+            throw .invalidClient("the parameter \(names["client_id"]) is missing")
+        }
+        guard let client = client(id) else { throw .invalidClient("there is no client \"\(id)\"") }
+        let method = client.method(for: provider.client)
+        guard used == method else {
+            throw .invalidClient("the client is registered for \(method.rawValue), but \(used.rawValue) was used")
+        }
+        if let known = client.clientSecret, method.usesSecret, secret?.hasSameBytes(as: known) != true {
+            throw .invalidClient("the client secret is wrong")
+        }
+        return client
+    }
+
+    /// Where a descriptor leaves `client_id` out, the only client is meant.
+    private func anonymousClientID(_ names: ParameterNames) -> String? {
+        names.omits("client_id") && clients.count == 1 ? clients.first?.clientID : nil
+    }
+
+    private func basicCredentials(_ header: String) throws(OAuthError) -> (id: String, secret: String) {
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic",
+            let bytes = Data(base64Encoded: String(parts[1])), let text = String(validating: bytes, as: UTF8.self),
+            let colon = text.firstIndex(of: ":")
+        else { throw .invalidClient("the Authorization header is not of the Basic scheme (RFC 7617)") }
+        let id = text[..<colon]
+        let secret = text[text.index(after: colon)...]
+        switch provider.client.basicEncoding {
+        case .raw: return (String(id), String(secret))
+        case .percent:
+            guard let id = PercentEncoding.decode(id), let secret = PercentEncoding.decode(secret) else {
+                throw .invalidClient("id or secret is not percent-encoded (RFC 6749, section 2.3.1)")
+            }
+            return (id, secret)
+        }
+    }
+
+    /// An error of the token endpoint (RFC 6749, section 5.2) in the shape that the descriptor's sample has.
+    func errorReply(_ error: OAuthError, to request: ServerRequest) -> Reply {
+        let rules = provider.tokenResponse
+        var body = provider.samples.error ?? .object(JSONObject())
+        for (pointers, text) in [(rules.errors.code, error.code), (rules.errors.message, error.description)] {
+            let place = pointers.pointers.first { body[$0] != nil } ?? pointers.pointers.first
+            if let place { body.set(.string(text), at: place) }
+        }
+        var status = HTTPResponse.Status.badRequest
+        var headers = HTTPFields()
+        if error.code == "invalid_client" {
+            status = .unauthorized
+            headers[.wwwAuthenticate] = "Basic realm=\"\(provider.id)\""
+        } else if error.code == "server_error" {
+            status = .internalServerError
+        }
+        return rules.format == .form ? .form(body, status: status, headers) : .json(body, status: status, headers)
+    }
+}

@@ -1,0 +1,65 @@
+import CarnetDescriptors
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationServer {
+    /// An access token: opaque, or a JWT (RFC 9068) if the one in the descriptor's sample of the token response is one,
+    /// told by its beginning `eyJ` and two dots.
+    mutating func makeAccessToken(
+        _ grant: Grant, scopes: [String], lifetime: Int, at now: Date
+    ) throws(OAuthError) -> String {
+        let shape = TokenResponseShape(
+            base: provider.samples.token ?? .null, isSample: true, rules: provider.tokenResponse)
+        let sample = shape.place(of: \.accessToken).flatMap { shape.base[$0]?.string } ?? ""
+        guard sample.hasPrefix("eyJ"), sample.count(where: { $0 == "." }) == 2 else { return seams.randomText() }
+        let seconds = now.secondsSince1970
+        let claims: JSONValue = [
+            "iss": .string(tokenIssuer),
+            "sub": .string(Identity(grant.user, at: provider).subject),
+            "aud": .string(grant.audience ?? tokenIssuer),
+            "client_id": .string(grant.clientID),
+            "scope": .string(scopes.joined(separator: " ")),
+            "iat": .number(String(seconds)),
+            "exp": .number(String(seconds + lifetime)),
+            "jti": .string(seams.randomText()),
+        ]
+        return try sign(claims, type: "at+jwt", with: keys().signer)
+    }
+
+    /// An ID token (OpenID Connect Core, sections 2 and 3.1.3.6; for a refresh section 12.2: without the nonce).
+    mutating func makeIDToken(
+        _ grant: Grant, accessToken: String, isRefresh: Bool, at now: Date
+    ) throws(OAuthError) -> String {
+        let key = has(.rotatedKey) ? try rotateKeys().signer : try keys().signer
+        let identity = Identity(grant.user, at: provider)
+        let issued = now.secondsSince1970 - (has(.expiredIDToken) ? 7200 : 0)
+        let hash = key.hash(Array(accessToken.utf8))
+        var claims: JSONValue = [
+            "iss": .string(tokenIssuer),
+            "sub": .string(identity.subject),
+            "aud": .string(has(.wrongAudience) ? "another-client" : grant.clientID),
+            "iat": .number(String(issued)),
+            "exp": .number(String(issued + 3600)),
+            "auth_time": .number(String(grant.authTime.secondsSince1970)),
+            "at_hash": .string(Base64URL.encode(hash.prefix(hash.count / 2))),
+        ]
+        if let nonce = grant.nonce, !isRefresh {
+            claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
+        }
+        identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
+        let token = try sign(claims, type: "JWT", with: key)
+        return has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token
+    }
+
+    private func sign(_ claims: JSONValue, type: String, with key: SigningKey) throws(OAuthError) -> String {
+        do {
+            return try JSONWebToken.sign(claims, type: type, with: key)
+        } catch {
+            throw .serverError("the token could not be signed")
+        }
+    }
+}

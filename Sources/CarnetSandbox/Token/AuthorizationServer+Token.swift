@@ -1,0 +1,190 @@
+import CarnetDescriptors
+import Crypto
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationServer {
+    /// The token endpoint (RFC 6749, section 3.2), and that for refreshing where a descriptor has one of its own.
+    mutating func token(_ request: ServerRequest, at endpoint: EndpointName) -> Reply {
+        if has(.token500) {
+            return Reply(.internalServerError, [.contentType: "text/plain"], body: Array("Internal Server Error".utf8))
+        }
+        if has(.tokenHTML) {
+            return .html(HTMLPage(title: "Welcome", content: "<p>Please sign in to the hotel's network.</p>"))
+        }
+        do throws(OAuthError) {
+            guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
+            let received = try TokenRequestBody(request, endpoint: url)
+            let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
+            let rules = isRefresh ? provider.refresh : provider.token
+            try received.check(request, against: rules)
+            let names = ParameterNames(rules)
+            let client = try authenticateClient(request, received.parameters, names)
+            let body =
+                if isRefresh {
+                    try refresh(received.parameters, names, for: client)
+                } else {
+                    try exchange(received.parameters, names, for: client)
+                }
+            return provider.tokenResponse.format == .form ? .form(body) : .json(body)
+        } catch {
+            return errorReply(error, to: request)
+        }
+    }
+
+    /// Which of the two grants is meant, told by the name of the grant, or by what is exchanged where that is left out.
+    private func asksForRefresh(
+        _ received: ReceivedParameters, at endpoint: EndpointName
+    ) throws(OAuthError) -> Bool {
+        let tokenNames = ParameterNames(provider.token)
+        let refreshNames = ParameterNames(provider.refresh)
+        let refreshesHere = endpoint == .refresh || [nil, endpoints[.token]].contains(endpoints[.refresh])
+        func grantType(_ rules: ResolvedRequest, _ names: ParameterNames, _ standard: String) -> String? {
+            if let fixed = rules.parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
+            return names.omits("grant_type") ? nil : standard
+        }
+        let codeGrant = grantType(provider.token, tokenNames, "authorization_code")
+        let refreshGrant = grantType(provider.refresh, refreshNames, "refresh_token")
+        let sent = received[tokenNames["grant_type"]] ?? received[refreshNames["grant_type"]]
+        let isRefresh: Bool
+        if codeGrant != refreshGrant, let sent, sent == refreshGrant {
+            isRefresh = true
+        } else if codeGrant != refreshGrant, let sent, sent == codeGrant {
+            isRefresh = false
+        } else if sent == nil || codeGrant == refreshGrant {
+            isRefresh = received[tokenNames["code"]] == nil && received[refreshNames["refresh_token"]] != nil
+        } else {
+            throw OAuthError("unsupported_grant_type", "the grant type \"\(sent ?? "")\" is not supported")
+        }
+        guard isRefresh ? refreshesHere : endpoint == .token else {
+            throw OAuthError("unsupported_grant_type", "this endpoint is not for this grant")
+        }
+        let expected = isRefresh ? refreshGrant : codeGrant
+        if expected != nil, sent == nil {
+            throw .invalidRequest("the parameter \((isRefresh ? refreshNames : tokenNames)["grant_type"]) is missing")
+        }
+        return isRefresh
+    }
+
+    /// The authorization code grant (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
+    private mutating func exchange(
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+    ) throws(OAuthError) -> JSONValue {
+        let text = try received.require("code", names)
+        guard let code = ledger.codes[text], let grant = ledger.grants[code.grantID],
+            grant.clientID.hasSameBytes(as: client.clientID)
+        else { throw .invalidGrant("there is no such authorization code for this client") }
+        guard !code.isUsed else {
+            // Somebody else has it too, so what was issued for it may be theirs (RFC 6749, section 4.1.2).
+            ledger.revoke(grant: code.grantID)
+            throw .invalidGrant("the authorization code was used before; all tokens from it are revoked")
+        }
+        ledger.codes[text]?.isUsed = true
+        let now = seams.now()
+        guard code.end > now else { throw .invalidGrant("the authorization code is too old") }
+        if !names.omits("redirect_uri") {
+            let redirectURI = try received.require("redirect_uri", names)
+            guard redirectURI.hasSameBytes(as: code.redirectURI) else {
+                throw .invalidGrant("the redirect URI is not that of the authorization request")
+            }
+        }
+        try checkVerifier(received[names["code_verifier"]], against: code.challenge)
+        return try issue(code.grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
+    }
+
+    private func checkVerifier(_ verifier: String?, against challenge: String?) throws(OAuthError) {
+        guard let challenge else {
+            guard verifier == nil else {
+                throw .invalidGrant("a code verifier came for a code that was asked for without a challenge")
+            }
+            return
+        }
+        guard let verifier else { throw .invalidGrant("the code verifier is missing") }
+        guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
+            throw .invalidGrant("the code verifier is not 43 to 128 unreserved characters (RFC 7636, section 4.1)")
+        }
+        guard Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))).hasSameBytes(as: challenge) else {
+            throw .invalidGrant("the code verifier does not fit the challenge")
+        }
+    }
+
+    /// The refresh token grant (RFC 6749, section 6).
+    ///
+    /// Where the response brings a new refresh token, the old one is used up, and using it again ends the whole family
+    /// (RFC 9700, section 4.14.2).
+    private mutating func refresh(
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+    ) throws(OAuthError) -> JSONValue {
+        let text = try received.require("refresh_token", names)
+        guard let token = ledger.refreshTokens[text], let grant = ledger.grants[token.grantID],
+            grant.clientID.hasSameBytes(as: client.clientID)
+        else { throw .invalidGrant("there is no such refresh token for this client") }
+        if has(.refreshRevoked) { ledger.revoke(grant: token.grantID) }
+        guard !token.isUsed else {
+            ledger.revoke(grant: token.grantID)
+            throw .invalidGrant("the refresh token was used before; all tokens of its family are revoked")
+        }
+        guard ledger.grants[token.grantID]?.isRevoked == false else {
+            throw .invalidGrant("the refresh token is revoked")
+        }
+        var scopes = grant.scopes
+        if let narrowed = received[names["scope"]] {
+            scopes = narrowed.split(separator: provider.scopes.separator).map { String($0) }
+            for scope in scopes where !grant.scopes.contains(scope) {
+                throw .invalidScope("the scope \"\(scope)\" was not granted")
+            }
+        }
+        return try issue(token.grantID, grant, scopes: scopes, isRefresh: true, refreshToken: text)
+    }
+
+    /// Makes the tokens of a response and remembers them.
+    private mutating func issue(
+        _ grantID: String, _ grant: Grant, scopes: [String], isRefresh: Bool, refreshToken old: String?
+    ) throws(OAuthError) -> JSONValue {
+        let shape = responseShape(isRefresh: isRefresh, for: grant.user)
+        let now = seams.now()
+        let accessToken = try makeAccessToken(grant, scopes: scopes, lifetime: shape.lifetime, at: now)
+        let isExpired = has(.expiredAccessToken) && !isRefresh
+        ledger.accessTokens[accessToken] = AccessToken(
+            grantID: grantID,
+            scopes: scopes,
+            issued: now,
+            end: isExpired ? now : now.addingTimeInterval(Double(shape.lifetime))
+        )
+        var refreshToken: String?
+        if grant.isOffline, shape.has(\.refreshToken) {
+            let text = "1//+&=%41 " + seams.randomText()
+            ledger.refreshTokens[text] = RefreshToken(grantID: grantID)
+            if let old { ledger.refreshTokens[old]?.isUsed = true }
+            refreshToken = text
+        }
+        var idToken: String?
+        if grant.scopes.contains("openid"), shape.has(\.idToken), !has(.missingIDToken) {
+            idToken = try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now)
+        }
+        let response = TokenResponse(
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            idToken: idToken,
+            scopes: scopes,
+            namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
+        )
+        return response.body(shape, separator: provider.scopes.separator)
+    }
+
+    private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {
+        let token = provider.samples.token
+        let sample = isRefresh ? provider.samples.refresh ?? token : token
+        let holdsProfile = provider.profileSource == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
+        return TokenResponseShape(
+            base: holdsProfile ? Identity(user, at: provider).profile : sample ?? .object(JSONObject()),
+            isSample: sample != nil,
+            rules: provider.tokenResponse
+        )
+    }
+}

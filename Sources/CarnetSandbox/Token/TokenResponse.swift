@@ -1,0 +1,75 @@
+import CarnetDescriptors
+
+/// The shape of a token response: a descriptor's sample with its own members, or that of RFC 6749, section 5.1.
+struct TokenResponseShape {
+    let base: JSONValue
+    let isSample: Bool
+    let rules: ResponseRules
+
+    /// Whether a response of this shape has a field; one that the sample leaves out stays out.
+    func has(_ field: KeyPath<ResponseFields, PointerList>) -> Bool {
+        !isSample || place(of: field).map { base[$0] != nil } ?? false
+    }
+
+    /// Seconds that an access token lives; zero in a sample means no end.
+    var lifetime: Int {
+        let stated = place(of: \.expiresIn).flatMap { base[$0]?.scalarText }.flatMap { Int($0) }
+        switch stated {
+        case 0: return Self.longestLifetime
+        case let stated? where (1...Self.longestLifetime).contains(stated): return stated
+        default: return rules.defaultExpiresIn?.count ?? 3600
+        }
+    }
+
+    func place(of field: KeyPath<ResponseFields, PointerList>) -> JSONPointer? {
+        let pointers = rules.fields[keyPath: field].pointers.map {
+            JSONPointer(tokens: rules.root.tokens + $0.tokens)
+        }
+        return pointers.first { base[$0] != nil } ?? pointers.first
+    }
+
+    private static let longestLifetime = 315_576_000
+}
+
+/// What a token response says.
+struct TokenResponse {
+    var accessToken: String
+    var refreshToken: String?
+    var idToken: String?
+    var scopes: [String]
+    /// The user or the client made the scopes fewer than asked for, so they must be named (RFC 6749, section 5.1).
+    var namesScopes: Bool
+
+    func body(_ shape: TokenResponseShape, separator: String) -> JSONValue {
+        var body = shape.base
+        func put(_ value: JSONValue?, _ field: KeyPath<ResponseFields, PointerList>) {
+            guard let place = shape.place(of: field) else { return }
+            if let value { body.set(value, at: place) } else { body.remove(at: place) }
+        }
+        put(.string(accessToken), \.accessToken)
+        if !shape.isSample {
+            put("Bearer", \.tokenType)
+            put(.number(String(shape.lifetime)), \.expiresIn)
+        }
+        if shape.has(\.refreshToken) { put(refreshToken.map { .string($0) }, \.refreshToken) }
+        if shape.has(\.idToken) { put(idToken.map { .string($0) }, \.idToken) }
+        if shape.has(\.scope) || namesScopes {
+            let isList = shape.place(of: \.scope).map { shape.base[$0]?.array != nil } ?? false
+            let value: JSONValue =
+                isList ? .array(scopes.map { .string($0) }) : .string(scopes.joined(separator: separator))
+            put(scopes.isEmpty && !isList ? nil : value, \.scope)
+        }
+        return body
+    }
+}
+
+extension JSONValue {
+    /// Takes out the member at a pointer, if it is there.
+    mutating func remove(at pointer: JSONPointer) {
+        guard let name = pointer.tokens.last else { return }
+        let parent = JSONPointer(tokens: Array(pointer.tokens.dropLast()))
+        guard var object = self[parent]?.object, object[name] != nil else { return }
+        object[name] = nil
+        set(.object(object), at: parent)
+    }
+}

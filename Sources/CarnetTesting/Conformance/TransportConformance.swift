@@ -1,0 +1,71 @@
+public import Carnet
+
+/// What every `Transport` has to do and to withstand, as checks for any test framework.
+///
+/// The checks run against servers of their own on 127.0.0.1; each takes less than two seconds.
+public struct TransportConformance: Sendable {
+    public enum Check: String, CaseIterable, Sendable {
+        case sendsRequestAsGiven
+        case returnsEveryStatus
+        case followsNoRedirect
+        case keepsNoCookies
+        case asksForNoCompression
+        case capsCompressedBody
+        case takesBodyAtTheCap
+        case refusesBodyOverTheCap
+        case refusesEndlessBody
+        case refusesAnnouncedLength
+        case boundsHeader
+        case truncatedBodyIsInterrupted
+        case resetIsInterruptedAndNotRetried
+        case garbageIsInterrupted
+        case silenceTimesOut
+        case slowHeaderTimesOut
+        case slowBodyTimesOut
+        case refusedConnection
+        case unknownHost
+        case unsupportedRequests
+        case cancellation
+    }
+
+    let makeTransport: @Sendable () throws -> any Transport
+
+    public init(makeTransport: @escaping @Sendable () throws -> any Transport) {
+        self.makeTransport = makeTransport
+    }
+
+    /// - Throws: `ConformanceViolation`, or what the transport throws.
+    public func run(_ check: Check) async throws {
+        let trial = TransportTrial(transport: try makeTransport(), context: CheckContext(name: check.rawValue))
+        switch check {
+        case .sendsRequestAsGiven: try await trial.sendsRequestAsGiven()
+        case .returnsEveryStatus: try await trial.returnsEveryStatus()
+        case .followsNoRedirect: try await trial.followsNoRedirect()
+        case .keepsNoCookies: try await trial.keepsNoCookies()
+        case .asksForNoCompression: try await trial.asksForNoCompression()
+        case .capsCompressedBody: try await trial.capsCompressedBody()
+        case .takesBodyAtTheCap: try await trial.takesBodyAtTheCap()
+        case .refusesBodyOverTheCap: try await trial.refusesBodyOverTheCap()
+        case .refusesEndlessBody: try await trial.refusesEndlessBody()
+        case .refusesAnnouncedLength: try await trial.refusesAnnouncedLength()
+        case .boundsHeader: try await trial.boundsHeader()
+        case .truncatedBodyIsInterrupted: try await trial.truncatedBodyIsInterrupted()
+        case .resetIsInterruptedAndNotRetried: try await trial.resetIsInterruptedAndNotRetried()
+        case .garbageIsInterrupted: try await trial.garbageIsInterrupted()
+        case .silenceTimesOut: try await trial.silenceTimesOut()
+        case .slowHeaderTimesOut: try await trial.slowHeaderTimesOut()
+        case .slowBodyTimesOut: try await trial.slowBodyTimesOut()
+        case .refusedConnection: try await trial.refusedConnection()
+        case .unknownHost: try await trial.unknownHost()
+        case .unsupportedRequests: try await trial.unsupportedRequests()
+        case .cancellation: try await trial.cancellation()
+        }
+    }
+
+    /// Runs every check and stops at the first that fails.
+    public func runAll() async throws {
+        for check in Check.allCases {
+            try await run(check)
+        }
+    }
+}

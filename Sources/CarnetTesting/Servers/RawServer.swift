@@ -1,0 +1,177 @@
+import Foundation
+import Synchronization
+
+/// A loopback server that reads one HTTP request from each connection and then does what its script says, however
+/// wrong: for tests of what a client withstands.
+public final class RawServer: Sendable {
+    public enum Step: Hashable, Sendable {
+        case send([UInt8])
+        /// Sends the same bytes again and again until the client hangs up.
+        case sendEndlessly([UInt8])
+        /// Sends a byte every 20 milliseconds.
+        case drip([UInt8])
+        case waitForHangUp
+        /// Breaks the connection with a TCP reset.
+        case reset
+
+        public static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
+    }
+
+    /// The port on 127.0.0.1.
+    public let port: Int
+    private let script: RawServerScript
+
+    /// - Throws: `POSIXError` if no port can be had.
+    public init(_ steps: [Step]) throws {
+        let listener = try LoopbackSocket.listening()
+        let script = RawServerScript(steps)
+        port = listener.port
+        self.script = script
+        Thread.detachNewThread { script.serve(listener) }
+    }
+
+    deinit {
+        script.stop()
+    }
+
+    /// `127.0.0.1:port`.
+    public var authority: String { "127.0.0.1:\(port)" }
+
+    /// The requests so far, head and body, each as it came.
+    public var requests: [String] { script.state.withLock(\.requests) }
+
+    /// How many connections were taken.
+    public var connections: Int { script.state.withLock(\.connections) }
+
+    /// Waits until the server has read `count` whole requests, or was stopped.
+    public func waitForRequests(_ count: Int = 1) async {
+        await script.waitForRequests(count)
+    }
+
+    /// Ends the connections and closes the port, soon.
+    public func stop() {
+        script.stop()
+    }
+
+    /// Waits until the port of a stopped server is closed.
+    public func waitUntilClosed() async {
+        await script.waitUntilClosed()
+    }
+}
+
+/// What the threads of a server share; they do not keep the server itself alive.
+private final class RawServerScript: Sendable {
+    struct State {
+        var requests: [String] = []
+        var connections = 0
+        var isStopped = false
+        var isClosed = false
+        var waiters: [Waiter] = []
+    }
+
+    struct Waiter {
+        var isReady: @Sendable (State) -> Bool
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
+    let state = Mutex(State())
+    private let steps: [RawServer.Step]
+
+    init(_ steps: [RawServer.Step]) {
+        self.steps = steps
+    }
+
+    private var isStopped: Bool { state.withLock(\.isStopped) }
+
+    func serve(_ listener: LoopbackSocket) {
+        while !isStopped {
+            guard let connection = listener.accept() else { continue }
+            state.withLock { $0.connections += 1 }
+            Thread.detachNewThread { self.play(on: connection) }
+        }
+        listener.close()
+        change { $0.isClosed = true }
+    }
+
+    private func play(on connection: LoopbackSocket) {
+        defer { connection.close() }
+        guard let request = readRequest(from: connection) else { return }
+        change { $0.requests.append(request) }
+        for step in steps where !perform(step, on: connection) {
+            return
+        }
+    }
+
+    /// - Returns: Whether the connection is still open.
+    private func perform(_ step: RawServer.Step, on connection: LoopbackSocket) -> Bool {
+        switch step {
+        case .send(let bytes):
+            return send(bytes, on: connection)
+        case .sendEndlessly(let bytes):
+            while send(bytes, on: connection) {}
+            return false
+        case .drip(let bytes):
+            return bytes.allSatisfy { send([$0], on: connection) && !connection.hangsUp(within: 20) }
+        case .waitForHangUp:
+            while !isStopped, !connection.hangsUp(within: 100) {}
+            return false
+        case .reset:
+            connection.resetOnClose()
+            return false
+        }
+    }
+
+    private func send(_ bytes: [UInt8], on connection: LoopbackSocket) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            guard !isStopped, let sent = connection.send(rest) else { return false }
+            rest = rest.dropFirst(sent)
+        }
+        return true
+    }
+
+    private func readRequest(from connection: LoopbackSocket) -> String? {
+        var received: [UInt8] = []
+        while !isStopped {
+            guard let bytes = connection.receive() else { return nil }
+            received += bytes
+            let text = String(decoding: received, as: UTF8.self)
+            guard let end = text.range(of: "\r\n\r\n") else { continue }
+            let length =
+                text[..<end.lowerBound].split(separator: "\r\n")
+                .first { $0.lowercased().hasPrefix("content-length:") }
+                .flatMap { Int($0.dropFirst("content-length:".count).trimmingCharacters(in: .whitespaces)) } ?? 0
+            if text[end.upperBound...].utf8.count >= length { return text }
+        }
+        return nil
+    }
+
+    func stop() {
+        change { $0.isStopped = true }
+    }
+
+    func waitForRequests(_ count: Int) async {
+        await wait { $0.isStopped || $0.requests.count >= count }
+    }
+
+    func waitUntilClosed() async {
+        await wait { $0.isClosed }
+    }
+
+    private func wait(until isReady: @escaping @Sendable (State) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            change { $0.waiters.append(Waiter(isReady: isReady, continuation: continuation)) }
+        }
+    }
+
+    /// Changes the state and wakes those who waited for it.
+    private func change(_ body: (inout State) -> Void) {
+        let ready = state.withLock { state in
+            body(&state)
+            let waiters = state.waiters
+            state.waiters = waiters.filter { !$0.isReady(state) }
+            return waiters.filter { $0.isReady(state) }
+        }
+        ready.forEach { $0.continuation.resume() }
+    }
+}

@@ -1,0 +1,93 @@
+import Carnet
+import CarnetProtocol
+import NIOCore
+import NIOHTTP1
+
+/// Answers the one request of a connection. Only a top-level GET of the redirect URI's path is judged.
+final class CallbackHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let redirect: LoopbackRedirect
+    private let port: Int
+    private let inbox: CallbackInbox
+    private var head: HTTPRequestHead?
+    private var hasAnswered = false
+
+    init(redirect: LoopbackRedirect, port: Int, inbox: CallbackInbox) {
+        self.redirect = redirect
+        self.port = port
+        self.inbox = inbox
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = self.head ?? head
+        case .body:
+            break
+        case .end:
+            // Whatever is pipelined behind the first request is dropped.
+            guard let head, !hasAnswered else { return }
+            hasAnswered = true
+            answer(head, context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        if let page = refusal(of: head) {
+            send(page, context)
+            return
+        }
+        let query = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
+        let location = redirect.uri(port: port).prefix { $0 != "?" }
+        let callback = AuthorizationCallback(url: location + (query.map { "?\($0)" } ?? ""))
+        guard inbox.takes(callback) else {
+            send(.refused, context)
+            return
+        }
+        // The browser gets its page before the port is closed; a browser that is gone does not lose the callback.
+        send(Self.hasError(query ?? "") ? .declined : .received, context)
+            .whenComplete { [inbox] _ in inbox.deliver(callback) }
+    }
+
+    private func refusal(of head: HTTPRequestHead) -> CallbackPage? {
+        let hosts = head.headers["host"]
+        guard hosts.count == 1, redirect.hostHeaders(port: port).contains(hosts[0].lowercased()) else {
+            return .badRequest
+        }
+        guard head.uri.prefix(while: { $0 != "?" }) == redirect.path else { return .notFound }
+        guard head.method == .GET else { return .methodNotAllowed }
+        // A script or a frame of another page asks, not the user's way back from the authorization server.
+        guard Self.isAbsent(head.headers["sec-fetch-mode"], or: "navigate"),
+            Self.isAbsent(head.headers["sec-fetch-dest"], or: "document")
+        else { return .badRequest }
+        return nil
+    }
+
+    private static func isAbsent(_ values: [String], or expected: String) -> Bool {
+        values.allSatisfy { $0.lowercased() == expected }
+    }
+
+    private static func hasError(_ query: Substring) -> Bool {
+        query.split(separator: "&").contains { $0 == "error" || $0.hasPrefix("error=") }
+    }
+
+    @discardableResult
+    private func send(_ page: CallbackPage, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+        let html = page.html
+        let head = HTTPResponseHead(version: .http1_1, status: page.status, headers: page.headers(for: html))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if self.head?.method != .HEAD {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: html)))), promise: nil)
+        }
+        let sent = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+        let channel = context.channel
+        sent.whenComplete { _ in channel.close(promise: nil) }
+        return sent
+    }
+}

@@ -1,0 +1,75 @@
+import NIOHTTP1
+
+/// A page that the browser shows after a request to the loopback port. All of them are fixed texts: nothing of the
+/// request is in them.
+enum CallbackPage: CaseIterable {
+    /// The callback came; whether the sign-in holds is seen in the application.
+    case received
+    /// The callback said that the user or the server declined.
+    case declined
+    /// The callback is not of the sign-in that is awaited.
+    case refused
+    case badRequest
+    case notFound
+    case methodNotAllowed
+
+    var status: HTTPResponseStatus {
+        switch self {
+        case .received, .declined: .ok
+        case .refused, .badRequest: .badRequest
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        }
+    }
+
+    private var title: String {
+        switch self {
+        case .received: "You can go back to the application"
+        case .declined: "Sign-in did not complete"
+        case .refused: "This page does not belong to the sign-in that is awaited"
+        case .badRequest: "This request cannot be understood"
+        case .notFound: "There is nothing here"
+        case .methodNotAllowed: "This request cannot be made here"
+        }
+    }
+
+    private var advice: String {
+        switch self {
+        case .received: "The answer has arrived there, and it goes on by itself. You can close this page."
+        case .declined: "The application knows the reason. You can close this page."
+        case .refused: "The application still waits. Go back to the page that it opened."
+        case .badRequest, .notFound, .methodNotAllowed: "You can close this page."
+        }
+    }
+
+    var html: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head><meta charset="utf-8"><title>\(title)</title><style>\(Self.style)</style></head>
+        <body><main><h1>\(title)</h1><p>\(advice)</p></main></body>
+        </html>
+
+        """
+    }
+
+    static let style =
+        ":root{color-scheme:light dark;font-family:system-ui,sans-serif}main{max-width:32rem;margin:20vh auto}"
+    /// Base64 of the style's SHA-256 (Content Security Policy Level 3, 2.3.1).
+    static let styleHash = "XvJjwtMF/9DL+LUyJfat/qquN/2HcRVpNTAXoeiQa/k="
+
+    func headers(for html: String) -> HTTPHeaders {
+        var headers: HTTPHeaders = [
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Length": String(html.utf8.count),
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",
+            "Content-Security-Policy": "default-src 'none'; style-src 'sha256-\(Self.styleHash)'; base-uri 'none'; "
+                + "form-action 'none'; frame-ancestors 'none'",
+            "X-Content-Type-Options": "nosniff",
+            "Connection": "close",
+        ]
+        if self == .methodNotAllowed { headers.add(name: "Allow", value: "GET") }
+        return headers
+    }
+}

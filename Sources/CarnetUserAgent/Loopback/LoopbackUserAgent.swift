@@ -1,0 +1,97 @@
+public import Carnet
+import CarnetProtocol
+
+/// Shows the page in the user's browser and receives the callback on a loopback port (RFC 8252, 7.3).
+///
+/// The port is open from `prepare` until the callback, the timeout, a cancellation or `close()`. It is on 127.0.0.1 or
+/// `[::1]`, as the redirect URI says; on both for `localhost`; never on a network. What does not belong to the sign-in
+/// gets an error page and does not end the wait.
+public struct LoopbackUserAgent: UserAgent {
+    private let timeout: Duration
+    private let presentation: Presentation
+    private let limits: ConnectionLimits
+
+    #if os(macOS) || os(Linux)
+        /// Opens the system's browser; the sign-in ends if it cannot.
+        ///
+        /// - Parameter timeout: How long the user may take.
+        public init(timeout: Duration = .seconds(300)) {
+            self.init(timeout: timeout, presentation: .systemBrowser())
+        }
+    #endif
+
+    /// - Parameters:
+    ///   - timeout: How long the user may take.
+    ///   - presentation: How the user gets to see the authorization page.
+    public init(timeout: Duration = .seconds(300), presentation: Presentation) {
+        self.init(timeout: timeout, presentation: presentation, limits: ConnectionLimits())
+    }
+
+    init(timeout: Duration, presentation: Presentation, limits: ConnectionLimits) {
+        self.timeout = timeout
+        self.presentation = presentation
+        self.limits = limits
+    }
+
+    /// - Throws: `UserAgentError`, `cannotListen`, if the redirect URI is not on loopback or its port is taken.
+    public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
+        let redirect = try LoopbackRedirect(redirectURI)
+        let inbox = CallbackInbox()
+        let listener = try await LoopbackListener.start(redirect, inbox: inbox, limits: limits)
+        return LoopbackPresenter(
+            redirectURI: redirect.uri(port: listener.port),
+            timeout: timeout,
+            presentation: presentation,
+            inbox: inbox,
+            listener: listener
+        )
+    }
+}
+
+/// One sign-in on a loopback port.
+private struct LoopbackPresenter: AuthorizationPresenter {
+    let redirectURI: String
+    let timeout: Duration
+    let presentation: Presentation
+    let inbox: CallbackInbox
+    let listener: LoopbackListener
+
+    func present(
+        _ url: String,
+        accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
+    ) async throws -> AuthorizationCallback {
+        do {
+            let url = try AuthorizationURL(url)
+            try inbox.open(accepts: accepts)
+            presentation.present(url) { [inbox] in
+                inbox.close(throwing: UserAgentError(.cannotPresent, "the system's browser could not be opened"))
+            }
+            let callback = try await waitForCallback()
+            await close()
+            return callback
+        } catch {
+            await close()
+            throw error
+        }
+    }
+
+    func close() async {
+        inbox.close()
+        await listener.close()
+    }
+
+    private func waitForCallback() async throws -> AuthorizationCallback {
+        try await withThrowingTaskGroup(of: AuthorizationCallback.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await inbox.wait() }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw UserAgentError(.timeout, "the sign-in was not completed in the browser within \(timeout)")
+            }
+            for try await callback in group {
+                return callback
+            }
+            throw CancellationError()
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// `carnet` and servers that nobody here wrote, with nothing between them but a descriptor dropped into a folder.
+@Suite struct RealServerTests {
+    @Test(.timeLimit(.minutes(20)), arguments: Peer.Server.allCases)
+    func `five lines are enough to sign in, to stay signed in and to sign out`(_ server: Peer.Server) async throws {
+        try await Peer.with(server) { peer in
+            let home = try Self.home(for: peer)
+
+            let providers = try await home.run("providers", "--json")
+            let dropped = try providers.list("providers").filter { $0["id"] as? String == "peer" }
+            #expect(dropped.map { $0["origin"] as? String } == ["folder"], "\(providers)")
+            let lint = try await home.run("lint", "providers")
+            #expect(lint.status == 0, "\(lint)")
+
+            let login = try home.start(["login", "peer", "--no-browser", "--clients", "clients.yaml"])
+            let authorizationURL = try await login.line(of: .standardError) {
+                $0.hasPrefix(peer.registration.issuer + "/")
+            }
+            #expect(try await peer.signIn(at: authorizationURL) == 200, "the page that the browser ends on")
+            let loggedIn = try await login.finish()
+            #expect(loggedIn.status == 0, "\(loggedIn)")
+
+            let accounts = try await home.run("accounts", "--json")
+            #expect(try accounts.list("accounts").map { $0["provider"] as? String } == ["peer"], "\(accounts)")
+            let payload = try await home.run("token", "peer", "--payload", "--clients", "clients.yaml")
+            switch server {
+            case .canaille: #expect(try payload.json()["sub"] as? String == "alice", "\(payload)")
+            // Its access tokens are opaque, which is said and is no claim.
+            case .oidcProviderMock: #expect(payload.status == 1 && payload.standardOutput.isEmpty, "\(payload)")
+            }
+            let profile = try await home.run("profile", "peer", "--clients", "clients.yaml")
+            #expect(profile.standardOutput.contains("alice@example.org"), "\(profile)")
+
+            let token = try await home.run("token", "peer", "--raw", "--clients", "clients.yaml")
+            try await peer.settle()
+            let refresh = try await home.run("refresh", "peer", "--clients", "clients.yaml")
+            #expect(refresh.status == 0, "\(refresh)")
+            let newToken = try await home.run("token", "peer", "--raw", "--clients", "clients.yaml")
+            #expect(newToken.status == 0 && newToken.standardOutput != token.standardOutput)
+
+            let logout = try await home.run("logout", "peer", "--clients", "clients.yaml")
+            #expect(logout.status == 0, "\(logout)")
+            #expect(try await home.run("accounts", "--json").list("accounts").isEmpty)
+
+            for result in [loggedIn, accounts, profile, refresh, logout] {
+                #expect(!"\(result)".contains(peer.registration.clientSecret))
+            }
+        }
+    }
+
+    /// A home with a descriptor of the server and the registration of its client.
+    private static func home(for peer: Peer) throws -> CommandHome {
+        let home = try CommandHome()
+        try home.write(
+            """
+            carnet: 1
+            id: peer
+            name: Peer
+            issuer: \(peer.registration.issuer)
+            scopes: { default: [openid, profile, email] }
+
+            """,
+            to: "providers/peer.yaml"
+        )
+        try home.write(
+            """
+            peer:
+              client_id: "\(peer.registration.clientID)"
+              client_secret: "\(peer.registration.clientSecret)"
+              redirect_uri: \(peer.registration.redirectURI)
+
+            """,
+            to: "clients.yaml"
+        )
+        return home
+    }
+}
+
+extension CommandResult {
+    /// The objects of a list in the JSON document on standard output.
+    fileprivate func list(_ name: String) throws -> [[String: Any]] {
+        try #require(try json()[name] as? [[String: Any]], "\(self)")
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// What is kept, and what happens when it cannot be.
+@Suite struct StoreTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    @Test func `records and their key are for their owner alone, and no token is in them`() async throws {
+        let sandbox = try await RunningSandbox(home, "google")
+        try await home.logIn("google", "--sandbox", sandbox.address)
+        let record = try #require(try home.files(endingWith: ".record").first)
+        let key = try #require(try home.files(endingWith: "sandbox-key").first)
+        #expect(key.path.contains("/.config/carnet/"), "the key lies apart from what it opens")
+        for file in [record, key] {
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+        let raw = try await home.run("token", "google", "--raw", "--sandbox", sandbox.address)
+        let token = Data(raw.standardOutput.trimmingCharacters(in: .newlines).utf8)
+        #expect(try Data(contentsOf: record).range(of: token) == nil)
+    }
+
+    @Test func `a store that cannot be written fails as such, and says where it is`() async throws {
+        try home.write("a file", to: "taken")
+        let store = ["CARNET_STORE": home.folder.appending(path: "taken/tokens").path]
+        let run = try home.start(["login", "google", "--client-id", "x", "--no-browser"], environment: store)
+        let result = try await run.finish()
+        #expect(result.status == 3, "\(result)")
+        #expect(result.standardError.contains("carnet: token store: "))
+        #expect(result.standardError.contains("taken"))
+        #expect(!result.standardError.contains("https://"), "nobody signs in for nothing")
+    }
+
+    @Test func `a damaged record is reported, left as it is, and can be signed out of`() async throws {
+        let sandbox = try await RunningSandbox(home, "google")
+        let at = ["--sandbox", sandbox.address]
+        try await home.logIn("google", "--account", "a", "--sandbox", sandbox.address)
+        let record = try #require(try home.files(endingWith: ".record").first)
+        var bytes = try Data(contentsOf: record)
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: record)
+        let run = try home.start(["profile", "google"] + at)
+        let result = try await run.finish()
+        #expect(result.status == 3, "\(result)")
+        #expect(result.standardError.contains(record.lastPathComponent))
+        #expect(try Data(contentsOf: record) == bytes)
+        let logout = try home.start(["logout", "google"] + at)
+        #expect(try await logout.finish().status == 0)
+        #expect(try home.files(endingWith: ".record").isEmpty)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+/// A real authorization server on loopback, which nobody here wrote, with a client registered and a user who signs in.
+actor Peer {
+    enum Server: String, CaseIterable, Sendable, CustomStringConvertible {
+        case canaille
+        case oidcProviderMock = "oidc-provider-mock"
+
+        var description: String { rawValue }
+    }
+
+    /// The client that the server knows.
+    struct Registration: Decodable, Sendable {
+        let issuer: String
+        let clientID: String
+        let clientSecret: String
+        let authMethod: String
+        let redirectURI: String
+
+        private enum CodingKeys: String, CodingKey {
+            case issuer
+            case clientID = "client_id"
+            case clientSecret = "client_secret"
+            case authMethod = "auth_method"
+            case redirectURI = "redirect_uri"
+        }
+    }
+
+    /// What came of a line that the server's user was given.
+    private struct Answer: Decodable {
+        let status: Int?
+        let error: String?
+    }
+
+    nonisolated let registration: Registration
+    private let run: CommandRun
+    private var answers = 0
+
+    /// Starts the server, after its Python environment if that is not there yet, and ends it after the body.
+    static func with<Value>(_ server: Server, _ body: (Peer) async throws -> Value) async throws -> Value {
+        let peer = try await Peer(server)
+        do {
+            let value = try await body(peer)
+            _ = try await peer.run.finish()
+            return value
+        } catch {
+            _ = try? await peer.run.finish()
+            throw error
+        }
+    }
+
+    private init(_ server: Server) async throws {
+        let script = BuiltProduct.package.appending(path: "Tests/Peers/peer.py")
+        run = try CommandRun(
+            URL(filePath: "/usr/bin/env"),
+            ["python3", script.path, server.rawValue],
+            environment: ProcessInfo.processInfo.environment,
+            folder: BuiltProduct.package
+        )
+        // Long enough to download the server, which happens once.
+        let line = try await run.line(0, of: .standardOutput, within: .seconds(900))
+        registration = try JSONDecoder().decode(Registration.self, from: Data(line.utf8))
+    }
+
+    /// The user opens the authorization URL, signs in and consents, and the browser requests the redirect URI.
+    ///
+    /// Returns the status with which the redirect URI answered the browser.
+    func signIn(at authorizationURL: String) async throws -> Int? {
+        try await ask(authorizationURL).status
+    }
+
+    /// Waits until the server can issue one more token: some cannot issue two in one second.
+    func settle() async throws {
+        _ = try await ask("settle")
+    }
+
+    private func ask(_ line: String) async throws -> Answer {
+        answers += 1
+        run.send(line)
+        let answer = try await run.line(answers, of: .standardOutput)
+        let decoded = try JSONDecoder().decode(Answer.self, from: Data(answer.utf8))
+        if let error = decoded.error {
+            throw CommandRun.Failure(description: "the user could not sign in: \(error)")
+        }
+        return decoded
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@Suite struct TryTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    /// The request of a step, as `--json` has it.
+    private func request(_ step: String, in result: CommandResult) throws -> [String: Any] {
+        let steps = try #require(try result.json()["steps"] as? [[String: Any]])
+        let exchanges = steps.flatMap { $0["exchanges"] as? [[String: Any]] ?? [] }
+        let exchange = try #require(exchanges.first { $0["step"] as? String == step }, "no \(step) in \(result)")
+        return try #require(exchange["request"] as? [String: Any])
+    }
+
+    @Test(arguments: [
+        ["google"],
+        ["cloudentity", "--input", "tenant=acme", "--input", "workspace=demo", "--input", "region=eu"],
+        ["auth0", "--input", "domain=acme.eu.auth0.com"],
+        ["auth0"], ["cloudentity"],
+    ])
+    func `every shipped provider works`(_ arguments: [String]) async throws {
+        let run = try home.start(["try"] + arguments)
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardError.isEmpty)
+        for title in [
+            "Authorization request", "Callback", "Token request", "ID token", "Profile", "Refresh", "Revocation",
+        ] {
+            #expect(result.standardOutput.contains(title))
+        }
+        #expect(result.standardOutput.contains("code=[redacted]"))
+        #expect(!result.standardOutput.contains("\u{1B}"), "a pipe gets no colours")
+        #expect(result.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test func `the token request of Auth0 is JSON, those of the others are forms`() async throws {
+        for (provider, type) in [
+            ("auth0", "application/json"), ("google", "application/x-www-form-urlencoded"),
+            ("cloudentity", "application/x-www-form-urlencoded"),
+        ] {
+            let sent = try request("token request", in: try await home.run("try", provider, "--json"))
+            #expect((sent["headers"] as? [String: String])?["Content-Type"] == type)
+            let body = try #require(sent["body"] as? String)
+            #expect(body.contains("authorization_code") && body.hasPrefix("{") == (provider == "auth0"))
+        }
+    }
+
+    @Test func `inputs that nobody gave are the descriptor's examples, and that is said`() async throws {
+        let result = try await home.run("try", "auth0")
+        #expect(result.standardOutput.contains("domain = dev-example.us.auth0.com  (the descriptor's example)"))
+        #expect(try await home.run("try", "auth0", "--json").json()["example_inputs"] as? [String] == ["domain"])
+    }
+
+    @Test func `values with reserved characters and beyond ASCII arrive as they are`() async throws {
+        let value = "a+b&c=d%20e f/é漢"
+        let result = try await home.run("try", "auth0", "--input", "audience=\(value)", "--json")
+        #expect(result.status == 0, "\(result)")
+        let url = try #require(try request("authorization", in: result)["url"] as? String)
+        let audience = url.split(separator: "&").first { $0.hasPrefix("audience=") }?.dropFirst("audience=".count)
+        #expect(audience == "a%2Bb%26c%3Dd%2520e%20f%2F%C3%A9%E6%BC%A2")
+        #expect(audience?.removingPercentEncoding == value)
+    }
+
+    @Test func `a resource that is not granted is refused, which is right`() async throws {
+        let acme =
+            Sample.acme() + """
+                resources:
+                  - { scope: email, title: Balance, url: https://api.acme.example/balance }
+                  - { scope: phone, title: Phone, url: https://api.acme.example/phone }
+
+                """
+        try home.write(acme, to: "acme.yaml")
+        let result = try await home.run("try", "acme.yaml")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardOutput.contains("Resource: Balance"))
+        #expect(result.standardOutput.contains("Resource that was not granted: Phone"))
+        #expect(result.standardOutput.contains("< 403"))
+        #expect(result.standardOutput.contains("Phone, which needs phone"))
+    }
+
+    @Test func `a redirect URI that the provider does not accept fails at the step that says so`() async throws {
+        let result = try await home.run("try", "google", "--redirect-uri", "com.example.app://wrong?x", "--json")
+        #expect(result.status == 1)
+        let document = try result.json()
+        #expect(document["ok"] as? Bool == false)
+        let error = try #require((document["steps"] as? [[String: Any]])?.first?["error"] as? [String: Any])
+        #expect(error["descriptor_key"] as? String == "redirects")
+        #expect((error["next"] as? [String])?.first?.contains("{bundle_id}:/{path}") == true)
+    }
+
+    @Test func `a provider without loopback gets a redirect URI of a form that it accepts`() async throws {
+        try home.write(Sample.acme() + "redirects: [\"{bundle_id}:/{path}\"]\n", to: "acme.yaml")
+        let result = try await home.run("try", "acme.yaml", "--json")
+        #expect(result.status == 0, "\(result)")
+        #expect(try result.json()["redirect_uri"] as? String == "com.example.app:/callback")
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite struct UsageTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    @Test(arguments: [
+        ["bogus"], ["try"], ["login"], ["lint", "--format", "xml"], ["sandbox", "--fault", "nothing"],
+        ["sandbox", "--port", "99999"], ["login", "google", "--timeout", "0"],
+        ["profile", "google", "--color", "pink"],
+        ["login", "google", "--sandbox", "http://example.com"],
+        ["login", "google", "--sandbox", "http://127.0.0.1:1/x"],
+        ["providers", "--providers", "nowhere"], ["call", "google"], ["token", "google", "--raw", "--header"],
+    ])
+    func `a mistake on the command line has status 2, and is said on stderr`(_ arguments: [String]) async throws {
+        let run = try home.start(arguments)
+        let result = try await run.finish()
+        #expect(result.status == 2, "\(result)")
+        #expect(result.standardError.hasPrefix("carnet: "), "\(result)")
+        #expect(result.standardOutput.isEmpty)
+    }
+
+    @Test func `help is an answer`() async throws {
+        for arguments in [["--help"], ["login", "--help"], ["help", "call"], []] {
+            let run = try home.start(arguments)
+            let result = try await run.finish()
+            #expect(result.status == 0 && result.standardError.isEmpty)
+            #expect(result.standardOutput.contains("USAGE: carnet"))
+        }
+    }
+
+    @Test func `with --json a failure is a document too`() async throws {
+        for arguments in [["try", "nope", "--json"], ["call", "--json"], ["profile", "google", "--json"]] {
+            let run = try home.start(arguments)
+            let document = try await run.finish().json()
+            #expect(document["version"] as? Int == 1)
+            #expect((document["error"] as? [String: Any])?["message"] is String)
+        }
+    }
+
+    @Test func `an answer that cannot be written is no success`() async throws {
+        let run = try CommandRun(
+            URL(filePath: "/bin/sh"),
+            ["-c", "exec \"$0\" providers > /dev/full", BuiltProduct.carnet.path],
+            environment: home.environment,
+            folder: home.folder
+        )
+        let result = try await run.finish()
+        #expect(result.status == 3, "\(result)")
+        #expect(result.standardError.contains("cannot be written to stdout"))
+    }
+
+    @Test func `colours come when they are asked for`() async throws {
+        #expect(try await home.run("try", "google", "--color", "always").standardOutput.contains("\u{1B}["))
+        #expect(!(try await home.run("try", "google")).standardOutput.contains("\u{1B}["))
+    }
+
+    @Test func `the sandbox says where it is, and ends with Ctrl-C`() async throws {
+        let sandbox = try await RunningSandbox(home)
+        #expect(sandbox.address.hasPrefix("http://127.0.0.1:"))
+        sandbox.run.send(signal: SIGINT)
+        #expect(try await sandbox.run.finish().status == 130)
+    }
+
+    @Test func `a port that is taken is said`() async throws {
+        let sandbox = try await RunningSandbox(home, "google")
+        let port = try #require(sandbox.address.split(separator: ":").last)
+        let result = try await home.run("sandbox", "--port", String(port))
+        #expect(result.status == 3)
+        #expect(result.standardError.contains("port \(port) of 127.0.0.1 cannot be listened on"))
+    }
+}

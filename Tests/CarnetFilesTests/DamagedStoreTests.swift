@@ -1,0 +1,135 @@
+import Carnet
+import CarnetProtocol
+import Foundation
+import Testing
+
+@testable import CarnetFiles
+
+/// A store that cannot be read says so, and is left as it is.
+@Suite struct DamagedStoreTests {
+    private let key = Connection.test().key
+
+    /// A store with one record, whose bytes are then changed.
+    private func damaged(_ change: (inout Data) -> Void) async throws -> (TemporaryStore, String) {
+        let temporary = try TemporaryStore()
+        _ = try await temporary.store().save(.test(), replacing: nil)
+        let path = try temporary.recordPath()
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        change(&bytes)
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+        return (temporary, path)
+    }
+
+    private func expectUnreadable(_ temporary: TemporaryStore, _ path: String) async throws -> TokenStoreError? {
+        let before = try Data(contentsOf: URL(filePath: path))
+        let error = await expectError(.unreadable, naming: path) { try await temporary.store().load(key) }
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        return error
+    }
+
+    @Test(arguments: [0, 1, 8, 9, 17, 20, 21, 40, 80, 120])
+    func truncatedRecordIsUnreadable(length: Int) async throws {
+        let (temporary, path) = try await damaged { $0 = $0.prefix(length) }
+        _ = try await expectUnreadable(temporary, path)
+    }
+
+    @Test func recordWithoutItsLastByteIsUnreadable() async throws {
+        let (temporary, path) = try await damaged { $0.removeLast() }
+        _ = try await expectUnreadable(temporary, path)
+    }
+
+    @Test func everyChangedByteIsNoticed() async throws {
+        let sealed = try SealedRecord.seal(
+            .test(),
+            with: try #require(StoreKey(TemporaryStore.key)),
+            nonce: [UInt8](repeating: 1, count: 12)
+        )
+        let storeKey = try #require(StoreKey(TemporaryStore.key))
+        #expect(try SealedRecord(sealed, path: "x").open(with: storeKey, path: "x") == .test())
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 1
+            #expect(throws: TokenStoreError.self, "byte \(index)") {
+                try SealedRecord(changed, path: "x").open(with: storeKey, path: "x")
+            }
+        }
+    }
+
+    @Test func foreignFileIsUnreadable() async throws {
+        let (temporary, path) = try await damaged { $0 = Data("not a record\n".utf8) }
+        let error = try await expectUnreadable(temporary, path)
+        #expect(error?.reason == "\(path) is damaged: it does not begin as a record does")
+        await expectError(.unreadable, naming: path) { try await temporary.store().keys() }
+    }
+
+    @Test func newerFormatIsUnreadable() async throws {
+        let (temporary, path) = try await damaged { $0[8] = 2 }
+        let error = try await expectUnreadable(temporary, path)
+        #expect(error?.reason == "\(path) has the format 2, and this version reads 1: use a newer one")
+    }
+
+    @Test func wrongKeyIsNamed() async throws {
+        let temporary = try TemporaryStore()
+        let right = try StoreKeySource.bytes(TemporaryStore.key)
+        let wrong = try StoreKeySource.bytes(TemporaryStore.key.reversed())
+        _ = try await temporary.store(key: right).save(.test(), replacing: nil)
+        let path = try temporary.recordPath()
+        let error = await expectError(.unreadable, naming: path) { try await temporary.store(key: wrong).load(key) }
+        let id = StoreKey.text(try #require(StoreKey(TemporaryStore.key)).id)
+        #expect(error?.reason.contains("is sealed with the key \(id), and the store has the key ") == true)
+        #expect(try await temporary.store(key: right).load(key)?.connection == .test())
+    }
+
+    @Test func recordOfAnotherAccountIsUnreadable() async throws {
+        let temporary = try TemporaryStore()
+        let store = temporary.store()
+        _ = try await store.save(.test(), replacing: nil)
+        let mine = try temporary.recordPath()
+        let other = Connection.test(account: "eve@example.com")
+        _ = try await store.save(other, replacing: nil)
+        let names = try temporary.files().keys.filter { $0.hasSuffix(".record") }
+        let others = try #require(names.map { "\(temporary.folder)/\($0)" }.first { $0 != mine })
+        try FileManager.default.removeItem(atPath: mine)
+        try FileManager.default.copyItem(atPath: others, toPath: mine)
+        await expectError(.unreadable, naming: mine) { try await store.load(key) }
+        await expectError(.unreadable, naming: mine) { try await store.keys() }
+    }
+
+    @Test func lostKeyIsNotReplaced() async throws {
+        let temporary = try TemporaryStore()
+        let store = temporary.store()
+        _ = try await store.save(.test(), replacing: nil)
+        let keyPath = "\(temporary.folder)/key"
+        try FileManager.default.removeItem(atPath: keyPath)
+        await expectError(.unreadable, naming: keyPath) { try await store.load(key) }
+        await expectError(.unreadable, naming: keyPath) {
+            try await store.save(.test(account: "new"), replacing: nil)
+        }
+        #expect(!FileManager.default.fileExists(atPath: keyPath))
+    }
+
+    @Test(arguments: [0, 31, 33])
+    func damagedKeyIsUnreadable(length: Int) async throws {
+        let temporary = try TemporaryStore()
+        let store = temporary.store()
+        _ = try await store.save(.test(), replacing: nil)
+        let keyPath = "\(temporary.folder)/key"
+        let handle = try FileHandle(forWritingTo: URL(filePath: keyPath))
+        try handle.truncate(atOffset: UInt64(length))
+        try handle.close()
+        await expectError(.unreadable, naming: keyPath) { try await store.load(key) }
+    }
+
+    @Test func damagedRecordCanBeRemovedOrReplaced() async throws {
+        let (temporary, _) = try await damaged { $0 = Data("junk".utf8) }
+        let store = temporary.store()
+        _ = try await store.save(.test(), replacing: nil)
+        #expect(try await store.load(key)?.connection == .test())
+        let (another, _) = try await damaged { $0 = Data() }
+        try await another.store().remove(key)
+        #expect(try await another.store().keys() == [])
+    }
+}

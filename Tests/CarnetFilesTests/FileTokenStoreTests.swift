@@ -1,0 +1,148 @@
+import Carnet
+import CarnetProtocol
+import CarnetTesting
+import Foundation
+import Testing
+
+@testable import CarnetFiles
+
+@Suite struct FileTokenStoreTests {
+    @Test(arguments: TokenStoreConformance.Check.allCases)
+    func conforms(to check: TokenStoreConformance.Check) async throws {
+        let temporary = try TemporaryStore()
+        let conformance = TokenStoreConformance { (temporary.store(), temporary.store()) }
+        try await conformance.run(check)
+    }
+
+    @Test func survivesRestart() async throws {
+        let temporary = try TemporaryStore()
+        let revision = try await temporary.store().save(.test(), replacing: nil)
+        let loaded = try await temporary.store().load(Connection.test().key)
+        #expect(loaded?.connection == .test())
+        #expect(loaded?.revision == revision)
+    }
+
+    @Test func nothingIsWrittenBeforeTheFirstSave() async throws {
+        let temporary = try TemporaryStore()
+        #expect(try await temporary.store().load(Connection.test().key) == nil)
+        #expect(try await temporary.store().keys() == [])
+        try await temporary.store().remove(Connection.test().key)
+        #expect(!FileManager.default.fileExists(atPath: temporary.folder))
+    }
+
+    @Test func filesAndFolderAreTheOwnersAlone() async throws {
+        let temporary = try TemporaryStore()
+        let store = temporary.store()
+        _ = try await store.save(.test(), replacing: nil)
+        try await store.withLock(on: Connection.test().key) {}
+        #expect(try temporary.mode(temporary.folder) == 0o700)
+        let names = try temporary.files().keys
+        #expect(names.count == 4)
+        for name in names {
+            #expect(try temporary.mode("\(temporary.folder)/\(name)") == 0o600, "\(name)")
+        }
+    }
+
+    /// LOG-03: a prefix of a token is a secret too.
+    @Test func noTokenIsInAnyFile() async throws {
+        let temporary = try TemporaryStore()
+        _ = try await temporary.store().save(.test(), replacing: nil)
+        let secrets = [
+            Connection.test().tokens.accessToken, Connection.test().tokens.refreshToken,
+            Connection.test().tokens.idToken,
+        ]
+        for (name, bytes) in try temporary.files() {
+            for secret in secrets.compactMap({ $0?.reveal() }) {
+                for form in [Data(secret.utf8), Data(Data(secret.utf8).base64EncodedString().utf8)] {
+                    #expect(bytes.range(of: form.prefix(8)) == nil, "\(name)")
+                }
+            }
+            if name != "key" {
+                let key = try Data(contentsOf: URL(filePath: "\(temporary.folder)/key"))
+                #expect(bytes.range(of: key.prefix(8)) == nil, "\(name)")
+            }
+        }
+    }
+
+    @Test func sameTokensAreSealedDifferentlyEachTime() async throws {
+        let temporary = try TemporaryStore()
+        let first = try await temporary.store().save(.test(), replacing: nil)
+        let second = try await temporary.store().save(.test(), replacing: first)
+        #expect(first != second)
+    }
+
+    @Test func keysAreListedWithoutTheKey() async throws {
+        let temporary = try TemporaryStore()
+        _ = try await temporary.store().save(.test(), replacing: nil)
+        try FileManager.default.removeItem(atPath: "\(temporary.folder)/key")
+        #expect(try await temporary.store().keys() == [Connection.test().key])
+    }
+
+    @Test func namesThatAreTooLongAreUnacceptable() async throws {
+        let temporary = try TemporaryStore()
+        let connection = Connection.test(account: String(repeating: "x", count: 65_537))
+        await expectError(.unacceptable) { try await temporary.store().save(connection, replacing: nil) }
+    }
+
+    @Test(arguments: [0, 16, 31, 33, 64])
+    func keyOfAnotherLengthIsUnacceptable(length: Int) async {
+        await expectError(.unacceptable) { try StoreKeySource.bytes([UInt8](repeating: 7, count: length)) }
+    }
+
+    @Test func keySourceDoesNotShowItsKey() throws {
+        let source = try StoreKeySource.bytes([UInt8](repeating: 77, count: 32))
+        var dumped = ""
+        dump(source, to: &dumped)
+        #expect("\(source)" == "[redacted]")
+        #expect(!dumped.contains("77"))
+    }
+
+    @Test func saveGoesOnThoughItsTaskIsCancelled() async throws {
+        let temporary = try TemporaryStore()
+        let store = temporary.store()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await store.save(.test(), replacing: nil)
+        }
+        let revision = try await task.value
+        #expect(try await store.load(Connection.test().key)?.revision == revision)
+    }
+
+    @Test func waitForALockIsBounded() async throws {
+        let temporary = try TemporaryStore()
+        let key = Connection.test().key
+        // Time passes at once.
+        let hurried = temporary.store(lockPatience: .seconds(60), sleep: { _ in })
+        let error = try await temporary.store().withLock(on: key) {
+            await #expect(throws: TokenStoreError.self) { try await hurried.withLock(on: key) {} }
+        }
+        #expect(error?.kind == .unavailable)
+        #expect(error?.reason.contains("\(temporary.folder)/") == true)
+        #expect(error?.reason.contains("60.0 seconds") == true)
+    }
+
+    @Test func recordCanBeSavedInsideItsLock() async throws {
+        let temporary = try TemporaryStore()
+        let store = temporary.store()
+        let revision = try await store.withLock(on: Connection.test().key) {
+            try await store.save(.test(), replacing: nil)
+        }
+        #expect(try await store.load(Connection.test().key)?.revision == revision)
+    }
+}
+
+/// Runs `body`, which has to throw a `TokenStoreError` of that kind.
+@discardableResult
+func expectError<Result>(
+    _ kind: TokenStoreError.Kind,
+    naming path: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Result
+) async -> TokenStoreError? {
+    let error = await #expect(throws: TokenStoreError.self, sourceLocation: sourceLocation) { _ = try await body() }
+    #expect(error?.kind == kind, "\(error?.reason ?? "")", sourceLocation: sourceLocation)
+    #expect(
+        path.isEmpty || error?.reason.contains(path) == true, "\(error?.reason ?? "")", sourceLocation: sourceLocation)
+    #expect(error?.reason.contains("s3cret") != true, sourceLocation: sourceLocation)
+    return error
+}

@@ -1,0 +1,88 @@
+import Carnet
+import CarnetProtocol
+import CarnetTesting
+import Foundation
+
+@testable import CarnetFiles
+
+/// A store in a folder of its own, which is removed with this value.
+final class TemporaryStore: Sendable {
+    static let key = [UInt8](0..<32)
+
+    let root: String
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appending(path: "carnet-store-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: root,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    var folder: String { "\(root)/tokens" }
+
+    func store(
+        key: StoreKeySource? = nil,
+        calls: FileSystemCalls = .system,
+        lockPatience: Duration = .seconds(30),
+        sleep: @escaping FileLock.Sleep = { try await Task.sleep(for: $0) }
+    ) -> FileTokenStore {
+        FileTokenStore(
+            folder: folder,
+            key: key,
+            lockPatience: lockPatience,
+            random: SystemRandomSource(),
+            calls: calls,
+            sleep: sleep
+        )
+    }
+
+    /// The files of the folder with their bytes.
+    func files() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(filePath: "\(folder)/\($0)"))) }
+        )
+    }
+
+    /// The path of the only record.
+    func recordPath() throws -> String {
+        let records = try files().keys.filter { $0.hasSuffix(".record") }
+        guard records.count == 1 else { throw NotOneRecord(names: records) }
+        return "\(folder)/\(records[0])"
+    }
+
+    func setMode(_ mode: Int, _ path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    struct NotOneRecord: Error {
+        var names: [String]
+    }
+}
+
+extension Connection {
+    static func test(account: String = "ada@example.com", token: String = "s3cret-access-token") -> Self {
+        Self(
+            key: ConnectionKey(provider: "acme", account: account),
+            clientID: "client",
+            tokens: TokenSet(
+                accessToken: Secret(token),
+                tokenType: "Bearer",
+                refreshToken: Secret("s3cret-refresh-token"),
+                idToken: Secret("s3cret.id.token"),
+                scopes: ["openid"],
+                issuedAt: Date(timeIntervalSince1970: 1_767_225_600)
+            )
+        )
+    }
+}

@@ -1,0 +1,23 @@
+import Carnet
+import CarnetHTTP
+import CarnetTesting
+import Testing
+
+/// One at a time: on Linux all sessions share one queue, and the endless responses hold it up.
+@Suite(.serialized) struct URLSessionTransportTests {
+    @Test(arguments: TransportConformance.Check.allCases)
+    func conforms(to check: TransportConformance.Check) async throws {
+        try await TransportConformance { URLSessionTransport() }.run(check)
+    }
+
+    @Test func refusesSelfSignedCertificate() async throws {
+        let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
+        let server = try await TLSServer(certificate)
+        let error = await #expect(throws: TransportError.self) {
+            try await URLSessionTransport().send(.get(server.authority, scheme: "https"), limits: .init())
+        }
+        #expect(error?.kind == .tls)
+        #expect(server.requestCount == 0)
+        try await server.stop()
+    }
+}

@@ -1,0 +1,110 @@
+import CarnetDescriptors
+import Testing
+
+@testable import CarnetLint
+
+@Suite struct LintFixerTests {
+    private func file(_ text: String) -> SourceFile { SourceFile(path: "acme.yaml", bytes: Array(text.utf8)) }
+
+    private func text(_ file: SourceFile) -> String { String(decoding: file.bytes, as: UTF8.self) }
+
+    private func edit(_ line: Int, _ start: Int, _ end: Int, _ replacement: String) -> Fix.Edit {
+        let position = { SourcePosition(line: line, column: $0) }
+        return Fix.Edit(span: SourceSpan(start: position(start), end: position(end)), replacement: replacement)
+    }
+
+    private func finding(_ edits: [Fix.Edit], _ applicability: Fix.Applicability = .safe) -> Diagnostic {
+        let span = edits.first?.span ?? .fileStart
+        let fix = Fix(summary: "mend it", applicability: applicability, edits: edits)
+        return Diagnostic(code: "E001", message: "wrong", file: "acme.yaml", span: span, fix: fix)
+    }
+
+    @Test func `fixes keep comments, quotes and layout`() {
+        let original = """
+            carnet: 1   # the format
+            id: acme
+            name: "Acme 🌱"
+            issuer: 'http://id.acme.example'   # the issuer
+            scopes:
+              separator: '%20'
+              default: [openid, email, openid] # three
+
+            """
+        let (fixed, applied) = LintFixer.fix(file(original))
+        #expect(applied == 3)
+        #expect(
+            text(fixed) == """
+                carnet: 1   # the format
+                id: acme
+                name: "Acme 🌱"
+                issuer: 'https://id.acme.example'   # the issuer
+                scopes:
+                  separator: ' '
+                  default: [openid, email] # three
+
+                """
+        )
+        #expect(Linter().lint(files: [fixed]).diagnostics == [])
+    }
+
+    @Test func `an element of a block list goes with its line`() {
+        let original =
+            "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\nscopes:\n  default:\n    - a\n    - a\n    - b\n"
+        let (fixed, applied) = LintFixer.fix(file(original))
+        #expect(applied == 1)
+        #expect(text(fixed) == original.replacing("    - a\n    - a\n", with: "    - a\n"))
+    }
+
+    @Test func `an element behind a comment is left alone`() {
+        let original =
+            "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\nscopes:\n  default:\n    - a # why\n    - a\n"
+        let (fixed, applied) = LintFixer.fix(file(original))
+        #expect(applied == 0)
+        #expect(text(fixed) == original)
+    }
+
+    @Test func `an unsafe fix is not applied`() {
+        let (fixed, applied) = LintFixer.apply(
+            to: file("a: b\n"), diagnostics: [finding([edit(1, 4, 5, "c")], .unsafe)])
+        #expect(applied == 0)
+        #expect(text(fixed) == "a: b\n")
+    }
+
+    @Test func `of two fixes of one text the first is applied`() {
+        let findings = [finding([edit(1, 4, 7, "x")]), finding([edit(1, 6, 8, "y")])]
+        let (fixed, applied) = LintFixer.apply(to: file("a: bcdef\n"), diagnostics: findings)
+        #expect(applied == 1)
+        #expect(text(fixed) == "a: xef\n")
+    }
+
+    @Test func `a fix is applied whole or not at all`() {
+        let findings = [finding([edit(1, 4, 5, "x")]), finding([edit(1, 1, 2, "y"), edit(1, 4, 5, "z")])]
+        let (fixed, _) = LintFixer.apply(to: file("a: b\n"), diagnostics: findings)
+        #expect(text(fixed) == "y: z\n" || text(fixed) == "a: x\n")
+    }
+
+    @Test func `edits are counted in characters behind wide ones, a mark and other line breaks`() {
+        let findings = [finding([edit(2, 4, 5, "x")]), finding([edit(1, 5, 6, "y")])]
+        let (fixed, applied) = LintFixer.apply(to: file("\u{FEFF}é: 🌱b\r\nü: c\r\n"), diagnostics: findings)
+        #expect(applied == 2)
+        #expect(text(fixed) == "\u{FEFF}é: 🌱y\r\nü: x\r\n")
+    }
+
+    @Test func `a result that no longer parses is refused`() {
+        let (fixed, applied) = LintFixer.apply(to: file("a: b\n"), diagnostics: [finding([edit(1, 4, 5, "[")])])
+        #expect(applied == 0)
+        #expect(text(fixed) == "a: b\n")
+    }
+
+    @Test func `a place outside of the text is refused`() {
+        let (fixed, applied) = LintFixer.apply(to: file("a: b\n"), diagnostics: [finding([edit(9, 1, 2, "c")])])
+        #expect(applied == 0)
+        #expect(text(fixed) == "a: b\n")
+    }
+
+    @Test func `findings of other files are left alone`() {
+        var other = finding([edit(1, 4, 5, "c")])
+        other.file = "other.yaml"
+        #expect(LintFixer.apply(to: file("a: b\n"), diagnostics: [other]).applied == 0)
+    }
+}

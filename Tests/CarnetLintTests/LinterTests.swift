@@ -1,0 +1,140 @@
+import CarnetDescriptors
+import Foundation
+import Testing
+
+@testable import CarnetLint
+
+@Suite struct LinterTests {
+    private func file(_ path: String, _ text: String) -> SourceFile { SourceFile(path: path, bytes: Array(text.utf8)) }
+
+    private func descriptor(_ id: String, _ rest: String = "") -> String {
+        "carnet: 1\nid: \(id)\nname: Acme\nissuer: https://id.acme.example\n\(rest)"
+    }
+
+    private func lint(_ files: SourceFile...) -> [Diagnostic] { Linter().lint(files: files).diagnostics }
+
+    @Test func `a provider that follows the standards takes five lines and no finding`() {
+        let text = descriptor("acme", "scopes: { default: [openid, profile, email] }\n")
+        #expect(lint(file("providers/acme.yaml", text)) == [])
+    }
+
+    @Test func `every shipped descriptor is without findings`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "providers")
+        let paths = try DescriptorFolder(folder.path).descriptorPaths()
+        #expect(paths.count >= 3)
+        for path in paths {
+            let report = Linter().lint(files: [try SourceFile(readingFrom: path)])
+            #expect(report.diagnostics == [], "\(TextReporter().render(report))")
+        }
+    }
+
+    @Test func `a broken file hides no finding of another`() {
+        let found = lint(file("a.yaml", "carnet: [\n"), file("b.yaml", descriptor("b", "docs: acme\n")))
+        #expect(found.map(\.code) == ["D004", "M005"])
+    }
+
+    @Test func `findings come in the order of the files and their places`() {
+        let found = lint(
+            file("b.yaml", descriptor("b", "docs: acme\napi: { scheme: 'a b' }\n")),
+            file("a.yaml", descriptor("a", "docs: acme\n"))
+        )
+        #expect(found.map(\.file) == ["a.yaml", "b.yaml", "b.yaml"])
+        #expect(found.map(\.code) == ["M005", "M005", "T009"])
+    }
+
+    @Test func `the same file given twice is looked at once`() {
+        let report = Linter().lint(files: [file("a.yaml", "x"), file("a.yaml", "x")])
+        #expect(report.fileCount == 1)
+        #expect(report.diagnostics.count == 1)
+    }
+
+    @Test func `a file that cannot be read is a finding`() {
+        let error = SourceFileError(path: "gone.yaml", reason: .notFound)
+        let report = Linter().lint(files: [], unreadable: [error])
+        #expect(report.diagnostics.map(\.code) == ["D016"])
+        #expect(report.fileCount == 1)
+    }
+
+    // MARK: Files together
+
+    @Test func `two files of one folder cannot have one id`() {
+        let found = lint(
+            file("p/acme.yaml", descriptor("acme")), file("p/acme.yml", descriptor("acme")),
+            file("q/acme.yaml", descriptor("acme"))
+        )
+        #expect(found.map(\.code) == ["M002"])
+        #expect(found.map(\.file) == ["p/acme.yml"])
+        #expect(found.first?.related.map(\.file) == ["p/acme.yaml"])
+    }
+
+    @Test func `an id is the name of the file`() {
+        #expect(lint(file("p/acme.yaml", descriptor("other"))).map(\.code) == ["M001"])
+        #expect(lint(file("<stdin>", descriptor("other"))) == [])
+        #expect(lint(file("p/acme.txt", descriptor("other"))) == [])
+    }
+
+    // MARK: Hostile files
+
+    @Test(arguments: [
+        "authorization: { parameters: { a: '" + String(repeating: "{a}", count: 20_000) + "' } }\n",
+        "resources: [" + (0..<2_000).map { "{ title: a, url: 'http://a.example/\($0)' }" }.joined(separator: ", ")
+            + "]\n",
+        String(repeating: "# carnet-lint-disable-next-line E001: no\n", count: 5_000),
+        "samples: { token: { access_token: x, " + (0..<5_000).map { "k\($0): 0" }.joined(separator: ", ") + " } }\n",
+    ])
+    func `a file made to be slow is not`(rest: String) {
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            let report = Linter().lint(files: [file("a.yaml", descriptor("a", rest))])
+            _ = TextReporter().render(report)
+        }
+        #expect(time < .seconds(60))
+    }
+
+    // MARK: Resource maps
+
+    @Test func `a file with resources alone is a resource map`() {
+        let map = #"[{"scope": "openid", "title": "Transfer", "url": "http://localhost:8080/banking/transfer"}]"#
+        #expect(lint(file("scopeData.json", map)) == [])
+        #expect(
+            lint(file("map.yaml", "resources:\n  - { scope: a, title: A, ulr: https://a.example }\n")).map(\.code) == [
+                "K003", "K001",
+            ])
+    }
+
+    // MARK: Suppressions
+
+    @Test func `the next line is the next that is no comment`() {
+        let rest = """
+            docs: acme
+            # carnet-lint-disable-next-line T009: their scheme has a space
+            # and another comment
+            api: { scheme: 'a b' }
+
+            """
+        #expect(lint(file("a.yaml", descriptor("a", rest))).map(\.code) == ["M005"])
+    }
+
+    @Test func `a suppression of the next line is about no other`() {
+        let rest = "# carnet-lint-disable-next-line M005: no\nname2: x\n".replacing(
+            "name2: x\n", with: "client: { authentication: [none] }\ndocs: acme\n")
+        #expect(lint(file("a.yaml", descriptor("a", rest))).map(\.code) == ["D021", "M005"])
+    }
+
+    @Test func `several codes share a reason`() {
+        let rest = "# carnet-lint-disable M005, T009: under construction\ndocs: acme\napi: { scheme: 'a b' }\n"
+        #expect(lint(file("a.yaml", descriptor("a", rest))) == [])
+    }
+
+    @Test func `an error of the reader cannot be suppressed`() {
+        let rest = "# carnet-lint-disable D008: it has to be\ndocs: https://acme.example\n"
+        let found = lint(file("a.yaml", descriptor("a", rest)))
+        #expect(found.map(\.message) == ["D008 cannot be suppressed"])
+    }
+
+    @Test func `a marker inside a text suppresses nothing`() {
+        let rest = "docs: 'acme # carnet-lint-disable M005: no'\n"
+        #expect(lint(file("a.yaml", descriptor("a", rest))).map(\.code) == ["M005"])
+    }
+}

@@ -1,0 +1,37 @@
+import CarnetDescriptors
+import Testing
+
+@testable import CarnetLint
+
+@Suite struct RuleCatalogTests {
+    @Test func `codes and names are unique`() {
+        #expect(Set(RuleCatalog.all.map(\.code)).count == RuleCatalog.all.count)
+        #expect(Set(RuleCatalog.all.map(\.name)).count == RuleCatalog.all.count)
+    }
+
+    @Test(arguments: RuleCatalog.all)
+    func `a code is a family letter and three digits, a name is in kebab case`(rule: RuleExplanation) {
+        #expect(rule.code.wholeMatch(of: /[DKESCTM][0-9]{3}/) != nil)
+        #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
+        #expect(rule.summary.hasSuffix("."))
+        #expect(!rule.rationale.isEmpty)
+    }
+
+    @Test func `a rule is found by its code in any case, and by its name`() throws {
+        #expect(try RuleCatalog.rule("e001").name == "insecure-url")
+        #expect(try RuleCatalog.rule("insecure-url").code == "E001")
+    }
+
+    @Test func `an unknown code is answered with the nearest`() {
+        #expect(throws: UnknownRuleError(name: "insecure-ur", nearest: ["insecure-url"])) {
+            try RuleCatalog.rule("insecure-ur")
+        }
+        #expect(
+            UnknownRuleError(name: "E0011", nearest: ["E001"]).description
+                == #"no rule is called "E0011"; did you mean E001?"#)
+    }
+
+    @Test func `every code that the reader and the decoder report has a page`() throws {
+        for rule in DecoderRules.all + ReaderRules.all { #expect(try RuleCatalog.rule(rule.code) == rule) }
+    }
+}

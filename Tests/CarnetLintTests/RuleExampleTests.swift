@@ -1,0 +1,67 @@
+import CarnetDescriptors
+import Testing
+
+@testable import CarnetLint
+
+/// The examples that a rule's page shows are its tests.
+@Suite struct RuleExampleTests {
+    struct Example: Sendable, CustomTestStringConvertible {
+        var rule: RuleExplanation
+        var text: String
+        var testDescription: String { "\(rule.code): \(text.debugDescription)" }
+    }
+
+    static let rules = DecoderRules.all + SuppressionRules.all + LintRules.all.map(\.explanation)
+    static let bad = rules.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
+    static let good = rules.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
+
+    private func lint(_ example: MarkedExample) -> [Diagnostic] {
+        Linter().lint(files: [example.file(named: "acme.yaml")]).diagnostics
+    }
+
+    @Test(arguments: bad)
+    func `a bad example has exactly its findings`(example: Example) {
+        let marked = MarkedExample(completing: example.text)
+        let diagnostics = lint(marked)
+        #expect(diagnostics.map(\.code) == marked.spans.map { _ in example.rule.code }, "\(diagnostics)")
+        #expect(diagnostics.map(\.span) == marked.spans, "\(diagnostics)")
+        #expect(diagnostics.allSatisfy { $0.severity == example.rule.severity })
+    }
+
+    @Test(arguments: good)
+    func `a good example has none`(example: Example) {
+        #expect(lint(MarkedExample(completing: example.text)) == [])
+    }
+
+    @Test(arguments: bad)
+    func `a finding stays where it is behind wide characters and other line breaks`(example: Example) {
+        let text = "# 🌱 名前\r\n" + example.text.replacing("\n", with: "\r\n")
+        let marked = MarkedExample(completing: text)
+        let expected = marked.spans
+        let diagnostics = lint(marked)
+        #expect(diagnostics.map(\.span) == expected, "\(diagnostics)")
+    }
+
+    @Test(arguments: bad.filter { $0.rule.code.hasPrefix("D") == false && $0.rule.code.hasPrefix("K00") == false })
+    func `a suppression with a reason silences a finding`(example: Example) {
+        let text = "# carnet-lint-disable \(example.rule.code): known to be so\n" + example.text
+        #expect(lint(MarkedExample(completing: text)) == [])
+    }
+
+    @Test(arguments: bad)
+    func `a message is one sentence without a full stop`(example: Example) {
+        for diagnostic in lint(MarkedExample(completing: example.text)) {
+            #expect(!diagnostic.message.hasSuffix("."))
+            #expect(!diagnostic.message.contains("\n"))
+        }
+    }
+
+    @Test func `every rule about a single file has examples`() {
+        // M001 depends on the name of the file and has tests of its own.
+        for rule in Self.rules where rule.code != "M001" {
+            #expect(!rule.bad.isEmpty, "\(rule.code)")
+            #expect(!rule.good.isEmpty, "\(rule.code)")
+            #expect(rule.bad.allSatisfy { !MarkedExample($0).spans.isEmpty }, "\(rule.code)")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import CarnetDescriptors
+import Foundation
+import Testing
+
+@testable import CarnetLint
+
+/// `Docs/lint` is made from the rules. With `CARNET_UPDATE_DOCS=1` in the environment the pages are written anew.
+@Suite(.serialized) struct RulePageTests {
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
+            path: "Docs/lint")
+
+    private static let updates = ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1"
+
+    private func expectCurrent(_ name: String, _ content: String) throws {
+        let file = Self.folder.appending(path: name)
+        if Self.updates {
+            try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+            try Data(content.utf8).write(to: file)
+        }
+        let written = try? String(decoding: Data(contentsOf: file), as: UTF8.self)
+        #expect(written == content, "\(name) is not current; run the tests with CARNET_UPDATE_DOCS=1")
+    }
+
+    @Test(arguments: RuleCatalog.all.map(\.code))
+    func `the page of a rule is current`(code: String) throws {
+        try expectCurrent("\(code).md", try RuleCatalog.rule(code).page)
+    }
+
+    @Test func `the list of rules is current`() throws {
+        try expectCurrent("README.md", RuleCatalog.index)
+    }
+
+    @Test func `there is no page without a rule`() throws {
+        let expected = Set(RuleCatalog.all.map { "\($0.code).md" } + ["README.md"])
+        let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        if Self.updates {
+            for page in pages where !expected.contains(page) {
+                try FileManager.default.removeItem(at: Self.folder.appending(path: page))
+            }
+        } else {
+            #expect(Set(pages).subtracting(expected) == [])
+        }
+    }
+}

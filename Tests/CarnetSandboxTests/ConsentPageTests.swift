@@ -1,0 +1,89 @@
+import CarnetDescriptors
+import CarnetSandbox
+import HTTPTypes
+import Testing
+
+@Suite("The consent page")
+struct ConsentPageTests {
+    private func makeClient() throws -> TestClient {
+        try TestClient(options: SandboxOptions(approval: .page))
+    }
+
+    private func ticket(_ page: Answer) throws -> String {
+        let rest = try #require(page.text.split(separator: "name=\"ticket\" value=\"").dropFirst().first)
+        return String(rest.prefix { $0 != "\"" })
+    }
+
+    private func answer(_ client: TestClient, _ fields: [(String, String)]) async throws -> Answer {
+        let headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        return try await client.request(
+            .post, client.authorizationURL(), headers: headers, body: Array(form(fields).utf8))
+    }
+
+    @Test("asks without a script and names client, users and scopes")
+    func page() async throws {
+        let page = try await makeClient().authorize()
+        #expect(page.status == 200)
+        #expect(page.head.headerFields[.contentSecurityPolicy]?.hasPrefix("default-src 'none'") == true)
+        for text in ["client é+&amp;=%", "Björk Ångström", "<code>email</code>", "<html lang=\"en\">"] {
+            #expect(page.text.contains(text))
+        }
+        #expect(!page.text.contains("<script"))
+    }
+
+    @Test("shows text from outside as text")
+    func escaping() async throws {
+        let page = try await makeClient().authorize(["scope": "openid <script>"])
+        #expect(page.text.contains("&lt;script&gt;"))
+        #expect(!page.text.contains("<script>"))
+    }
+
+    @Test("gives a code for the chosen user and the kept scopes")
+    func allow() async throws {
+        let client = try makeClient()
+        let ticket = try ticket(await client.authorize())
+        let callback = try #require(
+            try await answer(client, [("ticket", ticket), ("user", "1"), ("scope", "email"), ("decision", "allow")])
+                .callback)
+        let tokens = try await client.exchange(code: callback["code"])
+        #expect(tokens.json["scope"] == "openid email")
+        let profile = try await client.get(
+            client.endpoint(.userinfo), bearer: #require(tokens.json["access_token"]?.string))
+        #expect(profile.json["email"] == "bjork@example.org")
+        #expect(profile.json["name"] == nil)
+    }
+
+    @Test("takes no for an answer")
+    func deny() async throws {
+        let client = try makeClient()
+        let ticket = try ticket(await client.authorize())
+        let answer = try await answer(client, [("ticket", ticket), ("user", "0"), ("decision", "deny")])
+        #expect(answer.callback?["error"] == "access_denied")
+        #expect(answer.callback?["state"] == "state é+&=%")
+    }
+
+    @Test("is answered once, in time, and not by a stranger")
+    func ticketRules() async throws {
+        let client = try makeClient()
+        let first = try ticket(await client.authorize())
+        let fields = [("ticket", first), ("user", "0"), ("decision", "allow")]
+        #expect(try await answer(client, fields).callback?["code"] != nil)
+        #expect(try await answer(client, fields).status == 400)
+        #expect(try await answer(client, [("ticket", "guess"), ("user", "0"), ("decision", "allow")]).status == 400)
+        let late = try ticket(await client.authorize())
+        client.clock.advance(by: 601)
+        #expect(try await answer(client, [("ticket", late), ("user", "0"), ("decision", "allow")]).status == 400)
+    }
+
+    @Test("is answered by the played browser")
+    func approval() async throws {
+        let client = try makeClient()
+        let callback = try await client.sandbox.approve(authorizationURL: client.authorizationURL())
+        #expect(callback.hasPrefix(TestClient.redirectURI + "?code="))
+    }
+
+    @Test("is not shown with prompt=none")
+    func promptNone() async throws {
+        #expect(try await makeClient().callback(["prompt": "none"])["error"] == "login_required")
+    }
+}

@@ -1,0 +1,13 @@
+import Foundation
+import Synchronization
+
+/// A clock that stands still until it is told to go on.
+final class ManualClock: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_790_000_000))
+
+    @Sendable func now() -> Date { time.withLock { $0 } }
+
+    func advance(by seconds: Double) {
+        time.withLock { $0 += seconds }
+    }
+}

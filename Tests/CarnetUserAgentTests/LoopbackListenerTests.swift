@@ -1,0 +1,192 @@
+import Carnet
+import Foundation
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import CarnetProtocol
+@testable import CarnetUserAgent
+
+@Suite struct LoopbackListenerTests {
+    @Test func redirectURIGetsAPort() async throws {
+        let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback?tenant=blue")
+        let port = try PendingSignIn.port(of: presenter.redirectURI)
+        #expect(presenter.redirectURI == "http://127.0.0.1:\(port)/callback?tenant=blue")
+        await presenter.close()
+    }
+
+    @Test func listensOnLoopbackOnly() async throws {
+        let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
+        let port = try PendingSignIn.port(of: presenter.redirectURI)
+        // 127.0.0.2 is another address of the loopback network: a listener on 0.0.0.0 would answer there.
+        await #expect(throws: (any Error).self) { try await RawClient(port: port, host: "127.0.0.2") }
+        await #expect(throws: (any Error).self) { try await RawClient(port: port, host: "::1") }
+        let client = try await RawClient(port: port)
+        await client.close()
+        await presenter.close()
+    }
+
+    @Test(.enabled(if: hasIPv6)) func listensOnIPv6IfTheRedirectURISaysSo() async throws {
+        let signIn = try await PendingSignIn.start(at: "http://[::1]/callback")
+        let port = try signIn.port
+        await #expect(throws: (any Error).self) { try await RawClient(port: port) }
+        let request = "GET /callback?state=right HTTP/1.1\r\nHost: [::1]:\(port)\r\n\r\n"
+        #expect(try await RawClient.exchange(request, port: port, host: "::1").status == 200)
+        #expect(try await signIn.task.value.location == "http://[::1]:\(port)/callback")
+    }
+
+    @Test func localhostIsServedOnLoopbackAddresses() async throws {
+        let signIn = try await PendingSignIn.start(at: "http://localhost/callback")
+        let port = try signIn.port
+        #expect(signIn.redirectURI == "http://localhost:\(port)/callback")
+        let request = { (state: String) in "GET /callback?state=\(state) HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n" }
+        if hasIPv6 {
+            #expect(try await RawClient.exchange(request("wrong"), port: port, host: "::1").status == 400)
+        }
+        #expect(try await RawClient.exchange(request("right"), port: port).status == 200)
+        _ = try await signIn.task.value
+    }
+
+    @Test func takenPortIsNamed() async throws {
+        let first = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
+        let port = try PendingSignIn.port(of: first.redirectURI)
+        for uri in ["http://127.0.0.1:\(port)/callback", "http://localhost:\(port)/callback"] {
+            let error = await #expect(throws: UserAgentError.self) { try await agent.prepare(redirectURI: uri) }
+            #expect(error?.kind == .cannotListen)
+            #expect(error?.reason == "port \(port) of the redirect URI is taken: stop the program that listens there")
+        }
+        await first.close()
+        let second = try await agent.prepare(redirectURI: "http://127.0.0.1:\(port)/callback")
+        #expect(second.redirectURI == "http://127.0.0.1:\(port)/callback")
+        await second.close()
+    }
+
+    @Test(arguments: [
+        "https://127.0.0.1/cb", "http://0.0.0.0/cb", "http://192.168.1.7/cb", "http://evil.example/cb",
+        "http://127.0.0.1.evil.example/cb", "http://localhost.evil.example/cb", "http://127.0.0.1@evil.example/cb",
+        "http://127.0.0.1:0/cb", "http://127.0.0.1:65536/cb", "http://127.0.0.1:x/cb", "http://127.0.0.1:/cb",
+        "http://127.0.0.1/cb#x", "com.example:/cb", "", "http://", "http://127.0.0.1/c b",
+    ])
+    func redirectURIThatIsNotOnLoopbackIsRefused(uri: String) async {
+        let error = await #expect(throws: UserAgentError.self) { try await agent.prepare(redirectURI: uri) }
+        #expect(error?.kind == .cannotListen)
+    }
+
+    @Test func portIsFreeAfterSuccess() async throws {
+        let signIn = try await PendingSignIn.start()
+        try await signIn.finish()
+        try await expectFree(try signIn.port)
+    }
+
+    @Test func portIsFreeAfterCancellation() async throws {
+        let signIn = try await PendingSignIn.start()
+        signIn.task.cancel()
+        await #expect(throws: CancellationError.self) { try await signIn.task.value }
+        try await expectFree(try signIn.port)
+    }
+
+    @Test func portIsFreeAfterTimeout() async throws {
+        let signIn = try await PendingSignIn.start(timeout: .milliseconds(50))
+        let error = await #expect(throws: UserAgentError.self) { try await signIn.task.value }
+        #expect(error?.kind == .timeout)
+        try await expectFree(try signIn.port)
+    }
+
+    @Test func portIsFreeAfterRefusedURL() async throws {
+        let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
+        let error = await #expect(throws: UserAgentError.self) {
+            try await presenter.present("file:///etc/passwd") { _ in true }
+        }
+        #expect(error?.kind == .cannotPresent)
+        try await expectFree(try PendingSignIn.port(of: presenter.redirectURI))
+    }
+
+    @Test func portIsFreeAfterClose() async throws {
+        let signIn = try await PendingSignIn.start()
+        await signIn.presenter.close()
+        await signIn.presenter.close()
+        let error = await #expect(throws: UserAgentError.self) { try await signIn.task.value }
+        #expect(error?.kind == .cancelled)
+        try await expectFree(try signIn.port)
+    }
+
+    @Test func presenterIsUsedOnce() async throws {
+        let signIn = try await PendingSignIn.start()
+        try await signIn.finish()
+        let error = await #expect(throws: UserAgentError.self) {
+            try await signIn.presenter.present("https://op.example/") { _ in true }
+        }
+        #expect(error?.kind == .cannotPresent)
+    }
+
+    private var agent: LoopbackUserAgent { LoopbackUserAgent(presentation: .show { _ in }) }
+
+    private func expectFree(_ port: Int) async throws {
+        let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1:\(port)/callback")
+        await presenter.close()
+    }
+}
+
+/// Some machines have no IPv6 at all.
+let hasIPv6: Bool = {
+    let bound = try? ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "::1", port: 0).wait()
+    try? bound?.close().wait()
+    return bound != nil
+}()
+
+@Suite struct LoopbackFloodTests {
+    @Test func junkDoesNotEndTheWait() async throws {
+        let signIn = try await PendingSignIn.start()
+        for batch in 0..<50 {
+            try await withThrowingTaskGroup { group in
+                for number in 0..<20 {
+                    let target =
+                        number.isMultiple(of: 2) ? "/callback?code=\(batch)&state=\(number)" : "/\(batch)/\(number)"
+                    group.addTask { _ = try await signIn.request("GET", target) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        try await signIn.finish()
+    }
+
+    @Test func slowClientsDoNotKeepTheBrowserOut() async throws {
+        let signIn = try await PendingSignIn.start(limits: ConnectionLimits(connections: 4))
+        var slow: [RawClient] = []
+        for _ in 0..<12 {
+            let client = try await RawClient(port: try signIn.port)
+            await client.send("GET /callback?state=right HTTP/1.1\r\nHost: 127")
+            slow.append(client)
+        }
+        try await signIn.finish()
+        for client in slow {
+            #expect(try await client.response() == "")
+        }
+    }
+
+    @Test func slowClientIsCutOff() async throws {
+        let signIn = try await PendingSignIn.start(limits: ConnectionLimits(lifetime: .milliseconds(200)))
+        let client = try await RawClient(port: try signIn.port)
+        await client.send("GET /callback")
+        #expect(try await client.response() == "")
+        await signIn.presenter.close()
+    }
+
+    @Test(arguments: ["GET /callback?", "GET /callback HTTP/1.1\r\nHost: x\r\nX-Filler: "])
+    func largeRequestIsCutOff(start: String) async throws {
+        let signIn = try await PendingSignIn.start(limits: ConnectionLimits(requestBytes: 4_096))
+        let client = try await RawClient(port: try signIn.port)
+        await client.send(start)
+        await client.send(String(repeating: "a", count: 100_000))
+        #expect(try await !client.response().contains(" 200 "))
+        try await signIn.finish()
+    }
+
+    @Test(arguments: ["\r\n\r\n\r\n", "\u{16}\u{3}\u{1}", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "SSH-2.0-x\r\n\r\n"])
+    func garbageIsCutOff(bytes: String) async throws {
+        let signIn = try await PendingSignIn.start(limits: ConnectionLimits(lifetime: .milliseconds(200)))
+        let response = try await RawClient.exchange(bytes, port: try signIn.port)
+        #expect(!response.contains(" 200 "))
+        await signIn.presenter.close()
+    }
+}

@@ -1,0 +1,69 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import Testing
+
+/// The engine on one side, the sandbox impersonating the same descriptor on the other.
+struct SignInFixture {
+    let client: OAuthClient
+    let sandbox: Sandbox
+    let clock: ManualClock
+    let store = MemoryTokenStore()
+
+    static let redirectURI = "http://127.0.0.1:49152/callback"
+
+    init(
+        _ descriptor: ProviderDescriptor,
+        inputs: [String: String] = [:],
+        clientID: String = "client",
+        secret: String? = nil,
+        faults: Set<SandboxFault> = [],
+        startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)
+    ) throws {
+        let clock = ManualClock(now: start)
+        let provider = try descriptor.resolve(inputs: inputs)
+        sandbox = Sandbox(
+            providers: [provider],
+            clients: [SandboxClient(clientID: clientID, clientSecret: secret, redirectURIs: [Self.redirectURI])],
+            options: SandboxOptions(faults: faults),
+            now: { clock.now }
+        )
+        client = try OAuthClient(
+            descriptor,
+            registration: ClientRegistration(
+                clientID: clientID,
+                clientSecret: secret.map(Secret.init),
+                redirectURI: Self.redirectURI,
+                inputs: inputs
+            ),
+            transport: SandboxTransport(sandbox: sandbox),
+            store: store,
+            clock: clock
+        )
+        self.clock = clock
+    }
+
+    func signIn(_ options: AuthorizationOptions = AuthorizationOptions()) async throws -> Session {
+        let request = try await client.beginSignIn(options)
+        let callback = try await sandbox.approve(authorizationURL: request.url)
+        return try await client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
+    }
+
+    /// The requests that reached an endpoint.
+    func requests(to endpoint: EndpointName) async -> [SandboxRequest] {
+        await sandbox.requests.filter { $0.endpoint == endpoint }
+    }
+}
+
+/// Reads a descriptor from text.
+func descriptor(_ text: String) throws -> ProviderDescriptor {
+    let document = DescriptorDocument(SourceFile(path: "test.yaml", text: text))
+    return try #require(document.descriptor, "\(document.diagnostics)")
+}
+
+/// The parameters of a request's URL query.
+func query(of url: String) -> [String: String] {
+    let items = URLComponents(string: url)?.queryItems ?? []
+    return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+}
