@@ -13,6 +13,8 @@ import Testing
             ("{scheme}://{host}", "com.example.app://callback"),
             ("{scheme}://{host}/{path}", "com.example.app://host/a/b/c"),
             ("https://{host}/{path}", "https://app.example/a/b"), ("https://app.example/cb", "https://app.example/cb"),
+            ("https://app.example/{path}", "https://app.example/"),
+            ("https://app.example/{path}", "https://app.example"),
             ("http://127.0.0.1:{port}/{path}", "http://127.0.0.1:49152/callback"),
             ("http://127.0.0.1:{port}/{path}", "http://127.0.0.1/callback"),
             ("http://[::1]:{port}", "http://[::1]:9"), ("http://[::1]:{port}", "http://[::1]"),
@@ -35,7 +37,9 @@ import Testing
             ("http://127.0.0.1:{port}/{path}", "http://127.0.0.1:80@evil.example/callback"),
             ("http://127.0.0.1:{port}/{path}", "http://127.0.0.1.evil.example/callback"),
             ("http://127.0.0.1:{port}/{path}", "http://127.0.0.1:8x/callback"),
-            ("https://{host}/cb", "https://a/b/cb"), ("https://app.example/{path}", "https://app.example/"),
+            ("https://{host}/cb", "https://a/b/cb"), ("https://app.example/{path}", "https://app.exampleX"),
+            ("https://app.example/{path}", "https://app.example/a?b"),
+            ("https://app.example/{path}", "https://app.example/#"),
             ("https://app.example/cb", ""), ("{scheme}:/{path}", "https://evil.example/x"),
         ]
     )
