@@ -248,6 +248,11 @@ private struct Endpoint {
         #expect(RedactedResponse(response, to: endpoint.request).status == 200)
     }
 
+    @Test(.timeLimit(.minutes(1))) func aMegabyteOfTextIsReadInAMoment() throws {
+        let text = String(repeating: "abcdefghi ", count: 100_000)
+        #expect(try Endpoint().judge(with: #""x":"\#(text)""#).accessToken.reveal() == "at")
+    }
+
     @Test(.timeLimit(.minutes(1))) func aHundredThousandMembersAreShownInAMoment() throws {
         let endpoint = try Endpoint()
         let members = (0..<100_000).map { "\"m\($0)\":1" }.joined(separator: ",")

@@ -95,6 +95,10 @@ enum ASCII {
 
     static func isAlphanumeric(_ byte: UInt8) -> Bool { isDigit(byte) || isLetter(byte) }
 
+    static func isHexDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+    }
+
     /// The unreserved characters of RFC 3986, section 2.3.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         isAlphanumeric(byte) || "-._~".utf8.contains(byte)

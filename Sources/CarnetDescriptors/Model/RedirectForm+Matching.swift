@@ -1,9 +1,9 @@
 extension RedirectForm {
     /// Whether a redirect URI has this form.
     ///
-    /// A name in braces stands for one or more characters other than `/`, `?` and `#`. A `/{path}` at the end stands for
-    /// any path, also none. In the place of a scheme a name must contain a dot, because a private-use scheme is a reversed
-    /// domain name (RFC 8252, section 7.1). `:{port}` may be absent (section 7.3).
+    /// A name in braces stands for one or more characters other than `/`, `?` and `#`, `{port}` for digits. A `/{path}` at
+    /// the end stands for any path, also none. In the place of a scheme a name must contain a dot, because a private-use
+    /// scheme is a reversed domain name (RFC 8252, section 7.1). `:{port}` may be absent (section 7.3).
     public func matches(_ uri: String) -> Bool {
         let uri = Array(uri.utf8)
         return matches(template.parts[...], uri[...], isStart: true)
@@ -31,9 +31,9 @@ extension RedirectForm {
             return matches(rest, text.dropFirst(literal.utf8.count), isStart: false)
         case .input("path") where rest.isEmpty:
             return !text.contains { "?#".utf8.contains($0) }
-        case .input:
+        case .input(let name):
             var end = text.startIndex
-            while end < text.endIndex, !"/?#".utf8.contains(text[end]) {
+            while end < text.endIndex, !"/?#".utf8.contains(text[end]), name != "port" || ASCII.isDigit(text[end]) {
                 end += 1
                 let value = text[..<end]
                 if isStart, !value.contains(UInt8(ascii: ".")) || value.contains(UInt8(ascii: ":")) { continue }

@@ -91,7 +91,7 @@ public struct WebURL: Hashable, Sendable {
         let name = isLiteral ? host.dropFirst().dropLast() : host
         let isValid = name.utf8.allSatisfy { byte in
             isLiteral
-                ? ASCII.isAlphanumeric(byte) || ":.".utf8.contains(byte)
+                ? ASCII.isHexDigit(byte) || ":.".utf8.contains(byte)
                 : ASCII.isAlphanumeric(byte) || "-._".utf8.contains(byte)
         }
         guard isValid, !name.isEmpty else { throw WebURLError(reason: "the host \(host) is not a host name") }

@@ -2,6 +2,7 @@
 /// search by characters, and not from this one.
 struct Redactor {
     private let forms: [[UInt8]]
+    private let firstBytes: Set<UInt8>
 
     init(hiding secrets: [Secret]) {
         let texts = secrets.map { $0.reveal() }.filter { !$0.isEmpty }
@@ -9,6 +10,7 @@ struct Redactor {
         let secretForms = Set(texts + texts.map(PercentEncoding.encode)).sorted { $0.utf8.count > $1.utf8.count }
         // The mark before all: what was redacted once is not looked into again.
         forms = ([Self.mark] + secretForms).map { Array($0.utf8) }
+        firstBytes = Set(forms.compactMap(\.first))
     }
 
     private static let mark = Secret("").description
@@ -20,7 +22,7 @@ struct Redactor {
         let scalars = text.unicodeScalars
         var index = scalars.startIndex
         while index < scalars.endIndex, count < limit {
-            if let form = forms.first(where: { text.utf8[index...].starts(with: $0) }) {
+            if let form = form(at: index, of: text.utf8) {
                 output.append(contentsOf: Self.mark.unicodeScalars)
                 count += Self.mark.unicodeScalars.count
                 index = text.utf8.index(index, offsetBy: form.count)
@@ -31,6 +33,11 @@ struct Redactor {
             }
         }
         return String(output)
+    }
+
+    private func form(at index: String.Index, of text: String.UTF8View) -> [UInt8]? {
+        guard firstBytes.contains(text[index]) else { return nil }
+        return forms.first { text[index...].starts(with: $0) }
     }
 }
 
