@@ -5,8 +5,8 @@ public import Logging
 
 /// One client of one provider: begins sign-ins, completes them, and restores sessions.
 ///
-/// It knows the provider by its descriptor alone. Make one for each registration and keep it: it remembers the provider's
-/// metadata and keys, and which callbacks were used.
+/// It knows the provider by its descriptor alone. Make one for each registration and keep it: it remembers the
+/// provider's metadata and keys, and which callbacks were used.
 public actor OAuthClient {
     public nonisolated let descriptor: ProviderDescriptor
     public nonisolated let registration: ClientRegistration
@@ -135,7 +135,8 @@ public actor OAuthClient {
         return session(of: stored.connection)
     }
 
-    /// - Throws: `OAuthError` if the tokens were issued to another client: they must not be sent with this one's secret.
+    /// - Throws: `OAuthError` if the tokens were issued to another client: they must not be sent with this one's
+    ///   secret.
     nonisolated func checkOwner(of connection: Connection) throws(OAuthError) {
         guard connection.clientID == registration.clientID, connection.inputs == provider.inputs else {
             throw OAuthError(
@@ -209,8 +210,8 @@ public actor OAuthClient {
         return try await validate(token, expecting: expectations)
     }
 
-    /// Validates an ID token, with newer keys if those known do not fit: the provider may have a new key, under a new id,
-    /// the same one or none.
+    /// Validates an ID token, with newer keys if those known do not fit: the provider may have a new key, under a new
+    /// id, the same one or none.
     func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {
         let known = try await connection.keySet()
         do {

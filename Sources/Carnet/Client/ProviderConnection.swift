@@ -32,8 +32,8 @@ actor ProviderConnection {
     private static let lifetime: TimeInterval = 3600
     /// How long after a failed request for metadata or keys the next is made, in seconds.
     private static let retryDelay: TimeInterval = 10
-    /// How long after a signature asked for newer keys another may, in seconds: random key ids must not make this client
-    /// hammer the provider.
+    /// How long after a signature asked for newer keys another may, in seconds: random key ids must not make this
+    /// client hammer the provider.
     private static let keyCoolDown: TimeInterval = 60
 
     init(_ provider: Provider, exchanger: Exchanger, clock: any WallClock) {
@@ -78,7 +78,8 @@ actor ProviderConnection {
         }
     }
 
-    /// Keys newer than those that did not fit a signature; `nil` if there are none and they were asked for a moment ago.
+    /// Keys newer than those that did not fit a signature; `nil` if there are none and they were asked for a moment
+    /// ago.
     func keySet(newerThan unfit: KeySet) async throws -> KeySet? {
         if let keys, keys.value.number > unfit.number { return keys.value }
         if fetchingKeys == nil {
@@ -118,8 +119,8 @@ actor ProviderConnection {
                 let response = try await exchanger.send(try ProviderMetadata.request(location))
                 return configured.merging(try ProviderMetadata(judging: response, for: configured))
             } catch let error as OAuthError where [400, 401, 403, 404, 405, 410].contains(error.status) {
-                // The other well-known form may be there; not every server says 404 for what it does not have. The first
-                // answer is the one worth telling.
+                // The other well-known form may be there; not every server says 404 for what it does not have. The
+                // first answer is the one worth telling.
                 failure = failure ?? error
             }
         }

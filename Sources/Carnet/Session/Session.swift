@@ -5,8 +5,8 @@ public import HTTPTypes
 
 /// One signed-in account: gives valid access tokens, and uses them.
 ///
-/// Tokens are renewed before they end and once after a 401, by one request however many callers wait, and they are saved
-/// before anyone is given them. Only the provider's own word ends a session; any other failure keeps the tokens.
+/// Tokens are renewed before they end and once after a 401, by one request however many callers wait, and they are
+/// saved before anyone is given them. Only the provider's own word ends a session; any other failure keeps the tokens.
 public actor Session {
     public nonisolated let key: ConnectionKey
     private let client: OAuthClient
@@ -75,7 +75,8 @@ public actor Session {
 
     /// Calls a resource with the access token.
     ///
-    /// - Throws: `OAuthError`: `insufficientScope`, `undeclaredHost`, `unauthorized` when a renewed token is refused too.
+    /// - Throws: `OAuthError`: `insufficientScope`, `undeclaredHost`, `unauthorized` when a renewed token is refused
+    ///   too.
     public func call(
         _ resource: Resource,
         body: [UInt8] = [],

@@ -1,4 +1,5 @@
-/// The request that the authorization server sent the user's browser back with, as it arrived: nothing in it is believed.
+/// The request that the authorization server sent the user's browser back with, as it arrived: nothing in it is
+/// believed.
 public struct AuthorizationCallback: Sendable {
     /// The redirect URI part: everything before `?` and `#`.
     public let location: String

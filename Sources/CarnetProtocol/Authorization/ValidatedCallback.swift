@@ -117,8 +117,8 @@ extension PendingAuthorization {
         }
     }
 
-    /// What a browser makes one of (RFC 3986, sections 6.2.2.1 and 6.2.3): case of the scheme, and for web addresses case
-    /// of the host, the default port, and the empty path. Nothing else is forgiven.
+    /// What a browser makes one of (RFC 3986, sections 6.2.2.1 and 6.2.3): case of the scheme, and for web addresses
+    /// case of the host, the default port, and the empty path. Nothing else is forgiven.
     private static func isSameAddress(_ location: String, _ redirectURI: String) -> Bool {
         normalized(location).isSameBytes(as: normalized(redirectURI))
     }

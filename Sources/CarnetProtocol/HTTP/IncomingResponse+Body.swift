@@ -9,6 +9,10 @@ extension IncomingResponse {
         }
     }
 
+    private var quotedMediaType: String {
+        mediaType.map { "\"\($0.quotable(limit: 60))\"" } ?? "of no stated type"
+    }
+
     /// Whether the server calls the body JSON (RFC 8259, section 11; RFC 6839, section 3.1).
     var claimsJSON: Bool {
         guard let mediaType else { return false }
@@ -24,7 +28,7 @@ extension IncomingResponse {
             throw OAuthError(
                 step,
                 .unexpectedContentType,
-                "the answer is \(mediaType.map { "\"\($0.quotable(limit: 60))\"" } ?? "of no stated type") where JSON was expected",
+                "the answer is \(quotedMediaType) where JSON was expected",
                 descriptorKey: key,
                 status: status,
                 hint: mediaType == "text/html" ? "is the URL right, or is a login page of the network in the way?" : nil

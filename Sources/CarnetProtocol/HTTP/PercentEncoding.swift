@@ -1,6 +1,7 @@
 /// The one encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
 public enum PercentEncoding {
-    /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both read.
+    /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both
+    /// read.
     public static func encode(_ text: String) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count)

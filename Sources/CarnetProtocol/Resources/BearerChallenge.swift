@@ -1,8 +1,8 @@
 import CarnetDescriptors
 import HTTPTypes
 
-/// The words of a `WWW-Authenticate` header (RFC 6750, section 3; RFC 9110, section 11.6.1), read tolerantly: real servers
-/// leave out the scheme, quotes and commas.
+/// The words of a `WWW-Authenticate` header (RFC 6750, section 3; RFC 9110, section 11.6.1), read tolerantly: real
+/// servers leave out the scheme, quotes and commas.
 struct BearerChallenge {
     /// The parameters that stand outside quotes, names in lower case, in their order.
     private var parameters: [(name: String, value: String)] = []

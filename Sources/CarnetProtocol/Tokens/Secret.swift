@@ -42,8 +42,8 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension String {
-    /// Whether two texts are the same bytes. Swift's `==` holds canonically equivalent texts equal, such as the letter K
-    /// and the Kelvin sign; an identifier must not.
+    /// Whether two texts are the same bytes. Swift's `==` holds canonically equivalent texts equal, such as the letter
+    /// K and the Kelvin sign; an identifier must not.
     func isSameBytes(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }

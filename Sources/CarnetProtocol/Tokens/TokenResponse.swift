@@ -139,8 +139,8 @@ private struct FieldReader {
         return text
     }
 
-    /// A token: printable ASCII (RFC 6749, appendix A), and no space in an access token, because it becomes a header (RFC
-    /// 6750, section 2.1).
+    /// A token: printable ASCII (RFC 6749, appendix A), and no space in an access token, because it becomes a header
+    /// (RFC 6750, section 2.1).
     func token(_ name: String, _ pointers: PointerList, allowsSpace: Bool = true) throws(OAuthError) -> Secret? {
         guard let text = try string(name, pointers) else { return nil }
         let lowest: UInt8 = allowsSpace ? 0x20 : 0x21
