@@ -2,6 +2,8 @@
 struct DescriptorDecoder {
     let file: String
     private(set) var diagnostics: [Diagnostic] = []
+    /// Whether a mapping is read that another one completes, so that nothing is missing from it yet.
+    var isPartial = false
 
     init(file: String) {
         self.file = file

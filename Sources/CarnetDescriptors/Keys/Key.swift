@@ -77,6 +77,7 @@ extension DescriptorSection {
                 decoder.reportUnknownKey(entry, allowed: Self.keys.map(\.description.name))
             }
         }
+        guard !decoder.isPartial else { return }
         for key in Self.keys where key.description.isRequired && node.entry(key.description.name) == nil {
             decoder.reportMissingKey(key.description, in: node)
         }

@@ -3,6 +3,7 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var format = FormatVersion()
     public internal(set) var id = ProviderID(rawValue: "")
     public internal(set) var name = ""
+    public internal(set) var parent: ProviderID?
     public internal(set) var docs: String?
     public internal(set) var verified: Verification?
     public internal(set) var notes: [Note] = []
@@ -34,6 +35,7 @@ extension ProviderDescriptor: DescriptorSection {
         Key("carnet", \.format, isRequired: true, "the version of the descriptor language: 1"),
         Key("id", \.id, isRequired: true, "the name by which the provider is selected; the file is called id.yaml"),
         Key("name", \.name, isRequired: true, "the name that people know"),
+        Key("extends", \.parent, "the id of the provider that this one is like, but for what is said here"),
         Key("docs", \.docs, "the provider's own documentation"),
         Key("verified", \.verified, "when and how the facts in this file were checked"),
         Key("notes", \.notes, "why a key is as it is"),
@@ -59,6 +61,21 @@ extension ProviderDescriptor: DescriptorSection {
         Key("resources", \.resources, "resources that a granted scope opens"),
         Key("samples", \.samples, "redacted responses of the real provider; the sandbox answers with them"),
     ]
+}
+
+extension ProviderDescriptor {
+    /// What each file says for itself: who the provider is, and the evidence for what the file says.
+    package static let ownKeys: Set<String> = ["carnet", "id", "name", "extends", "verified", "notes"]
+
+    /// Checks what can be said about a file before what it extends is known.
+    static func check(extending root: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        decoder.isPartial = true
+        _ = ProviderDescriptor(root.withoutNulls, &decoder)
+        decoder.isPartial = false
+        for key in keys where key.description.isRequired && root.entry(key.description.name) == nil {
+            decoder.reportMissingKey(key.description, in: root)
+        }
+    }
 }
 
 /// The version of the descriptor language.

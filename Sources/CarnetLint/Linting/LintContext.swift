@@ -1,6 +1,6 @@
 public import CarnetDescriptors
 
-/// What a rule sees: one descriptor with its text and the place of everything in it.
+/// What a rule sees: one descriptor with its text and the place of everything in it, what it inherits included.
 public final class LintContext: Sendable {
     public let document: DescriptorDocument
     public let descriptor: ProviderDescriptor
@@ -20,7 +20,7 @@ public final class LintContext: Sendable {
         self.document = document
         self.descriptor = descriptor
         self.root = root
-        text = SourceText(document.file)
+        text = document.sources.text
         urls = DescriptorURL.all(in: descriptor, root: root)
         templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls)
         scopeUses = ScopeUse.all(in: root)
