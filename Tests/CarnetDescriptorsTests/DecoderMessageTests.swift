@@ -23,6 +23,15 @@ import Testing
         )
     }
 
+    @Test func `what deletes is a key of the language too`() {
+        let finding = finding(ResolutionFixture.head + "extends: other\nscoeps:\n")
+        #expect(finding == "acme.yaml:5:1: error: unknown key \"scoeps\" [K001]; did you mean \"scopes\"?")
+    }
+
+    @Test func `a name is not inherited, so it cannot be deleted`() {
+        #expect(finding("carnet: 1\nid: acme\nextends: other\nname:\n")?.contains("[K003]") == true)
+    }
+
     @Test func `a safeguard shows how it is switched off`() {
         #expect(
             finding(ResolutionFixture.head + "authorization: { pkce: [] }\n")

@@ -37,11 +37,14 @@ public struct SectionDescription: Sendable {
     public let keys: [KeyDescription]
     /// How a message shows the mapping where its keys alone would not do, e.g. "{ off: REASON }".
     public let phrase: String?
+    /// Whether the mapping is one value, so that a descriptor which extends another says all of it or nothing.
+    public let isWhole: Bool
 
-    init(name: String, keys: [KeyDescription], phrase: String? = nil) {
+    init(name: String, keys: [KeyDescription], phrase: String? = nil, isWhole: Bool = false) {
         self.name = name
         self.keys = keys
         self.phrase = phrase
+        self.isWhole = isWhole
     }
 }
 
