@@ -76,4 +76,18 @@ import Testing
         #expect(Linter(known: known).lint(files: [child]).diagnostics == [])
         #expect(Linter().lint(files: [child]).diagnostics.map(\.code) == ["K020"])
     }
+
+    // MARK: Environments
+
+    @Test func `an environment is judged with all that it inherits`() {
+        let found = lint("environments: { sandbox: { issuer: 'http://{tennant}.sandbox.example' } }\n")
+        #expect(found.map(\.code) == ["E001", "K101"])
+        #expect(found.allSatisfy { $0.file == "child.yaml" && $0.span.start.line == 5 })
+    }
+
+    @Test func `an input that only an environment uses is used`() {
+        let base = Self.base.replacing("https://{tenant}.base", with: "https://id.base")
+        let environment = "environments: { sandbox: { issuer: 'https://{tenant}.sandbox.example' } }\n"
+        #expect(lint("", base: base + environment) == [])
+    }
 }

@@ -41,6 +41,7 @@ struct ProvidersCommand: Subcommand {
                 "inputs": .list(entry.descriptor.inputs.names),
             ])
             object["extends"] = JSONValue.optional(entry.descriptor.parent?.rawValue)
+            object["environments"] = .list(entry.descriptor.environmentNames)
             object["hides"] = .array(
                 hides.map { ["origin": .string($0.origin.kind), "file": .string($0.document.file.path)] })
             return .object(object)

@@ -38,10 +38,12 @@ struct ShowCommand: Subcommand {
             )
             return
         }
-        let given = try Registrations(client, context).source(for: entry.descriptor).inputs
-        let inputs = entry.descriptor.exampleInputs(given)
-        let resolved = try await ProviderFailure(entry: entry).explaining {
-            try entry.descriptor.resolve(inputs: inputs)
+        let source = try Registrations(client, context).source(for: entry.descriptor)
+        let given = source.inputs
+        let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
+            let descriptor = try entry.descriptor.variant(source.environment)
+            let inputs = descriptor.exampleInputs(given)
+            return (inputs, try descriptor.resolve(inputs: inputs))
         }
         for name in inputs.keys.sorted() where given[name] == nil {
             context.console.note("the input \(name) is not given; the descriptor's example stands for it")

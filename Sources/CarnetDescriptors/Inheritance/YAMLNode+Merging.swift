@@ -1,7 +1,9 @@
 extension YAMLNode {
     /// This value laid over another one: mappings are merged key by key, everything else replaces, and null deletes.
-    package func merged(over base: YAMLNode) -> YAMLNode {
-        guard let entries, let baseEntries = base.entries else { return withoutNulls }
+    ///
+    /// - Parameter keepsNulls: Whether nulls stay, because the result is laid over something else in turn.
+    package func merged(over base: YAMLNode, keepsNulls: Bool = false) -> YAMLNode {
+        guard let entries, let baseEntries = base.entries else { return keepsNulls ? self : withoutNulls }
         let own = Dictionary(entries.map { ($0.key, $0) }) { first, _ in first }
         let known = Set(baseEntries.map(\.key))
         var merged: [YAMLEntry] = []
@@ -10,12 +12,34 @@ extension YAMLNode {
                 merged.append(inherited)
                 continue
             }
-            guard !entry.value.isNull else { continue }
-            entry.value = entry.value.merged(over: inherited.value)
+            guard keepsNulls || !entry.value.isNull else { continue }
+            entry.value = entry.value.merged(over: inherited.value, keepsNulls: keepsNulls)
             merged.append(entry)
         }
-        merged += entries.filter { !known.contains($0.key) && !$0.value.isNull }.map(\.withoutNulls)
+        let added = entries.filter { !known.contains($0.key) }
+        merged += keepsNulls ? added : added.filter { !$0.value.isNull }.map(\.withoutNulls)
         return YAMLNode(.mapping(merged), span: span)
+    }
+
+    /// A descriptor laid over the one that it extends. What an environment deletes, it deletes when it is chosen.
+    func extending(_ parent: YAMLNode) -> YAMLNode {
+        let merged = merged(over: parent)
+        guard let entries = merged.entries, let own = entry("environments")?.value, own.entries != nil else {
+            return merged
+        }
+        let base = parent.entry("environments")?.value
+        let environments = base.map { own.merged(over: $0, keepsNulls: true) } ?? own
+        return YAMLNode(
+            .mapping(
+                entries.map { entry in
+                    guard entry.key == "environments" else { return entry }
+                    let kept = (environments.entries ?? []).filter { !$0.value.isNull }
+                    let value = YAMLNode(.mapping(kept), span: environments.span)
+                    return YAMLEntry(key: entry.key, keySpan: entry.keySpan, value: value)
+                }
+            ),
+            span: merged.span
+        )
     }
 
     /// The value without the entries of its mappings that only delete. What stands in a list is left as it is.

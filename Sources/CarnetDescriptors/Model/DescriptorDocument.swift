@@ -27,6 +27,7 @@ public struct DescriptorDocument: Sendable {
         if let root = document.root {
             if root.parentID == nil {
                 descriptor = ProviderDescriptor(root, &decoder)
+                if decoder.diagnostics.isEmpty { descriptor?.addVariants(of: root, &decoder) }
             } else {
                 ProviderDescriptor.check(extending: root, &decoder)
             }
@@ -49,7 +50,7 @@ public struct DescriptorDocument: Sendable {
             self = own
             return
         }
-        let merged = ownRoot.merged(over: parentRoot.withoutEntries(ProviderDescriptor.ownKeys))
+        let merged = ownRoot.extending(parentRoot.withoutEntries(ProviderDescriptor.ownKeys))
         // What is looked for and not there is shown at the beginning of the file itself.
         let entries = merged.entries ?? []
         let ordered =
@@ -57,7 +58,8 @@ public struct DescriptorDocument: Sendable {
             + entries.filter { $0.keySpan.start.line > sources.parentOffset }
         let root = YAMLNode(.mapping(ordered), span: merged.span)
         var decoder = DescriptorDecoder(file: own.file.path)
-        let descriptor = ProviderDescriptor(root, &decoder)
+        var descriptor = ProviderDescriptor(root, &decoder)
+        if decoder.diagnostics.isEmpty { descriptor?.addVariants(of: root, &decoder) }
         let completed = DescriptorDocument(
             file: own.file,
             root: root,
@@ -113,6 +115,23 @@ extension DescriptorDocument {
     /// What can be inherited, with places of `sources`.
     package var inheritedRoot: YAMLNode? {
         parent?.root?.withoutEntries(ProviderDescriptor.ownKeys).moved(byLines: sources.parentOffset)
+    }
+
+    /// The same file for each of its environments.
+    package var variants: [DescriptorDocument] {
+        guard let root, let descriptor, descriptor.environment == nil else { return [] }
+        return descriptor.environments.items.compactMap { environment in
+            guard let variant = try? descriptor.variant(environment.name) else { return nil }
+            return DescriptorDocument(
+                file: file,
+                root: ProviderDescriptor.variantTree(environment.value.tree, of: root),
+                ownRoot: environment.value.tree,
+                comments: [],
+                descriptor: variant,
+                diagnostics: [],
+                sources: sources
+            )
+        }
     }
 
     /// Whether nothing is wrong with what is known of the file.

@@ -8,6 +8,10 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var verified: Verification?
     public internal(set) var notes: [Note] = []
     public internal(set) var inputs = NamedList<InputRules>()
+    public internal(set) var environments = NamedList<EnvironmentRules>()
+    /// The environment that this is the variant for.
+    public internal(set) var environment: String?
+    var variants: [Named<ProviderDescriptor>] = []
     public internal(set) var issuer: Template?
     public internal(set) var discovery: DiscoveryMode?
     public internal(set) var discoveryURL: Template?
@@ -40,6 +44,7 @@ extension ProviderDescriptor: DescriptorSection {
         Key("verified", \.verified, "when and how the facts in this file were checked"),
         Key("notes", \.notes, "why a key is as it is"),
         Key("inputs", \.inputs, "values that the host supplies, such as a domain or a tenant; used as {name}"),
+        Key("environments", \.environments, "variants that differ in hosts, such as sandbox: the keys that differ"),
         Key("issuer", \.issuer, "the issuer identifier (OpenID Connect Discovery, section 3; RFC 8414, section 2)"),
         Key(
             "discovery", \.discovery,

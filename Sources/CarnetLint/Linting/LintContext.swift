@@ -13,6 +13,8 @@ public final class LintContext: Sendable {
     /// Every scope, wherever it stands.
     let scopeUses: [ScopeUse]
     let redirects: [RedirectURI]
+    /// The descriptor in each of its environments.
+    let variants: [LintContext]
 
     /// - Returns: `nil` for a file that is no descriptor.
     public init?(_ document: DescriptorDocument) {
@@ -25,6 +27,7 @@ public final class LintContext: Sendable {
         templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls)
         scopeUses = ScopeUse.all(in: root)
         redirects = RedirectURI.all(in: root)
+        variants = document.variants.compactMap { LintContext($0) }
     }
 
     var path: String { document.file.path }

@@ -49,8 +49,19 @@ public struct Linter: Sendable {
 
     private func lint(_ document: DescriptorDocument) -> [Diagnostic] {
         guard let context = LintContext(document) else { return document.diagnostics }
-        let found = findings(in: document, rules.flatMap { $0.check(context) })
+        let found = findings(in: document, findings(context))
         return document.diagnostics + Suppressions(document).filter(found)
+    }
+
+    /// What is found in a descriptor, and in what its environments say themselves.
+    private func findings(_ context: LintContext) -> [Diagnostic] {
+        let found = rules.flatMap { $0.check(context) }
+        let ofVariants = context.variants.flatMap { variant in
+            guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
+            return rules.flatMap { $0.check(variant) }
+                .filter { own.start <= $0.span.start && $0.span.end <= own.end && !found.contains($0) }
+        }
+        return found + ofVariants
     }
 
     /// What the file itself is to blame for: not what its parent has to answer for alone.
@@ -60,7 +71,7 @@ public struct Linter: Sendable {
             var code: String
             var span: SourceSpan
         }
-        let ofParent = Set(rules.flatMap { $0.check(context) }.map { Place(code: $0.code, span: $0.span) })
+        let ofParent = Set(findings(context).map { Place(code: $0.code, span: $0.span) })
         return found.filter { finding in
             !document.isInherited(finding.span)
                 || !ofParent.contains(Place(code: finding.code, span: document.inParent(finding.span)))

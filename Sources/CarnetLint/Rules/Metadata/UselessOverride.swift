@@ -5,17 +5,30 @@ struct UselessOverride: LintRule {
         code: "K110",
         name: "useless-override",
         severity: .warning,
-        summary: "A descriptor repeats what it inherits, or deletes what is not there.",
+        summary: "A descriptor or an environment repeats what it inherits, or deletes what is not there.",
         rationale: """
-            A descriptor that extends another is read as the list of differences. What is the same in both looks like a \
+            A descriptor that extends another, and an environment, is read as the list of differences. What is the same in both looks like a \
             difference, and hides a later change of the parent.
-            """
+            """,
+        bad: [
+            "environments:\n  sandbox: { issuer: https://id.sandbox.example, scopes: { ⟦default⟧: [openid] } }\n"
+                + "scopes: { default: [openid] }\n",
+            "environments:\n  sandbox: { issuer: https://id.sandbox.example, ⟦api⟧: null }\n",
+        ],
+        good: [
+            "environments:\n  sandbox: { issuer: https://id.sandbox.example, docs: null }\ndocs: https://acme.example\n"
+        ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard let own = context.document.ownRoot, let inherited = context.document.inheritedRoot else { return [] }
         var found: [Diagnostic] = []
-        compare(own, inherited, [], &found, context)
+        if let own = context.document.ownRoot, let inherited = context.document.inheritedRoot {
+            // An environment is compared with the descriptor that it is a variant of.
+            compare(own, inherited, [], ignoring: ProviderDescriptor.ownKeys.union(["environments"]), &found, context)
+        }
+        for environment in context.entries("environments") {
+            compare(environment.value, context.root, ["environments", environment.key], &found, context)
+        }
         return found
     }
 
@@ -23,11 +36,12 @@ struct UselessOverride: LintRule {
         _ own: YAMLNode,
         _ inherited: YAMLNode,
         _ path: [String],
+        ignoring ownKeys: Set<String> = [],
         _ found: inout [Diagnostic],
         _ context: LintContext
     ) {
         let base = Dictionary((inherited.entries ?? []).map { ($0.key, $0) }) { first, _ in first }
-        for entry in own.entries ?? [] where !(path.isEmpty && ProviderDescriptor.ownKeys.contains(entry.key)) {
+        for entry in own.entries ?? [] where !(path.isEmpty && ownKeys.contains(entry.key)) {
             let name = (path + [entry.key]).joined(separator: ".")
             guard let parent = base[entry.key] else {
                 if entry.value.scalar?.isNull == true {
