@@ -22,6 +22,8 @@ import Testing
             "{acme}", "{input.acme}", "{}", "{", "acme}", "off", "required", .string(String(repeating: "a", count: 65)),
             [], [nil], [7], ["acme"], ["/acme", "acme"], [[]], [:], ["off": "acme"], ["off": ""], ["acme": [:]],
             ["acme": "acme"], ["acme": 7], ["acme": nil],
+            ["name": "acme"], ["issuer": "acme"], ["issuer": nil], ["scopes": ["default": nil]],
+            ["scopes": ["acme": nil]],
         ]
         let places = LanguagePlace.all
         #expect(places.count > 150)

@@ -72,8 +72,14 @@ public struct DescriptorSchema: Sendable {
             shared.contains { $0.name == section.name }
                 ? completeness.reference(section) : schema(of: section, completeness)
         case .either(let shapes): ["anyOf": .array(shapes.map { schema(of: $0, completeness) })]
+        case .variant(let excluded): schema(of: variant(without: excluded), .extending)
         case .json: [:]
         }
+    }
+
+    private func variant(without excluded: Set<String>) -> SectionDescription {
+        guard case .section(let root) = shape else { return SectionDescription(name: "Variant", keys: []) }
+        return SectionDescription(name: "Variant", keys: root.keys.filter { !excluded.contains($0.name) })
     }
 
     /// A number or a word that is written without quotes reaches a validator as what YAML takes it for.

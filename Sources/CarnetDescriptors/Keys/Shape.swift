@@ -18,6 +18,8 @@ public indirect enum Shape: Sendable {
     case map(of: Shape)
     case section(SectionDescription)
     case either([Shape])
+    /// The descriptor again, but for these keys, with what differs from the rest.
+    case variant(without: Set<String>)
     /// Any JSON value.
     case json
 }
@@ -61,6 +63,7 @@ extension Shape: CustomStringConvertible {
         case .section(let section):
             section.phrase ?? "a mapping with the keys " + section.keys.map(\.name).joined(separator: ", ")
         case .either(let shapes): shapes.map(\.description).joined(separator: ", or ")
+        case .variant: "the keys that differ, such as issuer and endpoints"
         case .json: "any JSON value"
         }
     }
