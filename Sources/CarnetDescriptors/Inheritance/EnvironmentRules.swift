@@ -10,16 +10,11 @@ public struct EnvironmentRules: Sendable {
 }
 
 extension EnvironmentRules: DescriptorValue {
-    static var shape: Shape { .map(of: .json) }
+    static var shape: Shape { .variant(without: fixedKeys) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let entries = node.entries else {
-            decoder.report(
-                .wrongType,
-                "found \(node.kindDescription)",
-                at: node.span,
-                help: "expected the keys that differ, such as issuer and endpoints"
-            )
+            decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }
         let allowed = ProviderDescriptor.keys.map(\.description.name).filter { !Self.fixedKeys.contains($0) }
@@ -28,7 +23,7 @@ extension EnvironmentRules: DescriptorValue {
         }
         let isPartial = decoder.isPartial
         decoder.isPartial = true
-        _ = ProviderDescriptor(node.withoutEntries(Self.fixedKeys).withoutNulls, &decoder)
+        _ = ProviderDescriptor(node.withoutEntries(Self.fixedKeys), &decoder)
         decoder.isPartial = isPartial
         tree = node
     }

@@ -132,7 +132,7 @@ extension NamedList: DescriptorValue where Value: DescriptorValue {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }
-        items = entries.compactMap { entry in
+        items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
             Value(entry.value, &decoder).map { Named(entry.key, $0) }
         }
     }

@@ -72,7 +72,7 @@ extension DescriptorSection {
         }
         for entry in entries {
             if let key = Self.keys.first(where: { $0.description.name == entry.key }) {
-                key.read(entry.value, &self, &decoder)
+                if !decoder.deletes(entry) { key.read(entry.value, &self, &decoder) }
             } else {
                 decoder.reportUnknownKey(entry, allowed: Self.keys.map(\.description.name))
             }

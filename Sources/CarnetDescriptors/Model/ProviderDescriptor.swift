@@ -75,9 +75,9 @@ extension ProviderDescriptor {
     /// Checks what can be said about a file before what it extends is known.
     static func check(extending root: YAMLNode, _ decoder: inout DescriptorDecoder) {
         decoder.isPartial = true
-        _ = ProviderDescriptor(root.withoutNulls, &decoder)
+        _ = ProviderDescriptor(root, &decoder)
         decoder.isPartial = false
-        for key in keys where key.description.isRequired && root.entry(key.description.name) == nil {
+        for key in keys where key.description.isRequired && root.entry(key.description.name)?.value.isNull != false {
             decoder.reportMissingKey(key.description, in: root)
         }
     }
