@@ -70,7 +70,7 @@ import Testing
                 client_secret_env and client_secret_file
                 clients.yaml:5:11: error: found a mapping [K002]; expected a text
                 clients.yaml:6:8: error: found a text [K002]; expected a mapping with the keys client_id, client_secret, \
-                client_secret_env, client_secret_file, redirect_uri, inputs, scopes
+                client_secret_env, client_secret_file, redirect_uri, inputs, environment, scopes
                 carnet: clients.yaml cannot be used
                   next  mend what is said above
 
