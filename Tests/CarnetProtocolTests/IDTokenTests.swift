@@ -39,6 +39,32 @@ import Testing
         refused(.wrongFieldType, ["iss": .null])
     }
 
+    // IDT-01: a tenant is the one that the token itself names, and a refresh stays in it.
+    @Test func issuerOfATenantIsTiedToItsClaim() throws {
+        let rule = "issuer_match: { template: 'https://id.acme.example/{tenant}', claims: { tenant: tid } }\n"
+        var expectations = try IDTokenExpectations(
+            from: try Fixture.provider(Fixture.openID + rule),
+            as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
+            nonce: .ofRefresh,
+            accessToken: Secret("at")
+        )
+        func validate(_ issuer: String, tenant: JSONValue?) throws {
+            let claims = Issuer.claims(changing: ["iss": .string("https://id.acme.example" + issuer), "tid": tenant])
+            let token = try SigningKey.rsa.token(claims, algorithm: "RS256", keyID: "1")
+            _ = try IDToken(
+                validating: Secret(token), with: try self.issuer.keySet, expecting: expectations, now: Attempt.now)
+        }
+        try validate("/blue", tenant: "blue")
+        for (issuer, tenant) in [("/red", "blue"), ("/blue", nil), ("", "blue"), ("/a/b", "a/b")]
+            as [(String, JSONValue?)]
+        {
+            expectError(.idToken, .issuerMismatch) { try validate(issuer, tenant: tenant) }
+        }
+        expectations.continuedIssuer = "https://id.acme.example/blue"
+        try validate("/blue", tenant: "blue")
+        expectError(.idToken, .issuerMismatch) { try validate("/red", tenant: "red") }
+    }
+
     // IDT-03.
     @Test func audienceMustNameTheClient() {
         refused(.missingField, ["aud": nil as JSONValue?])

@@ -94,7 +94,8 @@ extension Session {
                 as: client.registration,
                 nonce: stored.connection.nonce.map { .continuing($0) } ?? .ofRefresh,
                 accessToken: response.accessToken,
-                subject: stored.connection.subject
+                subject: stored.connection.subject,
+                continuedIssuer: stored.connection.issuer
             )
             _ = try await client.validate(token, expecting: expectations)
         }

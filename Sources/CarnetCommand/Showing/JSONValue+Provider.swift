@@ -16,6 +16,7 @@ extension JSONValue {
             "environment": .optional(provider.environment),
             "inputs": Self.map(provider.inputs.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }),
             "issuer": .optional(provider.issuer),
+            "issuer_match": Self.issuers(provider.issuerMatch),
             "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "prefer" : "off")),
             "discovery_url": .optional(provider.discoveryURL?.text),
             "endpoints": .object(endpoints),
@@ -53,6 +54,15 @@ extension JSONValue {
         var object = JSONObject()
         for item in items { object[item.name] = .string(item.value) }
         return .object(object)
+    }
+
+    private static func issuers(_ match: IssuerMatch) -> JSONValue {
+        switch match {
+        case .exact: "exact"
+        case .pattern(let pattern): ["template": .string(pattern.source)]
+        case .anyOf(let issuers): ["any_of": .list(issuers)]
+        case .off: "off"
+        }
     }
 
     private static func scope(_ entry: ScopeEntry) -> JSONValue {

@@ -13,6 +13,7 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var environment: String?
     var variants: [Named<ProviderDescriptor>] = []
     public internal(set) var issuer: Template?
+    public internal(set) var issuerMatch = IssuerRule.exact
     public internal(set) var discovery: DiscoveryMode?
     public internal(set) var discoveryURL: Template?
     public internal(set) var endpoints = NamedEndpoints()
@@ -46,6 +47,9 @@ extension ProviderDescriptor: DescriptorSection {
         Key("inputs", \.inputs, "values that the host supplies, such as a domain or a tenant; used as {name}"),
         Key("environments", \.environments, "variants that differ in hosts, such as sandbox: the keys that differ"),
         Key("issuer", \.issuer, "the issuer identifier (OpenID Connect Discovery, section 3; RFC 8414, section 2)"),
+        Key(
+            "issuer_match", \.issuerMatch,
+            "which issuers of metadata, callbacks and ID tokens are the provider's own; exact if not said"),
         Key(
             "discovery", \.discovery,
             "whether the metadata document is fetched; by default, when an endpoint is missing"),

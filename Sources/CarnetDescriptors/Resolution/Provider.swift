@@ -6,6 +6,8 @@ public struct Provider: Sendable {
     /// The environment that was chosen.
     public let environment: String?
     public let issuer: String?
+    /// Which other issuers are its own too; also widened by the metadata.
+    public var issuerMatch: IssuerMatch
     public let discovery: DiscoveryMode?
     public let discoveryURL: WebURL?
     public var endpoints: [EndpointName: WebURL]

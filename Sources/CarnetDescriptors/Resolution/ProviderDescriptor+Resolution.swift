@@ -36,6 +36,7 @@ extension ProviderDescriptor {
             docs: docs,
             environment: environment,
             issuer: issuerURL?.text,
+            issuerMatch: try resolver.issuerMatch(issuerMatch),
             discovery: discovery,
             discoveryURL: try discoveryURL.flatMap { template throws(ResolutionError) in
                 try resolver.url(template, key: "discovery_url")

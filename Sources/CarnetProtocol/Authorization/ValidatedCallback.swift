@@ -99,7 +99,7 @@ extension PendingAuthorization {
     /// RFC 9207, section 2.4.
     private func checkIssuer(_ parameters: CallbackParameters, _ provider: Provider) throws(OAuthError) {
         if let issuer = parameters["iss"] {
-            guard provider.issuer.map(issuer.isSameBytes) ?? true else {
+            guard provider.issuer == nil || provider.acceptsIssuer(inCallback: issuer) else {
                 throw OAuthError(
                     .callback,
                     .issuerMismatch,

@@ -60,7 +60,7 @@ extension ProviderMetadata {
         guard let issuer = body["issuer"]?.string else {
             throw OAuthError(.discovery, .missingField, "the metadata has no issuer", descriptorKey: key, status: 200)
         }
-        if let expected = provider.issuer, !issuer.isSameBytes(as: expected) {
+        if let expected = provider.issuer, !provider.acceptsIssuer(inMetadata: issuer) {
             throw OAuthError(
                 .discovery,
                 .issuerMismatch,
@@ -142,6 +142,7 @@ extension Provider {
         var merged = self
         merged.endpoints.merge(metadata.endpoints) { own, _ in own }
         if signatureAlgorithms.isEmpty { merged.signatureAlgorithms = metadata.signatureAlgorithms }
+        if issuerMatch == .off { merged.issuerMatch = .anyOf([metadata.issuer]) }
         merged.demandsIssuerParameter = demandsIssuerParameter || metadata.announcesIssuerParameter
         return merged
     }

@@ -10,13 +10,18 @@ struct ClaimsChecker {
 
     func check(algorithm: SignatureAlgorithm) throws(OAuthError) -> (issuer: String, subject: String) {
         let issuer = try text("iss")
-        guard issuer.isSameBytes(as: expectations.issuer) else {
+        guard expectations.provider.acceptsIssuer(issuer, ofTokenWith: { claims[$0]?.string }) else {
             throw OAuthError(
                 .idToken,
                 .issuerMismatch,
                 "the ID token is from \"\(issuer.quotable())\", not from \(expectations.issuer)",
                 descriptorKey: "issuer"
             )
+        }
+        // OpenID Connect Core, section 12.2: a refresh does not change the issuer.
+        if let continued = expectations.continuedIssuer, !issuer.isSameBytes(as: continued) {
+            throw OAuthError(
+                .idToken, .issuerMismatch, "the refreshed ID token is of another issuer", descriptorKey: "issuer_match")
         }
         try checkAudience()
         try checkTimes()

@@ -24,6 +24,10 @@ public struct IDTokenExpectations: Sendable {
     }
 
     public var issuer: String
+    /// Says which issuers are its own.
+    let provider: Provider
+    /// The issuer of the sign-in that a refresh continues.
+    public var continuedIssuer: String?
     public var clientID: String
     public var nonce: Nonce
     /// The access token that came with it.
@@ -42,7 +46,8 @@ extension IDTokenExpectations {
         as registration: ClientRegistration,
         nonce: Nonce,
         accessToken: Secret,
-        subject: String? = nil
+        subject: String? = nil,
+        continuedIssuer: String? = nil
     ) throws(OAuthError) {
         guard let issuer = provider.issuer else {
             throw OAuthError(
@@ -55,6 +60,8 @@ extension IDTokenExpectations {
         }
         self.init(
             issuer: issuer,
+            provider: provider,
+            continuedIssuer: continuedIssuer,
             clientID: registration.clientID,
             nonce: nonce,
             accessToken: accessToken,

@@ -129,8 +129,8 @@ extension AuthorizationServer {
         }
         if has(.wrongIssuer) {
             fields.append(("iss", "https://attacker.example"))
-        } else if let issuer = provider.issuer, !has(.missingIssuer) {
-            fields.append(("iss", issuer))
+        } else if provider.issuer != nil, !has(.missingIssuer) {
+            fields.append(("iss", tokenIssuer))
         }
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)

@@ -7,7 +7,7 @@ extension AuthorizationServer {
         guard request.method == .get else { return .methodNotAllowed(request.method, allowed: "GET") }
         func list(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
         var document = JSONObject()
-        document["issuer"] = provider.issuer.map { .string($0) }
+        document["issuer"] = metadataIssuer.map { .string($0) }
         for name in EndpointName.allCases where name != .refresh {
             document[name.metadataName] = endpoints[name].map { .string($0.text) }
         }

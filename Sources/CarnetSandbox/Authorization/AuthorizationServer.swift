@@ -41,8 +41,43 @@ struct AuthorizationServer: Sendable {
     func has(_ fault: SandboxFault) -> Bool { options.faults.contains(fault) }
 
     /// The value of `iss`. A provider without an issuer of its own signs with the origin of its token endpoint.
+    ///
+    /// A provider of many tenants signs as one of them, one of several issuers as the last, and one whose metadata lies as
+    /// the metadata says.
     var tokenIssuer: String {
-        provider.issuer ?? endpoints[.token]?.origin ?? "urn:carnet:sandbox:\(provider.id)"
+        switch provider.issuerMatch {
+        case .pattern(let pattern):
+            if let issuer = pattern.filled({ _, _ in Self.tenant }) { return issuer }
+        case .anyOf(let issuers):
+            if let issuer = issuers.last { return issuer }
+        case .off:
+            if let issuer = metadataIssuer { return issuer }
+        case .exact: break
+        }
+        return provider.issuer ?? endpoints[.token]?.origin ?? "urn:carnet:sandbox:\(provider.id)"
+    }
+
+    /// The tenant that everybody belongs to, where a provider has tenants.
+    private static let tenant = "3b6f2c1e-5a4d-4c8b-9e7f-0d1a2b3c4d5e"
+
+    /// The claims that tell the tenant.
+    var tenantClaims: [Named<String>] {
+        guard case .pattern(let pattern) = provider.issuerMatch else { return [] }
+        var claims: [Named<String>] = []
+        _ = pattern.filled { _, claim in
+            claims.append(Named(claim, Self.tenant))
+            return ""
+        }
+        return claims
+    }
+
+    /// The issuer as the metadata names it.
+    var metadataIssuer: String? {
+        switch provider.issuerMatch {
+        case .pattern(let pattern): pattern.source
+        case .off: provider.issuer.map { $0 + "/other" }
+        case .exact, .anyOf: provider.issuer
+        }
     }
 
     /// Granted scopes with all that they imply.

@@ -47,6 +47,7 @@ extension AuthorizationServer {
             "auth_time": .number(String(grant.authTime.secondsSince1970)),
             "at_hash": .string(Base64URL.encode(hash.prefix(hash.count / 2))),
         ]
+        for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }
         if let nonce = grant.nonce, !isRefresh {
             claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
         }

@@ -18,6 +18,7 @@ struct TemplateUse: Sendable {
             others += root.entries(at: path).map(\.value)
         }
         for resource in root.elements(at: ["resources"]) { others += resource.entries(at: ["headers"]).map(\.value) }
+        others += root.elements(at: ["issuer_match", "any_of"])
         let knowsIssuer = descriptor.understandsIssuerPlace
         return urls.compactMap { make($0.node, isURL: true, knowsIssuer: knowsIssuer && $0.path != ["issuer"]) }
             + hosts.compactMap { make($0, isURL: true, knowsIssuer: knowsIssuer) }

@@ -17,6 +17,8 @@ struct UnusedInput: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         var used = Set(context.templateUses.flatMap(\.inputNames))
         for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.inputNames)) }
+        // Its other places are claims.
+        if case .template(let template, _) = context.descriptor.issuerMatch { used.formUnion(template.inputNames) }
         let declared = context.descriptor.inputs.names
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })

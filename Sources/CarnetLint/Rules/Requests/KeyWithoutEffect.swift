@@ -52,6 +52,7 @@ struct KeyWithoutEffect: LintRule {
             found.append(finding("'\(name)' has no effect: \(reason)", in: context, at: entry.keySpan))
         }
         if descriptor.discovery == .off { report(["discovery_url"], "discovery is off") }
+        if descriptor.issuer == nil { report(["issuer_match"], "there is no issuer") }
         if !descriptor.client.authentication.contains(.clientSecretBasic) {
             report(["client", "basic_encoding"], "client_secret_basic is not among the methods")
         }

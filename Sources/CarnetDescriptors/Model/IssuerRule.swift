@@ -1,0 +1,92 @@
+/// Which issuers count as the provider's own.
+public enum IssuerRule: Sendable, Hashable {
+    /// The descriptor's issuer alone (RFC 8414, section 3.3; OpenID Connect Core, section 3.1.3.7).
+    case exact
+    /// Issuers that differ in a claim of the ID token, such as the tenant; places that are no inputs are claims.
+    case template(Template, claims: NamedList<String>)
+    /// The descriptor's issuer and these.
+    case anyOf([Template])
+    /// The issuer that the metadata names is believed, whatever it is.
+    case off(because: String)
+}
+
+extension IssuerRule: DescriptorValue {
+    static var shape: Shape {
+        .either([.choice(["exact"]), .text("{ template: ISSUER }, { any_of: [ISSUER] } or { off: REASON }")])
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var template: Template?
+        var claims = NamedList<String>()
+        var anyOf: [Template]?
+        var off: String?
+
+        static let keys: [Key<Self>] = [
+            Key("template", \.template, "the issuer with a {place} for what differs"),
+            Key(
+                "claims", \.claims, "place -> the claim of the ID token that it must equal; one of its name if not said"
+            ),
+            Key("any_of", \.anyOf, "further issuers that are the same provider"),
+            Key("off", \.off, "why the issuer of the metadata cannot be compared"),
+        ]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if let scalar = node.scalar {
+            switch scalar.text {
+            case "exact": self = .exact
+            case "off":
+                decoder.report(
+                    .missingReason,
+                    "a protection is switched off without a reason",
+                    at: node.span,
+                    help: "write { off: \"why this provider cannot have it, with a link\" }"
+                )
+                return nil
+            default:
+                decoder.reportNotAllowed(node, allowed: ["exact", "off"])
+                return nil
+            }
+            return
+        }
+        guard node.entries != nil else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        guard let section = Section(node, &decoder) else { return nil }
+        switch (section.template, section.anyOf, section.off) {
+        case (let template?, nil, nil):
+            guard !template.hasTouchingPlaces else {
+                decoder.report(
+                    .badTemplate,
+                    "two places stand side by side",
+                    at: node.entry("template")?.value.span ?? node.span,
+                    help: "put something between them, so that it is clear where the first one ends"
+                )
+                return nil
+            }
+            self = .template(template, claims: section.claims)
+        case (nil, let issuers?, nil): self = .anyOf(issuers)
+        case (nil, nil, let reason?): self = .off(because: reason)
+        // What is there instead has been reported as unknown.
+        case (nil, nil, nil) where node.entries?.isEmpty == false: return nil
+        default:
+            decoder.report(
+                .valueNotAllowed,
+                "issuer_match takes one rule",
+                at: node.span,
+                help: "keep one of template, any_of and off; null deletes one that is inherited"
+            )
+            return nil
+        }
+    }
+}
+
+extension Template {
+    fileprivate var hasTouchingPlaces: Bool {
+        zip(parts, parts.dropFirst()).contains { first, second in
+            if case (.input, .input) = (first, second) { true } else { false }
+        }
+    }
+}
