@@ -182,7 +182,7 @@ extension ScopeRules {
     }
 
     /// The scopes in a response's text.
-    func split(_ text: String) -> [String] {
+    static func split(_ text: String, separator: String) -> [String] {
         text.split { separator.contains($0) || $0 == " " }.map(String.init)
     }
 }

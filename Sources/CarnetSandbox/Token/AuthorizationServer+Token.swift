@@ -31,7 +31,8 @@ extension AuthorizationServer {
                 } else {
                     try exchange(received.parameters, names, for: client)
                 }
-            return provider.tokenResponse.format == .form ? .form(body) : .json(body)
+            let status = provider.tokenResponse.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
+            return provider.tokenResponse.format == .form ? .form(body, status: status) : .json(body, status: status)
         } catch {
             return errorReply(error, to: request)
         }
@@ -174,7 +175,8 @@ extension AuthorizationServer {
             scopes: scopes,
             namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
         )
-        return response.body(shape, separator: provider.scopes.separator)
+        return response.body(
+            shape, separator: provider.tokenResponse.scopeSeparator ?? provider.scopes.separator, at: now)
     }
 
     private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {

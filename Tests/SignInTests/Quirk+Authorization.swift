@@ -1,0 +1,9 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import Testing
+
+extension Quirk {
+    static let authorization: [Quirk] = []
+}
