@@ -5,6 +5,10 @@ public struct AuthorizationRules: Sendable {
     public internal(set) var reconsentParameters = NamedList<Template>()
     public internal(set) var rename = NamedList<String>()
     public internal(set) var omit: [String] = []
+    public internal(set) var encode = NamedList<ParameterEncoding>()
+    public internal(set) var responseType = "code"
+    public internal(set) var fragmentRoute: URLFragment?
+    public internal(set) var fragment: URLFragment?
     public internal(set) var pkce = Safeguard.required
     public internal(set) var nonce = Safeguard.required
     public internal(set) var prefersEphemeralSession = false
@@ -19,6 +23,10 @@ extension AuthorizationRules: DescriptorSection {
         Key("reconsent_parameters", \.reconsentParameters, "parameters that make the provider ask for consent again"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
         Key("omit", \.omit, "standard parameters to leave out"),
+        Key("encode", \.encode, "parameter -> how its value is encoded; percent if not said"),
+        Key("response_type", \.responseType, "what the provider calls the response type code"),
+        Key("fragment_route", \.fragmentRoute, "the route of a page that reads its parameters behind #ROUTE?"),
+        Key("fragment", \.fragment, "what stands after # at the end of the URL"),
         Key("pkce", \.pkce, "proof key S256 (RFC 7636)"),
         Key("nonce", \.nonce, "the nonce of the ID token (OpenID Connect Core, section 15.5.2)"),
         Key("ephemeral_session", \.prefersEphemeralSession, "whether the browser session should share no cookies"),

@@ -46,6 +46,9 @@ public struct ResolvedRequest: Sendable {
     public let parameters: [Named<String>]
     public let rename: NamedList<String>
     public let omit: [String]
+    /// The parameters that go in the query of the URL whatever the body is.
+    public let queryParameters: [String]
+    public let encode: NamedList<ParameterEncoding>
 
     public init(
         method: RequestMethod,
@@ -53,7 +56,9 @@ public struct ResolvedRequest: Sendable {
         headers: [Named<String>] = [],
         parameters: [Named<String>] = [],
         rename: NamedList<String> = NamedList(),
-        omit: [String] = []
+        omit: [String] = [],
+        queryParameters: [String] = [],
+        encode: NamedList<ParameterEncoding> = NamedList()
     ) {
         self.method = method
         self.body = body
@@ -61,6 +66,8 @@ public struct ResolvedRequest: Sendable {
         self.parameters = parameters
         self.rename = rename
         self.omit = omit
+        self.queryParameters = queryParameters
+        self.encode = encode
     }
 }
 
@@ -71,6 +78,12 @@ public struct AuthorizationRequestRules: Sendable {
     public let reconsentParameters: [Named<String>]
     public let rename: NamedList<String>
     public let omit: [String]
+    public let encode: NamedList<ParameterEncoding>
+    public let responseType: String
+    /// The route of a page that reads its parameters behind `#ROUTE?`.
+    public let fragmentRoute: String?
+    /// What stands after `#` at the end of the URL.
+    public let fragment: String?
     public let pkce: Safeguard
     public let nonce: Safeguard
     public let prefersEphemeralSession: Bool

@@ -44,6 +44,10 @@ extension ProviderDescriptor {
                 ),
                 rename: authorization.rename,
                 omit: authorization.omit,
+                encode: authorization.encode,
+                responseType: authorization.responseType,
+                fragmentRoute: authorization.fragmentRoute?.text,
+                fragment: authorization.fragment?.text,
                 pkce: authorization.pkce,
                 nonce: authorization.nonce,
                 prefersEphemeralSession: authorization.prefersEphemeralSession

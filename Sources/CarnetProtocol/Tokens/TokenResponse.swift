@@ -1,5 +1,4 @@
 public import CarnetDescriptors
-public import Foundation
 
 /// A token endpoint's answer, judged but for the ID token's signature (RFC 6749, section 5.1).
 public struct TokenResponse: Sendable {
@@ -78,7 +77,7 @@ extension TokenResponse {
         self.tokenType = tokenType
         end =
             try fields.end("expires_in", rules.fields.expiresIn, rules.expiry)
-            ?? rules.defaultExpiresIn.map { .after(TimeInterval($0.count)) }
+            ?? rules.defaultExpiresIn.map { .after(Double($0.count)) }
         refreshToken = try fields.token("refresh_token", rules.fields.refreshToken)
         idToken = try fields.token("id_token", rules.fields.idToken)
         scopes = try fields.scopes(

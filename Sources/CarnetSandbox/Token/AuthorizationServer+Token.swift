@@ -19,7 +19,7 @@ extension AuthorizationServer {
         }
         do throws(OAuthError) {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
-            let received = try TokenRequestBody(request, endpoint: url)
+            var received = try TokenRequestBody(request, endpoint: url)
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
             let rules = isRefresh ? provider.refresh : provider.token
             try received.check(request, against: rules)

@@ -5,12 +5,14 @@ struct UnknownProtocolParameter: LintRule {
         code: "C007",
         name: "unknown-protocol-parameter",
         severity: .warning,
-        summary: "'rename' or 'omit' is about a parameter that is never sent in this request.",
+        summary: "A key is about a parameter that is never sent in this request.",
         rationale: "Nothing would change, although the descriptor says so. Most often the name is misspelled.",
         bad: [
             "token: { rename: { ⟦clientid⟧: app_id } }\n",
             "authorization: { omit: [⟦nonse⟧] }\n",
             "token: { omit: [⟦response_type⟧] }\n",
+            "token: { query_parameters: [⟦redirect_url⟧] }\n",
+            "authorization: { encode: { ⟦scopes⟧: raw } }\n",
         ],
         good: [
             "token: { rename: { client_id: app_id } }\n",
@@ -23,8 +25,8 @@ struct UnknownProtocolParameter: LintRule {
             let added = additions.flatMap { context.entries(section, $0).map(\.key) }
             let known = parameters.union(added)
             let named =
-                context.entries(section, "rename").map { ($0.key, $0.keySpan) }
-                + context.elements(section, "omit").compactMap { element in
+                ["rename", "encode"].flatMap { context.entries(section, $0) }.map { ($0.key, $0.keySpan) }
+                + ["omit", "query_parameters"].flatMap { context.elements(section, $0) }.compactMap { element in
                     element.scalar.map { ($0.text, element.span) }
                 }
             return named.filter { !known.contains($0.0) }.map { name, span in
