@@ -52,6 +52,6 @@ extension SignInFixture {
 }
 
 /// Replaces what is random: 256 bits in base64url are 43 characters.
-private func masked(_ text: String) -> String {
+func masked(_ text: String) -> String {
     text.replacing(/[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/, with: "*")
 }

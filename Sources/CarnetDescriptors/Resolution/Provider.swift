@@ -13,13 +13,20 @@ public struct Provider: Sendable {
     public let authorization: AuthorizationRequestRules
     /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
     public var demandsIssuerParameter: Bool
+    /// What the provider calls the parameters of a callback.
+    public let callbackRename: NamedList<String>
+    /// The provider's error codes in a callback, with the standard's.
+    public let callbackErrors: NamedList<String>
     public let token: ResolvedRequest
     public let tokenResponse: ResponseRules
     public let refresh: ResolvedRequest
+    public let refreshCredential: RefreshCredential
     /// How many seconds before its end an access token is renewed.
     public let refreshMargin: Int
     /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
     public var signatureAlgorithms: [SignatureAlgorithm]
+    /// Whether an ID token may leave out the nonce that was sent.
+    public let acceptsMissingNonce: Bool
     /// How many seconds the clocks may differ.
     public let clockSkew: Int
     public let profileSource: ProfileSource?
@@ -36,6 +43,11 @@ public struct Provider: Sendable {
     public let samples: Samples
     /// The values that filled the descriptor, defaults included.
     public let inputs: [String: String]
+}
+
+extension Provider {
+    /// What the state is called in a callback: as it was sent, unless the descriptor says otherwise.
+    public var stateParameter: String { callbackRename["state"] ?? authorization.rename["state"] ?? "state" }
 }
 
 /// A request's rules with everything filled in.

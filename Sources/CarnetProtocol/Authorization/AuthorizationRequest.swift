@@ -112,6 +112,7 @@ extension AuthorizationRequest {
             createdAt: now,
             expiresAt: now.addingTimeInterval(options.lifetime),
             state: state,
+            stateParameter: provider.stateParameter == "state" ? nil : provider.stateParameter,
             nonce: nonce,
             codeVerifier: verifier?.secret
         )

@@ -47,7 +47,7 @@ extension AuthorizationServer {
             "auth_time": .number(String(grant.authTime.secondsSince1970)),
             "at_hash": .string(Base64URL.encode(hash.prefix(hash.count / 2))),
         ]
-        if let nonce = grant.nonce, !isRefresh {
+        if let nonce = grant.nonce, !isRefresh, !provider.acceptsMissingNonce {
             claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))

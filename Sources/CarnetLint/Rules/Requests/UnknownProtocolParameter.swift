@@ -5,12 +5,13 @@ struct UnknownProtocolParameter: LintRule {
         code: "C007",
         name: "unknown-protocol-parameter",
         severity: .warning,
-        summary: "A key is about a parameter that is never sent in this request.",
+        summary: "A key is about a parameter that is never sent in this message.",
         rationale: "Nothing would change, although the descriptor says so. Most often the name is misspelled.",
         bad: [
             "token: { rename: { ⟦clientid⟧: app_id } }\n",
             "authorization: { omit: [⟦nonse⟧] }\n",
             "token: { omit: [⟦response_type⟧] }\n",
+            "callback: { rename: { ⟦authcode⟧: auth_code } }\n",
             "token: { query_parameters: [⟦redirect_url⟧] }\n",
             "authorization: { encode: { ⟦scopes⟧: raw } }\n",
         ],
@@ -21,7 +22,8 @@ struct UnknownProtocolParameter: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        ProtocolParameters.requests.flatMap { section, parameters, additions in
+        let messages = ProtocolParameters.requests + [("callback", ProtocolParameters.callback, [])]
+        return messages.flatMap { section, parameters, additions in
             let added = additions.flatMap { context.entries(section, $0).map(\.key) }
             let known = parameters.union(added)
             let named =
@@ -32,11 +34,11 @@ struct UnknownProtocolParameter: LintRule {
             return named.filter { !known.contains($0.0) }.map { name, span in
                 let nearest = context.nearest(to: name, in: parameters.sorted() + added)
                 return finding(
-                    "\"\(name)\" is not sent in this request",
+                    "\"\(name)\" is not a parameter here",
                     in: context,
                     at: span,
                     help: nearest.map { "did you mean \"\($0)\"?" }
-                        ?? "sent are: " + known.sorted().joined(separator: ", ")
+                        ?? "there are: " + known.sorted().joined(separator: ", ")
                 )
             }
         }
