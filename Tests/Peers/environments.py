@@ -1,4 +1,4 @@
-"""Prepares the virtual environments of the authorization servers that the tests sign in to.
+"""Prepares the virtual environments of the Python programs that the tests hold Carnet against.
 
     python3 Tests/Peers/environments.py [NAME...]
 
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = ("canaille", "oidc-provider-mock")
+NAMES = ("canaille", "jsonschema", "oidc-provider-mock")
 SECONDS_TO_CREATE, SECONDS_TO_INSTALL = 120, 900
 
 
@@ -30,7 +30,7 @@ def folder():
 
 
 def prepare(name):
-    """Makes the environment of one server, unless it is up to date, and returns the path of its folder."""
+    """Makes the environment of one program, unless it is up to date, and returns the path of its folder."""
     requirements = HERE / f"requirements-{name}.txt"
     environment = folder() / name
     environment.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ def run(command, seconds, complaint):
 if __name__ == "__main__":
     try:
         for unknown in set(sys.argv[1:]) - set(NAMES):
-            raise Failure(f"no server is called {unknown}; there are {', '.join(NAMES)}")
+            raise Failure(f"no program is called {unknown}; there are {', '.join(NAMES)}")
         for name in sys.argv[1:] or NAMES:
             prepare(name)
     except (Failure, OSError) as failure:

@@ -62,6 +62,7 @@ struct DroppedInProviderTests {
         let tokens = try await session.tokens()
         #expect(tokens.scopes == ["read", "user:email"])
         #expect(tokens.expiresAt == fixture.clock.now.addingTimeInterval(7200))
+        #expect(session.key.account == "9007199254740993")
         let profile = try await session.profile()
         #expect(profile.subject == "9007199254740993")
         #expect(profile.name == "ada")

@@ -70,7 +70,8 @@ public actor OAuthClient {
     ///
     /// A failure touches nothing that is stored.
     ///
-    /// - Parameter account: The name to keep it under; by default the e-mail address or subject of the ID token.
+    /// - Parameter account: The name to keep it under; by default the e-mail address or subject of the ID token, else the
+    ///   subject of the profile.
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func completeSignIn(
         _ callback: AuthorizationCallback,
@@ -83,13 +84,16 @@ public actor OAuthClient {
         try use(pending)
         let response = try TokenResponse(judging: try await exchanger.send(request), to: request, from: provider)
         let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
+        let tokens = TokenSet(response, requested: pending.scopes, now: clock.now)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
+        var subject = idToken?.subject ?? profile?.subject
+        if subject == nil, account == nil { subject = await subjectFromUserinfo(tokens, at: provider) }
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: ""),
             clientID: registration.clientID,
-            tokens: TokenSet(response, requested: pending.scopes, now: clock.now),
+            tokens: tokens,
             issuer: idToken?.issuer,
-            subject: idToken?.subject ?? profile?.subject,
+            subject: subject,
             inputs: provider.inputs,
             profile: profile?.raw.jsonText()
         )
@@ -164,6 +168,15 @@ public actor OAuthClient {
         guard usedAttempts.updateValue(pending.expiresAt, forKey: pending.id) == nil else {
             throw OAuthError(.callback, .alreadyUsed, "this callback was used before", hint: "begin the sign-in again")
         }
+    }
+
+    /// Who signed in where no ID token says it, so that the tokens of two users do not lie under one name. A profile that
+    /// cannot be had is no reason to lose the tokens.
+    private func subjectFromUserinfo(_ tokens: TokenSet, at provider: Provider) async -> String? {
+        guard Profile.source(at: provider) == .userinfo, let request = try? Profile.request(tokens, at: provider),
+            let response = try? await exchanger.send(request)
+        else { return nil }
+        return try? Profile(judging: response, to: request, from: provider, subject: nil).subject
     }
 
     private func save(_ connection: Connection, as account: String?, claims: JSONObject?) async throws -> Session {

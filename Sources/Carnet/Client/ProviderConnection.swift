@@ -54,7 +54,7 @@ actor ProviderConnection {
     private func renewMetadata() async throws -> Provider {
         defer { discovering = nil }
         do {
-            let provider = try await discover()
+            let provider = configured.merging(try await Discovery(exchanger).metadata(of: configured))
             metadata = Believed(value: provider, until: clock.now + Self.lifetime)
             return provider
         } catch {
@@ -110,20 +110,5 @@ actor ProviderConnection {
             if let keys { self.keys = Believed(value: keys.value, until: max(keys.until, retry)) }
             throw error
         }
-    }
-
-    private func discover() async throws -> Provider {
-        var failure: (any Error)?
-        for location in try ProviderMetadata.locations(for: configured) {
-            do {
-                let response = try await exchanger.send(try ProviderMetadata.request(location))
-                return configured.merging(try ProviderMetadata(judging: response, for: configured))
-            } catch let error as OAuthError where [400, 401, 403, 404, 405, 410].contains(error.status) {
-                // The other well-known form may be there; not every server says 404 for what it does not have. The
-                // first answer is the one worth telling.
-                failure = failure ?? error
-            }
-        }
-        throw failure ?? OAuthError(.discovery, .badDescriptor, "there is nowhere to look for metadata")
     }
 }

@@ -13,8 +13,8 @@ struct CarnetCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Providers",
                 subcommands: [
-                    LintCommand.self, ExplainCommand.self, ProvidersCommand.self, ShowCommand.self, TryCommand.self,
-                    SandboxCommand.self,
+                    LintCommand.self, ExplainCommand.self, SchemaCommand.self, NewCommand.self, ProvidersCommand.self,
+                    ShowCommand.self, TryCommand.self, SandboxCommand.self, DoctorCommand.self,
                 ]
             ),
             CommandGroup(

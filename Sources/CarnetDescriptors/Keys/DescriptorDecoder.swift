@@ -16,7 +16,11 @@ struct DescriptorDecoder {
     }
 
     mutating func reportWrongType(_ node: YAMLNode, expected: Shape) {
-        report(.wrongType, "found \(node.kindDescription)", at: node.span, help: "expected \(expected)")
+        var help = "expected \(expected)"
+        if case .text = expected, let scalar = node.scalar, scalar.boolean != nil || scalar.number != nil {
+            help += "; a text that looks like this stands between quotes"
+        }
+        report(.wrongType, "found \(node.kindDescription)", at: node.span, help: help)
     }
 
     mutating func reportMissingKey(_ key: KeyDescription, in node: YAMLNode) {

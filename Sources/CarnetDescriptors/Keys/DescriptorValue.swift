@@ -172,10 +172,12 @@ public struct PointerList: Hashable, Sendable {
 }
 
 extension JSONPointer: DescriptorValue {
-    static var shape: Shape { .text("a JSON Pointer such as /user/name") }
+    static var shape: Shape {
+        .text("a JSON Pointer such as /user/name", pattern: "^(/([^~]|~[01])*)?$")
+    }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let text = node.scalar?.text else {
+        guard let text = node.scalar?.text, !node.isNull else {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }

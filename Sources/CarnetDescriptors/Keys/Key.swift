@@ -54,7 +54,8 @@ extension DescriptorSection {
     static var shorthand: String? { nil }
 
     static var shape: Shape {
-        let section = Shape.section(SectionDescription(keys: keys.map(\.description)))
+        let section = Shape.section(
+            SectionDescription(name: String(describing: Self.self), keys: keys.map(\.description)))
         guard let short = keys.first(where: { $0.description.name == shorthand }) else { return section }
         return .either([short.description.shape, section])
     }

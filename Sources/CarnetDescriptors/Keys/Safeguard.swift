@@ -7,7 +7,16 @@ public enum Safeguard: Hashable, Sendable {
 }
 
 extension Safeguard: DescriptorValue {
-    static var shape: Shape { .either([.choice(["required"]), .text("{ off: REASON }")]) }
+    static var shape: Shape {
+        let off = KeyDescription(
+            name: "off",
+            shape: String.shape,
+            summary: "why this provider cannot have the protection, with a link",
+            isRequired: true
+        )
+        let section = SectionDescription(name: "Safeguard", keys: [off], phrase: "{ off: REASON }")
+        return .either([.choice(["required"]), .section(section)])
+    }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         if let scalar = node.scalar {

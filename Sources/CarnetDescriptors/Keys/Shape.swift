@@ -3,8 +3,13 @@
 /// The table of keys is made of shapes; the decoder's messages, the JSON Schema and the reference page are made of the
 /// table, so they cannot disagree.
 public indirect enum Shape: Sendable {
-    /// A text; the phrase says which, e.g. "a JSON Pointer such as /user/name".
-    case text(String)
+    /// A text.
+    ///
+    /// - Parameters:
+    ///   - phrase: Which text, e.g. "a JSON Pointer such as /user/name".
+    ///   - pattern: A regular expression (ECMA-262) for the whole text; without one, any text but the empty one will do.
+    ///   - takesScalars: Whether an unquoted number, true or false is the text that it is written as.
+    case text(_ phrase: String, pattern: String? = nil, takesScalars: Bool = false)
     case integer(ClosedRange<Int>)
     case boolean
     case choice([String])
@@ -27,20 +32,31 @@ public struct KeyDescription: Sendable {
 
 /// A mapping with a fixed set of keys.
 public struct SectionDescription: Sendable {
+    /// Tells sections apart; the same one may be the value of several keys.
+    public let name: String
     public let keys: [KeyDescription]
+    /// How a message shows the mapping where its keys alone would not do, e.g. "{ off: REASON }".
+    public let phrase: String?
+
+    init(name: String, keys: [KeyDescription], phrase: String? = nil) {
+        self.name = name
+        self.keys = keys
+        self.phrase = phrase
+    }
 }
 
 extension Shape: CustomStringConvertible {
     /// How a message names what is allowed: "one of form, json", "a list of texts".
     public var description: String {
         switch self {
-        case .text(let phrase): phrase
+        case .text(let phrase, _, _): phrase
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .boolean: "true or false"
         case .choice(let names): names.count == 1 ? names[0] : "one of " + names.joined(separator: ", ")
         case .list(let element): "a list, each element \(element)"
         case .map(let value): "a mapping from names, each value \(value)"
-        case .section(let section): "a mapping with the keys " + section.keys.map(\.name).joined(separator: ", ")
+        case .section(let section):
+            section.phrase ?? "a mapping with the keys " + section.keys.map(\.name).joined(separator: ", ")
         case .either(let shapes): shapes.map(\.description).joined(separator: ", or ")
         case .json: "any JSON value"
         }

@@ -70,7 +70,12 @@ public struct TemplateError: Error, Hashable, Sendable {
 }
 
 extension Template: DescriptorValue {
-    static var shape: Shape { .text("a text, in which {name} stands for an input") }
+    static var shape: Shape {
+        .text("a text, in which {name} stands for an input", pattern: pattern, takesScalars: true)
+    }
+
+    /// What `init(_:)` takes.
+    static let pattern = #"^([^{}]|\{(input\.)?[A-Za-z0-9_]+\})*$"#
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let scalar = node.scalar, !scalar.isNull else {

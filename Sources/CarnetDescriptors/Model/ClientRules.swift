@@ -46,7 +46,11 @@ public struct RedirectForm: Hashable, Sendable, CustomStringConvertible {
 
 extension RedirectForm: DescriptorValue {
     static var shape: Shape {
-        .text("a redirect URI, in which {name} stands for any text without / and {path} for any text")
+        .text(
+            "a redirect URI, in which {name} stands for any text without / and {path} for any text",
+            pattern: Template.pattern,
+            takesScalars: true
+        )
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {

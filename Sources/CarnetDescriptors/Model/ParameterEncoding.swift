@@ -14,7 +14,10 @@ public struct URLFragment: Hashable, Sendable {
 }
 
 extension URLFragment: DescriptorValue {
-    static var shape: Shape { .text("what stands in a URL after #, such as /oauth/authorize") }
+    static var shape: Shape {
+        .text(
+            "what stands in a URL after #, such as /oauth/authorize", pattern: "^[A-Za-z0-9._~/:@!$'()*+,;=-]+$")
+    }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let text = String(node, &decoder) else { return nil }

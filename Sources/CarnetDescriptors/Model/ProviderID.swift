@@ -25,13 +25,12 @@ extension ProviderID: CustomStringConvertible {
 }
 
 extension ProviderID: DescriptorValue {
-    static var shape: Shape { .text("lower-case letters, digits and hyphens") }
+    static var shape: Shape {
+        .text("lower-case letters, digits and hyphens", pattern: "^[a-z0-9][a-z0-9-]{0,63}$")
+    }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let text = node.scalar?.text, node.scalar?.isNull == false else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let text = String(node, &decoder) else { return nil }
         guard Self.isValid(text) else {
             decoder.report(
                 .valueNotAllowed,

@@ -82,7 +82,7 @@ extension YAMLNode {
         case .sequence: "a list"
         case .scalar(let scalar) where scalar.isNull: "nothing"
         case .scalar(let scalar) where scalar.boolean != nil: "the boolean \(scalar.text)"
-        case .scalar(let scalar) where scalar.integer != nil: "the number \(scalar.text)"
+        case .scalar(let scalar) where scalar.number != nil: "the number \(scalar.text)"
         case .scalar(let scalar): "the string \"\(scalar.text.prefix(40))\""
         }
     }
@@ -104,7 +104,7 @@ extension YAMLScalar {
     }
 
     public var integer: Int? {
-        isPlain ? Int(text) : nil
+        number.flatMap { Int($0) }
     }
 
     /// The text if it is a JSON number (RFC 8259, section 6).

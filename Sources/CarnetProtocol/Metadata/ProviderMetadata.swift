@@ -8,6 +8,8 @@ public struct ProviderMetadata: Sendable {
     public let signatureAlgorithms: [SignatureAlgorithm]
     /// Whether callbacks name the issuer (RFC 9207, section 3).
     public let announcesIssuerParameter: Bool
+    /// The whole document.
+    public let document: JSONValue
 }
 
 extension ProviderMetadata {
@@ -68,6 +70,7 @@ extension ProviderMetadata {
             )
         }
         self.issuer = issuer
+        document = body
         var endpoints: [EndpointName: WebURL] = [:]
         for name in EndpointName.allCases {
             guard let member = body[name.metadataName], !member.isNull, provider.endpoints[name] == nil else {

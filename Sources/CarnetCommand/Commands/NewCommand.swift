@@ -1,0 +1,71 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetHTTP
+import Foundation
+
+struct NewCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Write a descriptor to start from.",
+        discussion: """
+            With --issuer it is made from the provider's own metadata document, and every guess in it says that it is one.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The id: lower-case letters, digits and hyphens.", valueName: "id"))
+    var id: String
+
+    @Option(help: ArgumentHelp("The issuer, letter for letter.", valueName: "url"))
+    var issuer: String?
+
+    @Option(
+        name: .customLong("output"),
+        help: ArgumentHelp("The folder to write id.yaml into; without it the descriptor is printed.", valueName: "dir")
+    )
+    var folder: String?
+
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func run(_ context: CommandContext) async throws {
+        guard let plain = DescriptorDraft(id: id, issuer: issuer) else {
+            throw Failure(.usage, "\"\(id)\" is not an id: use lower-case letters, digits and hyphens")
+        }
+        var draft = plain
+        if let issuer {
+            let metadata = try await context.console.showing("fetching the metadata of \(issuer)") {
+                try await Self.metadata(for: plain, context.console)
+            }
+            draft = DescriptorDraft(id: id, issuer: issuer, metadata: metadata.document) ?? plain
+        }
+        guard let folder else {
+            for line in draft.text.split(separator: "\n") { context.console.answer(String(line)) }
+            context.console.answer(json: JSONObject(["id": .string(id), "text": .string(draft.text)]))
+            return
+        }
+        let path = folder + "/" + id + ".yaml"
+        do {
+            try Data(draft.text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw Failure(
+                .usage, "\(path) is there already", next: ["take it away first, or choose another id or folder"])
+        } catch {
+            throw Failure(.broken, "\(path) cannot be written: \(error.localizedDescription)")
+        }
+        context.console.answer(path.printable)
+        context.console.answer(json: JSONObject(["id": .string(id), "file": .string(path)]))
+        context.console.note("next: carnet lint \(path.printable), carnet try \(id)")
+    }
+
+    private static func metadata(for draft: DescriptorDraft, _ console: Console) async throws -> ProviderMetadata {
+        let document = DescriptorDocument(SourceFile(path: "\(draft.id).yaml", text: draft.text))
+        guard let provider = try document.descriptor?.resolve() else {
+            throw Failure(.usage, "--issuer takes a URL such as https://id.example.com")
+        }
+        let discovery = Discovery(
+            transport: AsyncHTTPTransport(),
+            observer: console.isVerbose ? VerboseObserver(console: console) : nil
+        )
+        return try await discovery.metadata(of: provider)
+    }
+}

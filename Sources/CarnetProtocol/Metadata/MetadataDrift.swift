@@ -1,0 +1,86 @@
+public import CarnetDescriptors
+
+/// Something that a provider's own metadata says otherwise than its descriptor.
+public struct MetadataDrift: Hashable, Sendable {
+    public var severity: Diagnostic.Severity
+    /// The key of the descriptor.
+    public var key: String
+    /// What differs, in one sentence without a trailing full stop.
+    public var message: String
+}
+
+extension ProviderMetadata {
+    /// What the metadata says otherwise than the descriptor, in the descriptor's order; empty if they agree.
+    ///
+    /// A scope or method that is not announced may work all the same, so that is a warning.
+    public func drift(from provider: Provider) -> [MetadataDrift] {
+        endpointDrift(provider) + authenticationDrift(provider) + scopeDrift(provider) + protectionDrift(provider)
+    }
+
+    private func endpointDrift(_ provider: Provider) -> [MetadataDrift] {
+        EndpointName.allCases.compactMap { name in
+            guard let own = provider.endpoints[name], let announced = document[name.metadataName]?.string,
+                !announced.isSameBytes(as: own.text)
+            else { return nil }
+            return MetadataDrift(
+                severity: .error,
+                key: "endpoints.\(name.rawValue)",
+                message: "the metadata says \"\(announced.quotable())\""
+            )
+        }
+    }
+
+    private func authenticationDrift(_ provider: Provider) -> [MetadataDrift] {
+        let announced = texts("token_endpoint_auth_methods_supported")
+        let missing = provider.client.authentication.map(\.rawValue).filter { !announced.contains($0) }
+        guard !announced.isEmpty, !missing.isEmpty else { return [] }
+        return [
+            MetadataDrift(
+                severity: .warning,
+                key: "client.authentication",
+                message: "the metadata does not announce \(missing.joined(separator: ", "))"
+            )
+        ]
+    }
+
+    private func scopeDrift(_ provider: Provider) -> [MetadataDrift] {
+        let announced = texts("scopes_supported")
+        guard !announced.isEmpty else { return [] }
+        let lists = [
+            ("default", provider.scopes.defaults), ("required", provider.scopes.required),
+            ("offline", provider.scopes.offline),
+        ]
+        return lists.compactMap { name, scopes in
+            let missing = scopes.filter { !announced.contains($0) }
+            guard !missing.isEmpty else { return nil }
+            return MetadataDrift(
+                severity: .warning,
+                key: "scopes.\(name)",
+                message: "the metadata does not announce \(missing.joined(separator: ", "))"
+            )
+        }
+    }
+
+    private func protectionDrift(_ provider: Provider) -> [MetadataDrift] {
+        var drift: [MetadataDrift] = []
+        let methods = texts("code_challenge_methods_supported")
+        if provider.authorization.pkce.isRequired, !methods.isEmpty, !methods.contains("S256") {
+            drift.append(
+                MetadataDrift(
+                    severity: .warning, key: "authorization.pkce", message: "the metadata does not announce S256")
+            )
+        }
+        let own = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
+        if !signatureAlgorithms.isEmpty, !own.contains(where: signatureAlgorithms.contains) {
+            let names = signatureAlgorithms.map(\.rawValue).joined(separator: ", ")
+            drift.append(
+                MetadataDrift(severity: .error, key: "id_token.algorithms", message: "the metadata announces \(names)")
+            )
+        }
+        return drift
+    }
+
+    private func texts(_ member: String) -> [String] {
+        document[member]?.array?.compactMap(\.string) ?? []
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// `new` and `doctor`, which look at a running server's metadata.
+@Suite struct DiscoveryCommandTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    /// A sandbox that answers at its own address as the issuer.
+    private func startIssuer() async throws -> (issuer: String, sandbox: RunningSandbox) {
+        let port = try Sample.freePort()
+        let issuer = "http://127.0.0.1:\(port)"
+        try home.write(Sample.acme(issuer: issuer), to: "providers/acme.yaml")
+        return (issuer, try await RunningSandbox(home, "acme", "--port", String(port)))
+    }
+
+    @Test func `new writes a descriptor from the metadata that lints and works`() async throws {
+        let (issuer, sandbox) = try await startIssuer()
+        defer { sandbox.run.stop() }
+        let written = try await home.run("new", "other", "--issuer", issuer, "--output", "providers")
+        #expect(written.status == 0 && written.standardOutput == "providers/other.yaml\n", "\(written)")
+        #expect(try await home.run("lint", "providers").status == 0)
+        #expect(try await home.run("try", "other").status == 0)
+        let again = try await home.run("new", "other", "--issuer", issuer, "--output", "providers")
+        #expect(again.status == 2 && again.standardError.contains("is there already"), "\(again)")
+    }
+
+    @Test func `new without an issuer prints a descriptor to fill in`() async throws {
+        let printed = try await home.run("new", "acme")
+        #expect(printed.status == 0 && printed.standardOutput.hasPrefix("carnet: 1\nid: acme\n"), "\(printed)")
+        let bad = try await home.run("new", "Acme")
+        #expect(bad.status == 2 && bad.standardOutput.isEmpty, "\(bad)")
+        let unreachable = try await home.run("new", "acme", "--issuer", "http://127.0.0.1:1")
+        #expect(unreachable.status == 1 && unreachable.standardOutput.isEmpty, "\(unreachable)")
+    }
+
+    @Test func `doctor is content where descriptor and metadata agree`() async throws {
+        let (_, sandbox) = try await startIssuer()
+        defer { sandbox.run.stop() }
+        let doctor = try await home.run("doctor", "acme", "--json")
+        #expect(doctor.status == 0, "\(doctor)")
+        #expect(try (doctor.json()["drift"] as? [Any])?.isEmpty == true)
+    }
+
+    @Test func `doctor shows what drifted, at its place in the file`() async throws {
+        let (issuer, sandbox) = try await startIssuer()
+        defer { sandbox.run.stop() }
+        let file = Sample.acme(issuer: issuer) + "endpoints: { token: \"\(issuer)/old\" }\n"
+        try home.write(file.replacing("email]", with: "email, nope]"), to: "drifted.yaml")
+        let doctor = try await home.run("doctor", "./drifted.yaml")
+        #expect(doctor.status == 1, "\(doctor)")
+        #expect(
+            doctor.standardOutput == """
+                ./drifted.yaml:6:21: error: endpoints.token: the metadata says "\(issuer)/token"
+                ./drifted.yaml:5:20: warning: scopes.default: the metadata does not announce nope
+
+                """
+        )
+    }
+}

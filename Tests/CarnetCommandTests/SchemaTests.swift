@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+
+@Suite struct SchemaTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    @Test(arguments: [[], ["--json"]])
+    func `the schema of descriptors is the whole answer`(options: [String]) async throws {
+        let run = try home.start(["schema"] + options)
+        let result = try await run.finish()
+        #expect(result.status == 0 && result.standardError.isEmpty, "\(result)")
+        let schema = try result.json()
+        #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
+        #expect(Set(schema["required"] as? [String] ?? []) == ["carnet", "id", "name"])
+        let properties = try #require(schema["properties"] as? [String: Any])
+        #expect(properties["scopes"] is [String: Any])
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import CarnetDescriptors
+
+/// `Docs/descriptor-reference.md` is made from the table. With `CARNET_UPDATE_DOCS=1` in the environment it is written anew.
+@Suite struct DescriptorReferenceTests {
+    private let page = DescriptorReference.page
+
+    @Test func `the page is current`() throws {
+        let path = "Docs/descriptor-reference.md"
+        if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
+            try Data(page.utf8).write(to: Repository.root.appending(path: path))
+        }
+        let written = try? Repository.text(path)
+        #expect(written == page, "\(path) is not current; run the tests with CARNET_UPDATE_DOCS=1")
+    }
+
+    @Test func `every key stands on the page, and no other`() {
+        var paths: [String] = []
+        var headings: [String] = []
+        for line in page.split(separator: "\n") {
+            if line.hasPrefix("## ") {
+                headings = line.matches(of: /`([^`]+)`/).map { String($0.output.1) + "." }
+                if headings.isEmpty { headings = [""] }
+            } else if let key = line.firstMatch(of: /^\| (?:\*\*)?`([^`]+)`/)?.output.1 {
+                paths += headings.map { $0 + key }
+            }
+        }
+        #expect(Set(paths) == LanguageTests.tablePaths)
+        #expect(paths.count == LanguageTests.tablePaths.count)
+    }
+
+    @Test func `a key that must be there is bold`() {
+        let bold = Set(page.matches(of: /\| \*\*`([^`]+)`\*\*/).map { String($0.output.1) })
+        let required = LanguagePlace.all.flatMap(\.sections).flatMap(\.keys).filter(\.isRequired)
+        #expect(bold == Set(required.map(\.name)))
+    }
+
+    @Test func `every link leads to one heading`() {
+        let anchors = page.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { heading in
+            heading.dropFirst(3).lowercased().replacing(" ", with: "-").filter { !"`.,[]".contains($0) }
+        }
+        let links = page.matches(of: /\]\(#([^)]*)\)/).map { String($0.output.1) }
+        #expect(!links.isEmpty && Set(links).isSubset(of: anchors))
+        #expect(Set(anchors).count == anchors.count)
+    }
+}

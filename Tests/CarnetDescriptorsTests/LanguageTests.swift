@@ -1,0 +1,61 @@
+import Testing
+
+@testable import CarnetDescriptors
+
+/// One table of keys: the decoder, the schema and the suggestions know the same keys.
+@Suite struct LanguageTests {
+    @Test(arguments: [Shape.Alternative.first, .last])
+    func `a descriptor with every key is read without a finding`(alternative: Shape.Alternative) {
+        let document = ProviderDescriptor.shape.value(alternative).document
+        #expect(document.diagnostics.isEmpty, "\(document.diagnostics)")
+    }
+
+    @Test func `every key stands in the schema, and no other`() {
+        #expect(Set(Self.keyPaths(DescriptorSchema.document, "")) == Self.tablePaths)
+    }
+
+    @Test func `a key of which a letter is missing is suggested`() {
+        var count = 0
+        for place in LanguagePlace.all {
+            for section in place.sections {
+                for key in section.keys {
+                    for index in key.name.indices {
+                        var misspelled = key.name
+                        misspelled.remove(at: index)
+                        guard !misspelled.isEmpty, !section.keys.contains(where: { $0.name == misspelled }) else {
+                            continue
+                        }
+                        let document = place.descriptor(section.value([misspelled: "acme"])).document
+                        let help = document.diagnostics.first { $0.code == "K001" }?.help
+                        #expect(help == "did you mean \"\(key.name)\"?", "\(place.path): \(misspelled)")
+                        count += 1
+                    }
+                }
+            }
+        }
+        #expect(count > 500)
+    }
+
+    /// The paths of all keys of all tables.
+    static let tablePaths = Set(
+        LanguagePlace.all.flatMap { place in
+            place.sections.flatMap { $0.keys.map { place.path.isEmpty ? $0.name : "\(place.path).\($0.name)" } }
+        }
+    )
+
+    private static func keyPaths(_ schema: JSONValue, _ path: String) -> [String] {
+        if let name = schema["$ref"]?.string?.split(separator: "/").last,
+            let definition = DescriptorSchema.document["$defs"]?[String(name)]
+        {
+            return keyPaths(definition, path)
+        }
+        var paths = (schema["anyOf"]?.array ?? []).flatMap { keyPaths($0, path) }
+        if let element = schema["items"] { paths += keyPaths(element, path + "[]") }
+        if let value = schema["additionalProperties"], value.object != nil { paths += keyPaths(value, path + ".NAME") }
+        for member in schema["properties"]?.object?.members ?? [] {
+            let inner = path.isEmpty ? member.name : "\(path).\(member.name)"
+            paths += [inner] + keyPaths(member.value, inner)
+        }
+        return paths
+    }
+}

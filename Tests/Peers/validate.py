@@ -1,0 +1,45 @@
+"""Validates JSON against a JSON Schema of draft 2020-12, with a validator that nobody here wrote.
+
+    python3 Tests/Peers/validate.py < QUESTION        {"schema": SCHEMA, "instances": [JSON, ...]}
+
+Prints {"schema": REASON or null, "instances": [REASON or null, ...]}: first what the meta-schema has against the schema,
+then what the schema has against each instance. Prepares its Python environment itself.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import sys
+
+import environments
+
+LIFETIME = 300
+
+
+def answer(question):
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError, best_match
+    try:
+        Draft202012Validator.check_schema(question["schema"])
+    except SchemaError as error:
+        return {"schema": f"{error.json_path}: {error.message}", "instances": []}
+    validator = Draft202012Validator(question["schema"])
+    errors = (best_match(validator.iter_errors(instance)) for instance in question["instances"])
+    return {"schema": None, "instances": [error and f"{error.json_path}: {error.message}" for error in errors]}
+
+
+def main():
+    try:
+        environment = environments.prepare("jsonschema")
+        if pathlib.Path(sys.prefix) != environment:
+            python = environment / "bin" / "python"
+            os.execv(python, [python, *sys.argv])
+        signal.alarm(LIFETIME)
+        json.dump(answer(json.load(sys.stdin)), sys.stdout)
+    except (environments.Failure, OSError, ValueError, KeyError) as failure:
+        sys.exit(f"validate.py: {failure}")
+
+
+if __name__ == "__main__":
+    main()
