@@ -7,7 +7,7 @@ struct EmbeddedDescriptors {
 
     init(_ documents: [DescriptorDocument]) {
         self.documents = documents.compactMap { document in
-            document.descriptor.map { ($0.id, document.file) }
+            document.isSound ? document.id.map { ($0, document.file) } : nil
         }
     }
 

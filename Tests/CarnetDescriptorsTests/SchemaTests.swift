@@ -15,16 +15,28 @@ import Testing
         }
     }
 
-    @Test func `the schema and the decoder accept the same value at every place`() throws {
+    @Test(arguments: [false, true])
+    func `the schema and the decoder accept the same value at every place`(isExtending: Bool) throws {
         let values: [JSONValue] = [
             nil, true, 7, -1, .number("1.5"), 400_000_000, "", "acme", "ACME", "-acme", "/acme", "/~1", "acme/", "/~2",
             "{acme}", "{input.acme}", "{}", "{", "acme}", "off", "required", .string(String(repeating: "a", count: 65)),
             [], [nil], [7], ["acme"], ["/acme", "acme"], [[]], [:], ["off": "acme"], ["off": ""], ["acme": [:]],
             ["acme": "acme"], ["acme": 7], ["acme": nil],
+            ["name": "acme"], ["issuer": "acme"], ["issuer": nil], ["scopes": ["default": nil]],
+            ["scopes": ["acme": nil]],
         ]
         let places = LanguagePlace.all
         #expect(places.count > 150)
-        let cases = places.flatMap { place in values.map { (place.path, $0, place.descriptor($0)) } }
+        let cases = places.flatMap { place in
+            values.map { value in
+                var descriptor = place.descriptor(value)
+                if isExtending, place.path != "extends", var object = descriptor.object, !place.path.isEmpty {
+                    object["extends"] = "acme"
+                    descriptor = .object(object)
+                }
+                return (place.path, value, descriptor)
+            }
+        }
         let answer = try SchemaValidator.validate(cases.map(\.2), against: DescriptorSchema.document)
         #expect(answer.instances.count == cases.count)
         for ((path, value, descriptor), reason) in zip(cases, answer.instances) {

@@ -9,7 +9,7 @@ struct SignInFixture {
     let client: OAuthClient
     let sandbox: Sandbox
     let clock: ManualClock
-    let store = MemoryTokenStore()
+    let store: MemoryTokenStore
     let answers = AnswerLog()
 
     static let redirectURI = "http://127.0.0.1:49152/callback"
@@ -17,13 +17,15 @@ struct SignInFixture {
     init(
         _ descriptor: ProviderDescriptor,
         inputs: [String: String] = [:],
+        environment: String? = nil,
+        store: MemoryTokenStore = MemoryTokenStore(),
         clientID: String = "client",
         secret: String? = nil,
         faults: Set<SandboxFault> = [],
         startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)
     ) throws {
         let clock = ManualClock(now: start)
-        let provider = try descriptor.resolve(inputs: inputs)
+        let provider = try descriptor.resolve(inputs: inputs, environment: environment)
         sandbox = Sandbox(
             providers: [provider],
             clients: [SandboxClient(clientID: clientID, clientSecret: secret, redirectURIs: [Self.redirectURI])],
@@ -36,13 +38,15 @@ struct SignInFixture {
                 clientID: clientID,
                 clientSecret: secret.map(Secret.init),
                 redirectURI: Self.redirectURI,
-                inputs: inputs
+                inputs: inputs,
+                environment: environment
             ),
             transport: SandboxTransport(sandbox: sandbox, answers: answers),
             store: store,
             clock: clock
         )
         self.clock = clock
+        self.store = store
     }
 
     func signIn(_ options: AuthorizationOptions = AuthorizationOptions()) async throws -> Session {

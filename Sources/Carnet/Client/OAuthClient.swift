@@ -29,7 +29,7 @@ public actor OAuthClient {
     /// - Parameters:
     ///   - observer: Sees each exchange without its secrets.
     ///   - logger: Silent unless given.
-    /// - Throws: `ResolutionError` if an input is missing or refused.
+    /// - Throws: `ResolutionError` if an input is missing or refused, or the environment unknown.
     public init(
         _ descriptor: ProviderDescriptor,
         registration: ClientRegistration,
@@ -41,6 +41,7 @@ public actor OAuthClient {
         observer: (any ExchangeObserver)? = nil,
         logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
+        let descriptor = try descriptor.variant(registration.environment)
         self.descriptor = descriptor
         self.registration = registration
         self.store = store
@@ -95,6 +96,7 @@ public actor OAuthClient {
             issuer: idToken?.issuer,
             subject: subject,
             inputs: provider.inputs,
+            environment: provider.environment,
             profile: profile?.raw.jsonText()
         )
         return try await save(signedIn, as: account, claims: idToken?.claims)
@@ -142,11 +144,13 @@ public actor OAuthClient {
     /// - Throws: `OAuthError` if the tokens were issued to another client: they must not be sent with this one's
     ///   secret.
     nonisolated func checkOwner(of connection: Connection) throws(OAuthError) {
-        guard connection.clientID == registration.clientID, connection.inputs == provider.inputs else {
+        guard connection.clientID == registration.clientID, connection.inputs == provider.inputs,
+            connection.environment == provider.environment
+        else {
             throw OAuthError(
                 .storage,
                 .badRegistration,
-                "the stored tokens of \(connection.key.account) belong to another client registration or other inputs",
+                "the stored tokens of \(connection.key.account) belong to another client registration, inputs or environment",
                 hint: "sign in again with this registration, or use the one that the tokens were issued to"
             )
         }

@@ -22,6 +22,8 @@ public struct Connection: Codable, Hashable, Sendable {
     public var subject: String?
     /// The inputs used at sign-in: a refresh goes to the same provider or nowhere.
     public var inputs: [String: String]
+    /// The environment of the sign-in, for the same reason.
+    public var environment: String?
     /// The profile as JSON, where it came with the tokens and cannot be fetched again.
     public var profile: String?
 
@@ -32,6 +34,7 @@ public struct Connection: Codable, Hashable, Sendable {
         issuer: String? = nil,
         subject: String? = nil,
         inputs: [String: String] = [:],
+        environment: String? = nil,
         profile: String? = nil
     ) {
         self.key = key
@@ -40,6 +43,7 @@ public struct Connection: Codable, Hashable, Sendable {
         self.issuer = issuer
         self.subject = subject
         self.inputs = inputs
+        self.environment = environment
         self.profile = profile
     }
 }

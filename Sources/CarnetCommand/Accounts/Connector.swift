@@ -49,10 +49,11 @@ struct Connector {
         if sandbox != nil {
             let source = try registrations.source(for: entry.descriptor, stored: stored)
             if source.clientID == nil || source.clientID == PretendClient.clientID {
-                let inputs = entry.descriptor.exampleInputs(source.inputs)
+                let descriptor = try entry.descriptor.variant(source.environment)
+                let inputs = descriptor.exampleInputs(source.inputs)
                 return PretendClient(
-                    for: try entry.descriptor.resolve(inputs: inputs),
-                    redirectURI: source.redirectURI ?? Registrations.defaultRedirectURI(for: entry.descriptor)
+                    for: try descriptor.resolve(inputs: inputs),
+                    redirectURI: source.redirectURI ?? Registrations.defaultRedirectURI(for: descriptor)
                         ?? "http://127.0.0.1/callback",
                     inputs: inputs,
                     scopes: source.scopes,

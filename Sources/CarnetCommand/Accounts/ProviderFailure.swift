@@ -47,9 +47,9 @@ struct ProviderFailure {
         guard detail.name == "descriptor_key" else { return detail }
         let path = detail.text.split(separator: ".").map(String.init)
         guard entry.document.root?.node(at: path) != nil else { return detail }
-        let start = entry.document.span(of: path).start
+        let (file, span) = entry.document.place(of: path)
         var detail = detail
-        detail.remark = "\(entry.document.file.path):\(start.line):\(start.column)"
+        detail.remark = "\(file):\(span.start.line):\(span.start.column)"
         return detail
     }
 }

@@ -27,6 +27,7 @@ struct LintCommand: Subcommand {
     @Option(help: ArgumentHelp("What to call stdin in the findings.", valueName: "name"))
     var stdinFilename: String?
 
+    @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
@@ -40,8 +41,8 @@ struct LintCommand: Subcommand {
         var input = try LintInput(paths, stdinName: stdinFilename)
         let format = output.json ? .json : format ?? .text
         var fixedStdin: SourceFile?
-        if fix { fixedStdin = try input.fix(console) }
-        let report = Linter().lint(files: input.files, unreadable: input.unreadable)
+        if fix { fixedStdin = try input.fix(console, with: try linter(for: input.files, context)) }
+        let report = try linter(for: input.files, context).lint(files: input.files, unreadable: input.unreadable)
         if let fixedStdin {
             // The mended text is the answer then.
             console.answer(bytes: fixedStdin.bytes)
@@ -52,6 +53,17 @@ struct LintCommand: Subcommand {
         }
         if !input.unreadable.isEmpty { throw ExitStatus.usage }
         if failOn.isReached(by: report) { throw ExitStatus.failed }
+    }
+}
+
+extension LintCommand {
+    /// A linter that knows the providers which the files may extend.
+    private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
+        // Most files extend nothing; then no folder has to be read.
+        guard files.contains(where: { $0.text.contains("extends") }) else { return Linter() }
+        var known = try ProviderSources(providers, environment: context.environment).registry
+        known.add(files, origin: .folder("."))
+        return Linter(known: known)
     }
 }
 

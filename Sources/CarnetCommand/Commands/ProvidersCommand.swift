@@ -20,7 +20,8 @@ struct ProvidersCommand: Subcommand {
         let rows = registry.entries.map { entry in
             let hidden = registry.hidden.filter { $0.descriptor.id == entry.descriptor.id }
             let origins = hidden.map { $0.origin.text(context.environment).printable }
-            let remark = origins.isEmpty ? "" : "  (hides \(origins.joined(separator: ", ")))"
+            var remark = origins.isEmpty ? "" : "  (hides \(origins.joined(separator: ", ")))"
+            if let parent = entry.descriptor.parent { remark += "  (extends \(parent))" }
             return [
                 entry.descriptor.id.rawValue, entry.descriptor.name.printable,
                 entry.origin.text(context.environment).printable + remark,
@@ -39,6 +40,8 @@ struct ProvidersCommand: Subcommand {
                 "origin": .string(entry.origin.kind), "file": .string(entry.document.file.path),
                 "inputs": .list(entry.descriptor.inputs.names),
             ])
+            object["extends"] = JSONValue.optional(entry.descriptor.parent?.rawValue)
+            object["environments"] = .list(entry.descriptor.environmentNames)
             object["hides"] = .array(
                 hides.map { ["origin": .string($0.origin.kind), "file": .string($0.document.file.path)] })
             return .object(object)

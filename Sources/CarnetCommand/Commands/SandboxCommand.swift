@@ -47,7 +47,8 @@ struct SandboxCommand: Subcommand {
         for entry in entries {
             let source = try registrations.source(for: entry.descriptor)
             let provider = try await ProviderFailure(entry: entry).explaining {
-                try entry.descriptor.resolve(inputs: entry.descriptor.exampleInputs(source.inputs))
+                let descriptor = try entry.descriptor.variant(source.environment)
+                return try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
             }
             impersonated.append(provider)
             clients[provider.id] = knownClients(provider, source)

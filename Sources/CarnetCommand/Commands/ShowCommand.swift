@@ -21,6 +21,7 @@ struct ShowCommand: Subcommand {
         let sources = try ProviderSources(providers, environment: context.environment)
         let entry = try sources.entry(nameOrFile: provider, context.console)
         let origin = entry.origin.text(context.environment)
+        let ancestors = entry.document.ancestors.map(\.rawValue)
         guard resolved else {
             let text = String(decoding: entry.document.file.bytes, as: UTF8.self)
             // The file as it is, not as a terminal might take it.
@@ -31,24 +32,29 @@ struct ShowCommand: Subcommand {
             }
             context.console.answer(
                 json: JSONObject([
-                    "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin), "text": .string(text),
+                    "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin),
+                    "extends": .list(ancestors), "text": .string(text),
                 ])
             )
             return
         }
-        let given = try Registrations(client, context).source(for: entry.descriptor).inputs
-        let inputs = entry.descriptor.exampleInputs(given)
-        let resolved = try await ProviderFailure(entry: entry).explaining {
-            try entry.descriptor.resolve(inputs: inputs)
+        let source = try Registrations(client, context).source(for: entry.descriptor)
+        let given = source.inputs
+        let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
+            let descriptor = try entry.descriptor.variant(source.environment)
+            let inputs = descriptor.exampleInputs(given)
+            return (inputs, try descriptor.resolve(inputs: inputs))
         }
         for name in inputs.keys.sorted() where given[name] == nil {
             context.console.note("the input \(name) is not given; the descriptor's example stands for it")
         }
+        if !ancestors.isEmpty { context.console.note("extends \(ancestors.joined(separator: ", "))") }
         let view = JSONValue(resolved)
         for line in view.yamlLines { context.console.answer(line) }
         context.console.answer(
             json: JSONObject([
-                "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin), "resolved": view,
+                "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin),
+                "extends": .list(ancestors), "resolved": view,
             ])
         )
     }

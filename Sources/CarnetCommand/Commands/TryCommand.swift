@@ -28,7 +28,8 @@ struct TryCommand: Subcommand {
         let sources = try ProviderSources(providers, environment: context.environment)
         let entry = try sources.entry(nameOrFile: provider, context.console)
         try await ProviderFailure(entry: entry).explaining {
-            let setup = try TrialSetup(entry, inputs: input.values, redirectURI: redirectURI)
+            let setup = try TrialSetup(
+                entry, inputs: input.values, environment: input.environment, redirectURI: redirectURI)
             try await run(setup, context.console)
         }
     }

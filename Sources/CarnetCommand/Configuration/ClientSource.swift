@@ -7,10 +7,12 @@ struct ClientSource: Sendable {
     var clientSecret: Secret?
     var redirectURI: String?
     var inputs: [String: String] = [:]
+    var environment: String?
     var scopes: [String]?
 
     var isEmpty: Bool {
-        clientID == nil && clientSecret == nil && redirectURI == nil && inputs.isEmpty && scopes == nil
+        clientID == nil && clientSecret == nil && redirectURI == nil && inputs.isEmpty
+            && environment == nil && scopes == nil
     }
 }
 
@@ -28,6 +30,7 @@ extension ClientSource {
             inputs: sources.reduce(into: [:]) { inputs, source in
                 inputs.merge(source.inputs) { earlier, _ in earlier }
             },
+            environment: own.lazy.compactMap(\.environment).first,
             scopes: own.lazy.compactMap(\.scopes).first
         )
     }
@@ -36,7 +39,8 @@ extension ClientSource {
 // MARK: - The environment
 
 extension ClientSource {
-    /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._REDIRECT_URI`, `..._SCOPES` and `..._INPUT_DOMAIN`.
+    /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._REDIRECT_URI`, `..._SCOPES`, `..._ENVIRONMENT`
+    /// and `..._INPUT_DOMAIN`.
     init(of descriptor: ProviderDescriptor, in environment: HostEnvironment) {
         let prefix = Self.variable(descriptor.id, "")
         func value(_ name: String) -> String? {
@@ -45,6 +49,7 @@ extension ClientSource {
         clientID = value("CLIENT_ID")
         clientSecret = value("CLIENT_SECRET").map { Secret($0) }
         redirectURI = value("REDIRECT_URI")
+        self.environment = value("ENVIRONMENT")
         scopes = value("SCOPES")?.split(separator: " ").map(String.init)
         for name in environment.names where name.hasPrefix(prefix + "INPUT_") {
             let written = name.dropFirst((prefix + "INPUT_").count)

@@ -3,7 +3,7 @@ import CarnetProtocol
 import Foundation
 
 /// A file of client registrations: provider id -> `client_id`, `client_secret` or `client_secret_env` or
-/// `client_secret_file`, `redirect_uri`, `inputs`, `scopes`.
+/// `client_secret_file`, `redirect_uri`, `inputs`, `environment`, `scopes`.
 struct ClientsFile {
     let file: SourceFile
     /// Everything that is wrong with the file, with places.

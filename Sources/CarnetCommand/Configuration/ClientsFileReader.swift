@@ -18,7 +18,9 @@ struct ClientsFileReader {
     }
 
     private static let keys = [
-        "client_id", "client_secret", "client_secret_env", "client_secret_file", "redirect_uri", "inputs", "scopes",
+        "client_id", "client_secret", "client_secret_env", "client_secret_file", "redirect_uri", "inputs",
+        "environment",
+        "scopes",
     ]
 
     mutating func entries(_ root: YAMLNode?) -> [ClientsFileEntry] {
@@ -48,6 +50,7 @@ struct ClientsFileReader {
     private mutating func read(_ member: YAMLEntry, into entry: inout ClientsFileEntry) {
         switch member.key {
         case "client_id": entry.source.clientID = text(member.value)
+        case "environment": entry.source.environment = text(member.value)
         case "redirect_uri": entry.source.redirectURI = text(member.value)
         case "client_secret": setSecret(text(member.value).map { .inline(Secret($0)) }, member, &entry)
         case "client_secret_env": setSecret(text(member.value).map { .variable($0) }, member, &entry)

@@ -58,10 +58,12 @@ struct ProviderSources {
         let isFile = nameOrFile.contains("/") || nameOrFile.hasSuffix(".yaml") || nameOrFile.hasSuffix(".yml")
         guard isFile else { return try entry(nameOrFile) }
         let file = try SourceFile(readingFrom: nameOrFile)
-        var single = ProviderRegistry()
-        single.add([file], origin: .file(nameOrFile))
-        guard let entry = single.entries.first else {
-            throw Failure(diagnostics: single.broken.flatMap(\.diagnostics), in: file, console)
+        var all = registry
+        let origin = ProviderRegistry.Origin.file(nameOrFile)
+        all.add([file], origin: origin)
+        guard let entry = all.entries.first(where: { $0.origin == origin }) else {
+            let broken = all.broken.filter { $0.file == file }
+            throw Failure(diagnostics: broken.last?.diagnostics ?? [], in: file, console)
         }
         return entry
     }

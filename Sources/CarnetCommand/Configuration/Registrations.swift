@@ -43,6 +43,7 @@ struct Registrations {
         given.clientID = options.clientID
         given.redirectURI = options.redirectURI
         given.inputs = options.input.values
+        given.environment = options.input.environment
         if let name = options.clientSecretEnv {
             guard let secret = environment[name], !secret.isEmpty else {
                 throw Failure(.usage, "--client-secret-env \(name): the variable is not set")
@@ -54,13 +55,16 @@ struct Registrations {
         sources += read.prefix(explicitFileCount)
         sources.append(ClientSource(of: descriptor, in: environment))
         sources += read.dropFirst(explicitFileCount)
-        if let stored { sources.append(ClientSource(clientID: stored.clientID, inputs: stored.inputs)) }
+        if let stored {
+            sources.append(
+                ClientSource(clientID: stored.clientID, inputs: stored.inputs, environment: stored.environment))
+        }
         return ClientSource(merging: sources)
     }
 
     /// The registration for a provider.
     ///
-    /// - Parameter stored: The account that it is for; it knows the client id and the inputs that it was signed in with.
+    /// - Parameter stored: The account that it is for; it knows the client id, inputs and environment that it was signed in with.
     /// - Throws: `Failure` that says where a client id can be given.
     func registration(for descriptor: ProviderDescriptor, stored: Connection? = nil) throws -> ClientRegistration {
         let source = try source(for: descriptor, stored: stored)
@@ -82,6 +86,7 @@ struct Registrations {
             clientSecret: source.clientSecret,
             redirectURI: redirectURI,
             inputs: source.inputs,
+            environment: source.environment,
             scopes: source.scopes
         )
     }

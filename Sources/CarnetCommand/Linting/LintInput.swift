@@ -61,11 +61,11 @@ struct LintInput {
     /// Mends the files, and writes those that changed.
     ///
     /// - Returns: stdin, mended; `nil` if it is not among the files.
-    mutating func fix(_ console: Console) throws -> SourceFile? {
+    mutating func fix(_ console: Console, with linter: Linter) throws -> SourceFile? {
         var stdin: SourceFile?
         var counts: (fixes: Int, files: Int) = (0, 0)
         for (index, file) in files.enumerated() {
-            let (fixed, applied) = LintFixer.fix(file)
+            let (fixed, applied) = LintFixer.fix(file, with: linter)
             files[index] = fixed
             if file.path == stdinPath { stdin = fixed }
             guard applied > 0 else { continue }

@@ -21,13 +21,16 @@ struct ClientOptions: ParsableArguments {
     var redirectURI: String?
 }
 
-/// Values for a descriptor's inputs.
+/// Which variant of a descriptor, and the values for its inputs.
 struct InputOptions: ParsableArguments {
     @Option(
         name: .customLong("input"),
         help: ArgumentHelp("A value for an input of the descriptor. Repeatable.", valueName: "name=value")
     )
     var pairs: [String] = []
+
+    @Option(help: ArgumentHelp("The variant of the provider, such as its sandbox.", valueName: "name"))
+    var environment: String?
 
     /// The inputs by name; of a repeated one, the last.
     var values: [String: String] {

@@ -27,6 +27,7 @@ struct PretendClient {
             clientSecret: usesSecret ? Secret(Self.secret) : nil,
             redirectURI: redirectURI,
             inputs: inputs,
+            environment: provider.environment,
             scopes: scopes
         )
     }

@@ -13,6 +13,7 @@ extension JSONValue {
         let document = JSONObject([
             "id": .string(provider.id.rawValue),
             "name": .string(provider.name),
+            "environment": .optional(provider.environment),
             "inputs": Self.map(provider.inputs.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }),
             "issuer": .optional(provider.issuer),
             "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "prefer" : "off")),

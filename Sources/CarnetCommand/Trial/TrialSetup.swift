@@ -10,9 +10,14 @@ struct TrialSetup {
     let examples: [Named<String>]
 
     /// - Throws: `Failure`, `ResolutionError`.
-    init(_ entry: ProviderRegistry.Entry, inputs given: [String: String], redirectURI: String?) throws {
+    init(
+        _ entry: ProviderRegistry.Entry,
+        inputs given: [String: String],
+        environment: String? = nil,
+        redirectURI: String?
+    ) throws {
         self.entry = entry
-        let descriptor = entry.descriptor
+        let descriptor = try entry.descriptor.variant(environment)
         let inputs = descriptor.exampleInputs(given)
         provider = try descriptor.resolve(inputs: inputs)
         examples = descriptor.inputs.names.compactMap { name in

@@ -2,6 +2,11 @@
 struct DescriptorDecoder {
     let file: String
     private(set) var diagnostics: [Diagnostic] = []
+    /// Whether a mapping is read that another one completes, so that nothing is missing from it yet.
+    var isPartial = false
+
+    /// Whether the entry only deletes what is inherited.
+    func deletes(_ entry: YAMLEntry) -> Bool { isPartial && entry.value.isNull }
 
     init(file: String) {
         self.file = file

@@ -68,6 +68,7 @@ public struct DescriptorReference: Sendable {
         case .list(let element): "a list, each element: \(holds(element))"
         case .map(let value): "a mapping from names, each value: \(holds(value))"
         case .either(let shapes): either(shapes)
+        case .variant: "[\(shape.description)](#\(chapters.first?.anchor ?? ""))"
         case .section(let section):
             "[\(section.phrase.map { "`\($0)`" } ?? "a mapping")](#\(anchor(of: section)))"
         }

@@ -15,20 +15,41 @@ public struct DescriptorSchema: Sendable {
         shared = uses.values.filter { $0.count > 1 }.map { $0[0] }.sorted { $0.name < $1.name }
     }
 
+    /// A descriptor is whole, or it extends another: then it may leave out what it inherits, and delete it with null.
+    private enum Completeness: String, CaseIterable {
+        case whole = ""
+        case extending = "Extending"
+
+        func definition(_ section: SectionDescription) -> String { rawValue + section.name }
+
+        func reference(_ section: SectionDescription) -> JSONValue {
+            ["$ref": .string("#/$defs/\(definition(section))")]
+        }
+    }
+
     private var document: JSONValue {
-        let head: JSONValue = [
+        guard case .section(let root) = shape else { return schema(of: shape, .whole) }
+        let definitions = ([root] + shared).flatMap { section in
+            Completeness.allCases.map { ($0.definition(section), schema(of: section, $0)) }
+        }
+        return [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Carnet provider descriptor",
             "description": "An OAuth 2.0 or OpenID Connect provider as one YAML file.",
+            "type": "object",
+            "required": required(root),
+            "if": ["required": ["extends"], "properties": ["extends": ["type": "string"]]],
+            "then": Completeness.extending.reference(root),
+            "else": Completeness.whole.reference(root),
+            "$defs": .named(definitions),
         ]
-        var document = head.adding(schema(of: shape))
-        if !shared.isEmpty {
-            document = document.adding(["$defs": .named(shared.map { ($0.name, schema(of: $0)) })])
-        }
-        return document
     }
 
-    private func schema(of shape: Shape) -> JSONValue {
+    private func required(_ section: SectionDescription) -> JSONValue {
+        .array(section.keys.filter(\.isRequired).map { JSONValue.string($0.name) })
+    }
+
+    private func schema(of shape: Shape, _ completeness: Completeness) -> JSONValue {
         switch shape {
         case .text(_, nil, let takesScalars):
             ["type": type(takesScalars: takesScalars), "minLength": 1]
@@ -44,14 +65,21 @@ public struct DescriptorSchema: Sendable {
             ]
         case .boolean: ["type": "boolean"]
         case .choice(let names): ["enum": .array(names.map(JSONValue.string))]
-        case .list(let element): ["type": "array", "items": schema(of: element)]
-        case .map(let value): ["type": "object", "additionalProperties": schema(of: value)]
+        // Lists are not merged, so each element is whole.
+        case .list(let element): ["type": "array", "items": schema(of: element, .whole)]
+        case .map(let value): ["type": "object", "additionalProperties": member(value, completeness)]
         case .section(let section):
             shared.contains { $0.name == section.name }
-                ? ["$ref": .string("#/$defs/\(section.name)")] : schema(of: section)
-        case .either(let shapes): ["anyOf": .array(shapes.map(schema))]
+                ? completeness.reference(section) : schema(of: section, completeness)
+        case .either(let shapes): ["anyOf": .array(shapes.map { schema(of: $0, completeness) })]
+        case .variant(let excluded): schema(of: variant(without: excluded), .extending)
         case .json: [:]
         }
+    }
+
+    private func variant(without excluded: Set<String>) -> SectionDescription {
+        guard case .section(let root) = shape else { return SectionDescription(name: "Variant", keys: []) }
+        return SectionDescription(name: "Variant", keys: root.keys.filter { !excluded.contains($0.name) })
     }
 
     /// A number or a word that is written without quotes reaches a validator as what YAML takes it for.
@@ -59,15 +87,26 @@ public struct DescriptorSchema: Sendable {
         takesScalars ? ["string", "number", "boolean"] : "string"
     }
 
-    private func schema(of section: SectionDescription) -> JSONValue {
+    /// The value of a mapping's member, which null may delete.
+    private func member(_ shape: Shape, _ completeness: Completeness) -> JSONValue {
+        let schema = schema(of: shape, completeness)
+        return completeness == .whole ? schema : ["anyOf": [schema, ["type": "null"]]]
+    }
+
+    private func schema(of section: SectionDescription, _ completeness: Completeness) -> JSONValue {
+        let completeness = section.isWhole ? .whole : completeness
+        let isRoot = shape.sectionUses().first?.section.name == section.name
         let properties = section.keys.map { key in
-            (key.name, JSONValue.named([("description", .string(key.summary))]).adding(schema(of: key.shape)))
+            // What is required of the root is not inherited.
+            let value =
+                isRoot && key.isRequired ? schema(of: key.shape, completeness) : member(key.shape, completeness)
+            return (key.name, JSONValue.named([("description", .string(key.summary))]).adding(value))
         }
-        let required = section.keys.filter(\.isRequired).map { JSONValue.string($0.name) }
         let mapping: JSONValue = [
             "type": "object", "properties": .named(properties), "additionalProperties": false,
         ]
-        return required.isEmpty ? mapping : mapping.adding(["required": .array(required)])
+        let isDemanding = completeness == .whole && !isRoot && section.keys.contains(where: \.isRequired)
+        return isDemanding ? mapping.adding(["required": required(section)]) : mapping
     }
 }
 

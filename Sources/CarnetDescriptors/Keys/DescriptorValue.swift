@@ -46,7 +46,11 @@ extension Array: DescriptorValue where Element: DescriptorValue {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }
+        // Lists are not merged, so each element is whole.
+        let isPartial = decoder.isPartial
+        decoder.isPartial = false
         self = elements.compactMap { Element($0, &decoder) }
+        decoder.isPartial = isPartial
     }
 }
 
@@ -128,7 +132,7 @@ extension NamedList: DescriptorValue where Value: DescriptorValue {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }
-        items = entries.compactMap { entry in
+        items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
             Value(entry.value, &decoder).map { Named(entry.key, $0) }
         }
     }

@@ -72,11 +72,12 @@ extension DescriptorSection {
         }
         for entry in entries {
             if let key = Self.keys.first(where: { $0.description.name == entry.key }) {
-                key.read(entry.value, &self, &decoder)
+                if !decoder.deletes(entry) { key.read(entry.value, &self, &decoder) }
             } else {
                 decoder.reportUnknownKey(entry, allowed: Self.keys.map(\.description.name))
             }
         }
+        guard !decoder.isPartial else { return }
         for key in Self.keys where key.description.isRequired && node.entry(key.description.name) == nil {
             decoder.reportMissingKey(key.description, in: node)
         }

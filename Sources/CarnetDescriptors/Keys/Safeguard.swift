@@ -14,7 +14,7 @@ extension Safeguard: DescriptorValue {
             summary: "why this provider cannot have the protection, with a link",
             isRequired: true
         )
-        let section = SectionDescription(name: "Safeguard", keys: [off], phrase: "{ off: REASON }")
+        let section = SectionDescription(name: "Safeguard", keys: [off], phrase: "{ off: REASON }", isWhole: true)
         return .either([.choice(["required"]), .section(section)])
     }
 

@@ -18,6 +18,8 @@ public indirect enum Shape: Sendable {
     case map(of: Shape)
     case section(SectionDescription)
     case either([Shape])
+    /// The descriptor again, but for these keys, with what differs from the rest.
+    case variant(without: Set<String>)
     /// Any JSON value.
     case json
 }
@@ -37,11 +39,14 @@ public struct SectionDescription: Sendable {
     public let keys: [KeyDescription]
     /// How a message shows the mapping where its keys alone would not do, e.g. "{ off: REASON }".
     public let phrase: String?
+    /// Whether the mapping is one value, so that a descriptor which extends another says all of it or nothing.
+    public let isWhole: Bool
 
-    init(name: String, keys: [KeyDescription], phrase: String? = nil) {
+    init(name: String, keys: [KeyDescription], phrase: String? = nil, isWhole: Bool = false) {
         self.name = name
         self.keys = keys
         self.phrase = phrase
+        self.isWhole = isWhole
     }
 }
 
@@ -58,6 +63,7 @@ extension Shape: CustomStringConvertible {
         case .section(let section):
             section.phrase ?? "a mapping with the keys " + section.keys.map(\.name).joined(separator: ", ")
         case .either(let shapes): shapes.map(\.description).joined(separator: ", or ")
+        case .variant: "the keys that differ, such as issuer and endpoints"
         case .json: "any JSON value"
         }
     }

@@ -1,11 +1,20 @@
 /// One descriptor file: its text, its tree with places, and the descriptor if nothing is wrong with its shape.
+///
+/// A file that extends another has no descriptor until a registry, which knows the other, has completed it.
 public struct DescriptorDocument: Sendable {
     public let file: SourceFile
+    /// What the file says, with what it inherits once it is completed. Its spans are places of `sources`.
     public let root: YAMLNode?
+    /// The tree as the file itself says it.
+    public let ownRoot: YAMLNode?
     public let comments: [YAMLComment]
     /// `nil` if the file has an error of syntax or shape.
     public let descriptor: ProviderDescriptor?
     public let diagnostics: [Diagnostic]
+    /// The files that the descriptor is made of, its own first.
+    public let sources: SourceChain
+    /// At most one: a value cannot hold another of its kind directly.
+    private let parents: [DescriptorDocument]
 
     public init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
         self.init(file, read: reader.read(file))
@@ -14,19 +23,119 @@ public struct DescriptorDocument: Sendable {
     /// - Parameter document: what a reader made of the file.
     public init(_ file: SourceFile, read document: YAMLDocument) {
         var decoder = DescriptorDecoder(file: file.path)
-        let descriptor = document.root.flatMap { ProviderDescriptor($0, &decoder) }
-        self.file = file
-        root = document.root
-        comments = document.comments
-        diagnostics = (document.diagnostics + decoder.diagnostics).sorted()
-        self.descriptor = diagnostics.contains { $0.severity == .error } ? nil : descriptor
+        var descriptor: ProviderDescriptor?
+        if let root = document.root {
+            if root.parentID == nil {
+                descriptor = ProviderDescriptor(root, &decoder)
+                if decoder.diagnostics.isEmpty { descriptor?.addVariants(of: root, &decoder) }
+            } else {
+                ProviderDescriptor.check(extending: root, &decoder)
+            }
+        }
+        self.init(
+            file: file,
+            root: document.root,
+            ownRoot: document.root,
+            comments: document.comments,
+            descriptor: descriptor,
+            diagnostics: document.diagnostics + decoder.diagnostics,
+            sources: SourceChain(file)
+        )
     }
 
+    /// A document with what it inherits from a parent that is complete itself.
+    init(_ own: DescriptorDocument, extending parent: DescriptorDocument) {
+        let sources = SourceChain(own.file, before: parent.sources)
+        guard let ownRoot = own.root, let parentRoot = parent.root?.moved(byLines: sources.parentOffset) else {
+            self = own
+            return
+        }
+        let merged = ownRoot.extending(parentRoot.withoutEntries(ProviderDescriptor.ownKeys))
+        // What is looked for and not there is shown at the beginning of the file itself.
+        let entries = merged.entries ?? []
+        let ordered =
+            entries.filter { $0.keySpan.start.line <= sources.parentOffset }
+            + entries.filter { $0.keySpan.start.line > sources.parentOffset }
+        let root = YAMLNode(.mapping(ordered), span: merged.span)
+        var decoder = DescriptorDecoder(file: own.file.path)
+        var descriptor = ProviderDescriptor(root, &decoder)
+        if decoder.diagnostics.isEmpty { descriptor?.addVariants(of: root, &decoder) }
+        let completed = DescriptorDocument(
+            file: own.file,
+            root: root,
+            ownRoot: ownRoot,
+            comments: own.comments,
+            descriptor: descriptor,
+            diagnostics: own.diagnostics,
+            sources: sources,
+            parents: [parent]
+        )
+        self = completed.adding(decoder.diagnostics.map(completed.placed))
+    }
+
+    private init(
+        file: SourceFile,
+        root: YAMLNode?,
+        ownRoot: YAMLNode?,
+        comments: [YAMLComment],
+        descriptor: ProviderDescriptor?,
+        diagnostics: [Diagnostic],
+        sources: SourceChain,
+        parents: [DescriptorDocument] = []
+    ) {
+        self.file = file
+        self.root = root
+        self.ownRoot = ownRoot
+        self.comments = comments
+        self.diagnostics = diagnostics.sorted()
+        self.descriptor = diagnostics.contains { $0.severity == .error } ? nil : descriptor
+        self.sources = sources
+        self.parents = parents
+    }
+}
+
+extension DescriptorDocument {
     /// The id as written, also in a file with errors, so that it can be named.
     public var id: ProviderID? {
         guard let text = root?.entry("id")?.value.scalar?.text, ProviderID.isValid(text) else { return nil }
         return ProviderID(rawValue: text)
     }
+
+    /// The id of what the file extends, as written.
+    public var parentID: ProviderID? { root?.parentID }
+
+    /// What it inherits from, completed itself; `nil` if it extends nothing or is not completed.
+    public var parent: DescriptorDocument? { parents.first }
+
+    /// The ids of those that it extends, the nearest first.
+    public var ancestors: [ProviderID] {
+        parent.map { parent in (parent.id.map { [$0] } ?? []) + parent.ancestors } ?? []
+    }
+
+    /// What can be inherited, with places of `sources`.
+    package var inheritedRoot: YAMLNode? {
+        parent?.root?.withoutEntries(ProviderDescriptor.ownKeys).moved(byLines: sources.parentOffset)
+    }
+
+    /// The same file for each of its environments.
+    package var variants: [DescriptorDocument] {
+        guard let root, let descriptor, descriptor.environment == nil else { return [] }
+        return descriptor.environments.items.compactMap { environment in
+            guard let variant = try? descriptor.variant(environment.name) else { return nil }
+            return DescriptorDocument(
+                file: file,
+                root: ProviderDescriptor.variantTree(environment.value.tree, of: root),
+                ownRoot: environment.value.tree,
+                comments: [],
+                descriptor: variant,
+                diagnostics: [],
+                sources: sources
+            )
+        }
+    }
+
+    /// Whether nothing is wrong with what is known of the file.
+    public var isSound: Bool { root != nil && !diagnostics.contains { $0.severity == .error } }
 
     /// The place of the value at a path of keys; of the longest part of the path that exists, otherwise.
     public func span(of path: [String]) -> SourceSpan {
@@ -34,5 +143,31 @@ public struct DescriptorDocument: Sendable {
             if let node = root?.node(at: Array(path[..<length])) { return node.span }
         }
         return root?.entries?.first?.keySpan ?? .fileStart
+    }
+
+    func adding(_ diagnostics: Diagnostic...) -> DescriptorDocument { adding(diagnostics) }
+
+    private func adding(_ diagnostics: [Diagnostic]) -> DescriptorDocument {
+        guard !diagnostics.isEmpty else { return self }
+        return DescriptorDocument(
+            file: file,
+            root: root,
+            ownRoot: ownRoot,
+            comments: comments,
+            descriptor: descriptor,
+            diagnostics: self.diagnostics + diagnostics,
+            sources: sources,
+            parents: parents
+        )
+    }
+
+}
+
+extension YAMLNode {
+    fileprivate var parentID: ProviderID? {
+        guard let scalar = entry("extends")?.value.scalar, !scalar.isNull, ProviderID.isValid(scalar.text) else {
+            return nil
+        }
+        return ProviderID(rawValue: scalar.text)
     }
 }

@@ -3,10 +3,15 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var format = FormatVersion()
     public internal(set) var id = ProviderID(rawValue: "")
     public internal(set) var name = ""
+    public internal(set) var parent: ProviderID?
     public internal(set) var docs: String?
     public internal(set) var verified: Verification?
     public internal(set) var notes: [Note] = []
     public internal(set) var inputs = NamedList<InputRules>()
+    public internal(set) var environments = NamedList<EnvironmentRules>()
+    /// The environment that this is the variant for.
+    public internal(set) var environment: String?
+    var variants: [Named<ProviderDescriptor>] = []
     public internal(set) var issuer: Template?
     public internal(set) var discovery: DiscoveryMode?
     public internal(set) var discoveryURL: Template?
@@ -34,10 +39,12 @@ extension ProviderDescriptor: DescriptorSection {
         Key("carnet", \.format, isRequired: true, "the version of the descriptor language: 1"),
         Key("id", \.id, isRequired: true, "the name by which the provider is selected; the file is called id.yaml"),
         Key("name", \.name, isRequired: true, "the name that people know"),
+        Key("extends", \.parent, "the id of the provider that this one is like, but for what is said here"),
         Key("docs", \.docs, "the provider's own documentation"),
         Key("verified", \.verified, "when and how the facts in this file were checked"),
         Key("notes", \.notes, "why a key is as it is"),
         Key("inputs", \.inputs, "values that the host supplies, such as a domain or a tenant; used as {name}"),
+        Key("environments", \.environments, "variants that differ in hosts, such as sandbox: the keys that differ"),
         Key("issuer", \.issuer, "the issuer identifier (OpenID Connect Discovery, section 3; RFC 8414, section 2)"),
         Key(
             "discovery", \.discovery,
@@ -59,6 +66,21 @@ extension ProviderDescriptor: DescriptorSection {
         Key("resources", \.resources, "resources that a granted scope opens"),
         Key("samples", \.samples, "redacted responses of the real provider; the sandbox answers with them"),
     ]
+}
+
+extension ProviderDescriptor {
+    /// What each file says for itself: who the provider is, and the evidence for what the file says.
+    package static let ownKeys: Set<String> = ["carnet", "id", "name", "extends", "verified", "notes"]
+
+    /// Checks what can be said about a file before what it extends is known.
+    static func check(extending root: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        decoder.isPartial = true
+        _ = ProviderDescriptor(root, &decoder)
+        decoder.isPartial = false
+        for key in keys where key.description.isRequired && root.entry(key.description.name)?.value.isNull != false {
+            decoder.reportMissingKey(key.description, in: root)
+        }
+    }
 }
 
 /// The version of the descriptor language.

@@ -38,14 +38,16 @@ extension ProviderRegistry {
     /// - Throws: `SourceFileError` if the folder cannot be read.
     @discardableResult
     public mutating func add(folder path: String) throws(SourceFileError) -> [SourceFileError] {
+        var files: [SourceFile] = []
         var unreadable: [SourceFileError] = []
         for file in try DescriptorFolder(path).descriptorPaths() {
             do throws(SourceFileError) {
-                add([try SourceFile(readingFrom: file)], origin: .folder(path))
+                files.append(try SourceFile(readingFrom: file))
             } catch {
                 unreadable.append(error)
             }
         }
+        add(files, origin: .folder(path))
         return unreadable
     }
 }

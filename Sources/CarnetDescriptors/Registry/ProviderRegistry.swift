@@ -13,6 +13,12 @@ public struct ProviderRegistry: Sendable {
         public let origin: Origin
     }
 
+    private struct Source {
+        let document: DescriptorDocument
+        let origin: Origin
+    }
+
+    private var sources: [Source] = []
     private var byID: [ProviderID: Entry] = [:]
     /// Entries that a later one of the same id hides, in the order they were hidden.
     public private(set) var hidden: [Entry] = []
@@ -29,17 +35,32 @@ public struct ProviderRegistry: Sendable {
     public var ids: [ProviderID] { byID.keys.sorted() }
 
     /// Adds descriptors. A file with errors goes to `broken` and changes nothing else.
+    ///
+    /// A descriptor may extend one that is added later; until then it is among the broken.
     public mutating func add(_ files: some Sequence<SourceFile>, origin: Origin) {
-        for file in files {
-            let document = DescriptorDocument(file)
-            guard let descriptor = document.descriptor else {
-                broken.append(document)
-                continue
-            }
-            let entry = Entry(descriptor: descriptor, document: document, origin: origin)
-            if let previous = byID.updateValue(entry, forKey: descriptor.id) { hidden.append(previous) }
+        let added = files.map { Source(document: DescriptorDocument($0), origin: origin) }
+        sources += added
+        guard sources.contains(where: { $0.document.parentID != nil }) else {
+            for source in added { register(source.document, source.origin) }
+            return
+        }
+        (byID, hidden, broken) = ([:], [], [])
+        for (source, document) in zip(sources, Inheritance.complete(sources.map(\.document))) {
+            register(document, source.origin)
         }
     }
+
+    private mutating func register(_ document: DescriptorDocument, _ origin: Origin) {
+        guard let descriptor = document.descriptor else {
+            broken.append(document)
+            return
+        }
+        let entry = Entry(descriptor: descriptor, document: document, origin: origin)
+        if let previous = byID.updateValue(entry, forKey: descriptor.id) { hidden.append(previous) }
+    }
+
+    /// All files as they are written, in the order in which they were added.
+    package var written: [DescriptorDocument] { sources.map(\.document) }
 
     /// The entry under a name.
     ///

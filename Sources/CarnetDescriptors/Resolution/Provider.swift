@@ -3,6 +3,8 @@ public struct Provider: Sendable {
     public let id: ProviderID
     public let name: String
     public let docs: String?
+    /// The environment that was chosen.
+    public let environment: String?
     public let issuer: String?
     public let discovery: DiscoveryMode?
     public let discoveryURL: WebURL?

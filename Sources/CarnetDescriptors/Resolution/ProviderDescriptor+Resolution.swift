@@ -1,6 +1,17 @@
 extension ProviderDescriptor {
     /// Fills the templates with a registration's inputs.
     ///
+    /// - Parameter environment: The name of a variant; `nil` for the descriptor as it is.
+    /// - Throws: `ResolutionError` that names the input, the environment or the key.
+    public func resolve(
+        inputs: [String: String] = [:],
+        environment: String?
+    ) throws(ResolutionError) -> Provider {
+        try variant(environment).resolve(inputs: inputs)
+    }
+
+    /// Fills the templates with a registration's inputs.
+    ///
     /// - Throws: `ResolutionError` that names the input or the key.
     public func resolve(inputs: [String: String] = [:]) throws(ResolutionError) -> Provider {
         let resolver = try InputResolver(self, values: inputs)
@@ -23,6 +34,7 @@ extension ProviderDescriptor {
             id: id,
             name: name,
             docs: docs,
+            environment: environment,
             issuer: issuerURL?.text,
             discovery: discovery,
             discoveryURL: try discoveryURL.flatMap { template throws(ResolutionError) in

@@ -4,6 +4,7 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
         case missingInput
         case unknownInput
         case badInput
+        case unknownEnvironment
         /// A filled URL is not one that may be requested.
         case badURL
     }

@@ -4,7 +4,9 @@ public import CarnetDescriptors
 public enum RuleCatalog {
     /// Sorted by code.
     public static let all: [RuleExplanation] =
-        (ReaderRules.all + DecoderRules.all + SuppressionRules.all + [DuplicateProvider.explanation]
+        (ReaderRules.all + DecoderRules.all + InheritanceRules.all + SuppressionRules.all + [
+            DuplicateProvider.explanation
+        ]
         + LintRules.all.map(\.explanation))
         .sorted { $0.code < $1.code }
 

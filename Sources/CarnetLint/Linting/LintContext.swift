@@ -1,6 +1,6 @@
 public import CarnetDescriptors
 
-/// What a rule sees: one descriptor with its text and the place of everything in it.
+/// What a rule sees: one descriptor with its text and the place of everything in it, what it inherits included.
 public final class LintContext: Sendable {
     public let document: DescriptorDocument
     public let descriptor: ProviderDescriptor
@@ -13,6 +13,8 @@ public final class LintContext: Sendable {
     /// Every scope, wherever it stands.
     let scopeUses: [ScopeUse]
     let redirects: [RedirectURI]
+    /// The descriptor in each of its environments.
+    let variants: [LintContext]
 
     /// - Returns: `nil` for a file that is no descriptor.
     public init?(_ document: DescriptorDocument) {
@@ -20,11 +22,12 @@ public final class LintContext: Sendable {
         self.document = document
         self.descriptor = descriptor
         self.root = root
-        text = SourceText(document.file)
+        text = document.sources.text
         urls = DescriptorURL.all(in: descriptor, root: root)
         templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls)
         scopeUses = ScopeUse.all(in: root)
         redirects = RedirectURI.all(in: root)
+        variants = document.variants.compactMap { LintContext($0) }
     }
 
     var path: String { document.file.path }

@@ -7,7 +7,7 @@ public enum LintRules {
         BidirectionalControl(),
         // K: keys and inputs.
         UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), TextInputInURL(), OptionalInputInURL(),
-        KeyWithoutEffect(),
+        KeyWithoutEffect(), UselessOverride(),
         // E: endpoints and other URLs.
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),

@@ -4,10 +4,17 @@ public import CarnetDescriptors
 public struct Linter: Sendable {
     private let rules: [any LintRule]
     private let reader: YAMLReader
+    private let known: ProviderRegistry
 
-    public init(rules: [any LintRule] = LintRules.all, reader: YAMLReader = YAMLReader()) {
+    /// - Parameter known: Providers that a file may extend, besides the other files. They are not looked at.
+    public init(
+        rules: [any LintRule] = LintRules.all,
+        reader: YAMLReader = YAMLReader(),
+        known: ProviderRegistry = ProviderRegistry()
+    ) {
         self.rules = rules
         self.reader = reader
+        self.known = known
     }
 
     /// Looks at each file by itself and then at all of them together. A broken file hides no finding in another.
@@ -24,18 +31,52 @@ public struct Linter: Sendable {
                 diagnostics += ResourceMapFile(file, reader: reader).diagnostics
                 continue
             }
-            let document = DescriptorDocument(file, read: yaml)
-            documents.append(document)
-            diagnostics += lint(document)
+            documents.append(DescriptorDocument(file, read: yaml))
         }
+        for document in complete(documents) { diagnostics += lint(document) }
         diagnostics += DuplicateProvider.check(documents)
         return LintReport(files: files, diagnostics: diagnostics, unreadable: unreadable)
     }
 
+    /// The documents with what they inherit.
+    private func complete(_ documents: [DescriptorDocument]) -> [DescriptorDocument] {
+        guard documents.contains(where: { $0.parentID != nil }) else { return documents }
+        // A file that is known already must not extend itself.
+        let texts = Set(documents.map(\.file.bytes))
+        let others = known.written.filter { !texts.contains($0.file.bytes) }
+        return Array(Inheritance.complete(others + documents).dropFirst(others.count))
+    }
+
     private func lint(_ document: DescriptorDocument) -> [Diagnostic] {
         guard let context = LintContext(document) else { return document.diagnostics }
-        let found = rules.flatMap { $0.check(context) }
+        let found = findings(in: document, findings(context))
         return document.diagnostics + Suppressions(document).filter(found)
+    }
+
+    /// What is found in a descriptor, and in what its environments say themselves.
+    private func findings(_ context: LintContext) -> [Diagnostic] {
+        let found = rules.flatMap { $0.check(context) }
+        let ofVariants = context.variants.flatMap { variant in
+            guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
+            return rules.flatMap { $0.check(variant) }
+                .filter { own.start <= $0.span.start && $0.span.end <= own.end && !found.contains($0) }
+        }
+        return found + ofVariants
+    }
+
+    /// What the file itself is to blame for: not what its parent has to answer for alone.
+    private func findings(in document: DescriptorDocument, _ found: [Diagnostic]) -> [Diagnostic] {
+        guard let parent = document.parent, let context = LintContext(parent) else { return found }
+        struct Place: Hashable {
+            var code: String
+            var span: SourceSpan
+        }
+        let ofParent = Set(findings(context).map { Place(code: $0.code, span: $0.span) })
+        return found.filter { finding in
+            !document.isInherited(finding.span)
+                || !ofParent.contains(Place(code: finding.code, span: document.inParent(finding.span)))
+        }
+        .map(document.placed)
     }
 }
 

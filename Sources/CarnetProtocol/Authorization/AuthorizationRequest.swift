@@ -107,6 +107,7 @@ extension AuthorizationRequest {
             provider: provider.id,
             clientID: registration.clientID,
             inputs: provider.inputs,
+            environment: provider.environment,
             redirectURI: redirectURI,
             scopes: scopes,
             createdAt: now,

@@ -10,6 +10,7 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     public let clientID: String
     /// The inputs that make a descriptor one provider: a callback of another tenant is not taken.
     let inputs: [String: String]
+    let environment: String?
     public let redirectURI: String
     /// The scopes that were asked for.
     public let scopes: [String]

@@ -29,12 +29,13 @@ extension PendingAuthorization {
         let parameters = CallbackParameters(pairs, rename: provider.callbackRename)
         try checkState(parameters)
         try parameters.refuseDuplicates()
-        guard provider.id == self.provider, provider.inputs == inputs else {
+        guard provider.id == self.provider, provider.inputs == inputs, provider.environment == environment
+        else {
             throw OAuthError(
                 .callback,
                 .providerMismatch,
                 provider.id == self.provider
-                    ? "the sign-in was begun at \(provider.id) with other inputs"
+                    ? "the sign-in was begun at \(provider.id) with other inputs or in another environment"
                     : "the sign-in was begun at \(self.provider), not at \(provider.id)"
             )
         }

@@ -9,6 +9,8 @@ public struct ClientRegistration: Sendable {
     public var redirectURI: String
     /// Values for the descriptor's inputs.
     public var inputs: [String: String]
+    /// The variant of the provider that it is registered at, such as its sandbox.
+    public var environment: String?
     /// Scopes to ask for instead of the descriptor's default.
     public var scopes: [String]?
     /// The method registered at the provider, where the descriptor's first choice is not the one.
@@ -19,6 +21,7 @@ public struct ClientRegistration: Sendable {
         clientSecret: Secret? = nil,
         redirectURI: String,
         inputs: [String: String] = [:],
+        environment: String? = nil,
         scopes: [String]? = nil,
         authenticationMethod: ClientAuthenticationMethod? = nil
     ) {
@@ -26,6 +29,7 @@ public struct ClientRegistration: Sendable {
         self.clientSecret = clientSecret
         self.redirectURI = redirectURI
         self.inputs = inputs
+        self.environment = environment
         self.scopes = scopes
         self.authenticationMethod = authenticationMethod
     }

@@ -16,6 +16,7 @@ struct UnusedInput: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var used = Set(context.templateUses.flatMap(\.inputNames))
+        for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.inputNames)) }
         let declared = context.descriptor.inputs.names
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })

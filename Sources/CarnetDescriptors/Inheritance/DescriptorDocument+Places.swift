@@ -1,0 +1,34 @@
+extension DescriptorDocument {
+    /// The file and the place in it of the value at a path of keys; the value may be inherited.
+    public func place(of path: [String]) -> (file: String, span: SourceSpan) {
+        let (index, span) = sources.place(of: span(of: path))
+        return (sources.files[index].path, span)
+    }
+
+    /// A finding about the completed tree as one about this file: what is inherited is shown at `extends`, with the place
+    /// in the parent beside it.
+    public func placed(_ finding: Diagnostic) -> Diagnostic {
+        guard sources.files.count > 1 else { return finding }
+        var placed = finding
+        placed.related = finding.related.map { related in
+            let (index, span) = sources.place(of: related.span)
+            return Diagnostic.Related(message: related.message, file: sources.files[index].path, span: span)
+        }
+        if let fix = finding.fix, fix.edits.contains(where: { sources.place(of: $0.span).index != 0 }) {
+            placed.fix = nil
+        }
+        let (index, span) = sources.place(of: finding.span)
+        guard index != 0 else { return placed }
+        placed.fix = nil
+        placed.span = self.span(of: ["extends"])
+        let origin = Diagnostic.Related(message: "inherited from here", file: sources.files[index].path, span: span)
+        placed.related.insert(origin, at: 0)
+        return placed
+    }
+
+    /// Whether a finding about the completed tree is at a place that is inherited.
+    public func isInherited(_ span: SourceSpan) -> Bool { sources.place(of: span).index != 0 }
+
+    /// What a finding about the completed tree would be in the parent's own tree.
+    public func inParent(_ span: SourceSpan) -> SourceSpan { span.moved(byLines: -sources.parentOffset) }
+}

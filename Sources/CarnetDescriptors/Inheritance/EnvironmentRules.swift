@@ -1,0 +1,84 @@
+/// A named variant of a provider that differs in hosts: a partial descriptor, merged over the rest.
+public struct EnvironmentRules: Sendable {
+    /// The variant as it is written.
+    let tree: YAMLNode
+
+    /// How many a descriptor may have: each costs as much as the descriptor.
+    static let maximumCount = 16
+    /// What all environments have in common.
+    static let fixedKeys = ProviderDescriptor.ownKeys.union(["environments"])
+}
+
+extension EnvironmentRules: DescriptorValue {
+    static var shape: Shape { .variant(without: fixedKeys) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let entries = node.entries else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        let allowed = ProviderDescriptor.keys.map(\.description.name).filter { !Self.fixedKeys.contains($0) }
+        for entry in entries where Self.fixedKeys.contains(entry.key) {
+            decoder.reportUnknownKey(entry, allowed: allowed)
+        }
+        let isPartial = decoder.isPartial
+        decoder.isPartial = true
+        _ = ProviderDescriptor(node.withoutEntries(Self.fixedKeys), &decoder)
+        decoder.isPartial = isPartial
+        tree = node
+    }
+}
+
+extension ProviderDescriptor {
+    /// Reads the variants of a tree that was read without an error.
+    mutating func addVariants(of root: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard environments.items.count <= EnvironmentRules.maximumCount else {
+            decoder.report(
+                .valueNotAllowed,
+                "there are \(environments.items.count) environments",
+                at: root.entry("environments")?.keySpan ?? root.span,
+                help: "at most \(EnvironmentRules.maximumCount) are possible"
+            )
+            return
+        }
+        for environment in environments.items {
+            guard var variant = ProviderDescriptor(Self.variantTree(environment.value.tree, of: root), &decoder) else {
+                continue
+            }
+            variant.environment = environment.name
+            variants.append(Named(environment.name, variant))
+        }
+    }
+
+    /// A variant laid over the rest of the descriptor.
+    static func variantTree(_ tree: YAMLNode, of root: YAMLNode) -> YAMLNode {
+        tree.merged(over: root.withoutEntries(["environments"]))
+    }
+
+    /// The names of the environments that can be chosen.
+    public var environmentNames: [String] { environments.names }
+
+    /// The descriptor of an environment.
+    ///
+    /// - Parameter name: `nil` for the descriptor as it is.
+    /// - Throws: `ResolutionError` with the nearest name.
+    public func variant(_ name: String?) throws(ResolutionError) -> ProviderDescriptor {
+        guard let name, name != environment else { return self }
+        guard var variant = variants.first(where: { $0.name == name })?.value else {
+            let names = environments.names
+            let hint =
+                nearestName(to: name, in: names).map { "did you mean \($0)?" }
+                ?? (names.isEmpty
+                    ? "this provider has no environments" : "its environments are " + names.joined(separator: ", "))
+            throw ResolutionError(
+                kind: .unknownEnvironment,
+                provider: id,
+                key: "environments.\(name)",
+                reason: "unknown environment; \(hint)"
+            )
+        }
+        variant.environments = environments
+        variant.variants = variants
+        return variant
+    }
+}

@@ -1,0 +1,125 @@
+/// Completes descriptors with those that they extend.
+package struct Inheritance {
+    /// How many files a descriptor may be made of.
+    static let maximumDepth = 16
+
+    private let documents: [DescriptorDocument]
+    private var indices: [ProviderID: [Int]] = [:]
+    private var completed: [Int: DescriptorDocument] = [:]
+
+    private init(_ documents: [DescriptorDocument]) {
+        self.documents = documents
+        for (index, document) in documents.enumerated() {
+            if let id = document.id { indices[id, default: []].append(index) }
+        }
+    }
+
+    /// The documents with what they inherit, or with the reason why they cannot.
+    ///
+    /// - Parameter documents: As they are written, in the order of registration: a later one hides an earlier one of its
+    ///   id, and may extend it.
+    package static func complete(_ documents: [DescriptorDocument]) -> [DescriptorDocument] {
+        guard documents.contains(where: { $0.parentID != nil }) else { return documents }
+        var inheritance = Inheritance(documents)
+        return documents.indices.map { inheritance.complete($0) }
+    }
+
+    private mutating func complete(_ index: Int) -> DescriptorDocument {
+        if let known = completed[index] { return known }
+        let result = completion(of: index)
+        completed[index] = result
+        return result
+    }
+
+    private mutating func completion(of index: Int) -> DescriptorDocument {
+        let document = documents[index]
+        guard let parentID = document.parentID, document.isSound else { return document }
+        let place = document.span(of: ["extends"])
+        func refused(_ rule: RuleExplanation, _ message: String, help: String?, related: [Diagnostic.Related] = [])
+            -> DescriptorDocument
+        {
+            document.adding(
+                rule.diagnostic(message, file: document.file.path, span: place, help: help, related: related))
+        }
+        guard let parentIndex = parent(of: index) else {
+            guard parentID != document.id else {
+                return refused(
+                    InheritanceRules.unknownParent,
+                    "there is no other descriptor \"\(parentID)\" that this one could extend",
+                    help: "a descriptor can extend the one of its own id that it hides"
+                )
+            }
+            let nearest = nearestName(to: parentID.rawValue, in: indices.keys.map(\.rawValue))
+            return refused(
+                InheritanceRules.unknownParent,
+                "no provider is called \"\(parentID)\"",
+                help: nearest.map { "did you mean \"\($0)\"?" }
+                    ?? "the parent is looked for in all folders of providers"
+            )
+        }
+        switch ancestry(of: index) {
+        case .cycle(let chain):
+            return refused(
+                InheritanceRules.cycle,
+                "the descriptor extends itself: \(names(chain + [index]))",
+                help: "let one of them extend nothing",
+                related: chain.dropFirst().map { related("the next in the circle", $0) }
+            )
+        case .tooLong(let chain):
+            return refused(
+                InheritanceRules.cycle,
+                "the descriptor extends more than \(Self.maximumDepth - 1) others: \(names(chain))",
+                help: "extend one of the first of them"
+            )
+        case .ends: break
+        }
+        let parent = complete(parentIndex)
+        guard parent.descriptor != nil else {
+            return refused(
+                InheritanceRules.brokenParent,
+                "the descriptor \"\(parentID)\" has errors, so nothing can be inherited from it",
+                help: "mend \(parent.file.path) first",
+                related: parent.diagnostics.first { $0.severity == .error }.map {
+                    [Diagnostic.Related(message: $0.message, file: $0.file, span: $0.span)]
+                } ?? []
+            )
+        }
+        return DescriptorDocument(document, extending: parent)
+    }
+
+    private enum Ancestry {
+        case ends
+        /// The file itself and what leads back to it.
+        case cycle([Int])
+        case tooLong([Int])
+    }
+
+    private func ancestry(of index: Int) -> Ancestry {
+        var chain = [index]
+        while let next = parent(of: chain[chain.count - 1]) {
+            if next == index { return .cycle(chain) }
+            // A circle further up is the parent's own error.
+            if chain.contains(next) { return .ends }
+            chain.append(next)
+            if chain.count > Self.maximumDepth { return .tooLong(chain) }
+        }
+        return .ends
+    }
+
+    /// The descriptor that one extends: the latest of that id, or of its own id the one that it hides. A file with errors
+    /// hides nothing.
+    private func parent(of index: Int) -> Int? {
+        guard let parentID = documents[index].parentID, documents[index].isSound else { return nil }
+        let candidates = (indices[parentID] ?? []).filter { parentID != documents[index].id || $0 < index }
+        return candidates.last { documents[$0].isSound } ?? candidates.last
+    }
+
+    private func names(_ chain: [Int]) -> String {
+        chain.compactMap { documents[$0].id?.rawValue }.joined(separator: " -> ")
+    }
+
+    private func related(_ message: String, _ index: Int) -> Diagnostic.Related {
+        let document = documents[index]
+        return Diagnostic.Related(message: message, file: document.file.path, span: document.span(of: ["extends"]))
+    }
+}

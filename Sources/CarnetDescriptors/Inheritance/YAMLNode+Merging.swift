@@ -1,0 +1,105 @@
+extension YAMLNode {
+    /// This value laid over another one: mappings are merged key by key, everything else replaces, and null deletes.
+    ///
+    /// - Parameter keepsNulls: Whether nulls stay, because the result is laid over something else in turn.
+    package func merged(over base: YAMLNode, keepsNulls: Bool = false) -> YAMLNode {
+        guard let entries, let baseEntries = base.entries else { return keepsNulls ? self : withoutNulls }
+        let own = Dictionary(entries.map { ($0.key, $0) }) { first, _ in first }
+        let known = Set(baseEntries.map(\.key))
+        var merged: [YAMLEntry] = []
+        for inherited in baseEntries {
+            guard var entry = own[inherited.key] else {
+                merged.append(inherited)
+                continue
+            }
+            guard keepsNulls || !entry.value.isNull else { continue }
+            entry.value = entry.value.merged(over: inherited.value, keepsNulls: keepsNulls)
+            merged.append(entry)
+        }
+        let added = entries.filter { !known.contains($0.key) }
+        merged += keepsNulls ? added : added.filter { !$0.value.isNull }.map(\.withoutNulls)
+        return YAMLNode(.mapping(merged), span: span)
+    }
+
+    /// A descriptor laid over the one that it extends. What an environment deletes, it deletes when it is chosen.
+    func extending(_ parent: YAMLNode) -> YAMLNode {
+        let merged = merged(over: parent)
+        guard let entries = merged.entries, let own = entry("environments")?.value, own.entries != nil else {
+            return merged
+        }
+        let base = parent.entry("environments")?.value
+        let environments = base.map { own.merged(over: $0, keepsNulls: true) } ?? own
+        return YAMLNode(
+            .mapping(
+                entries.map { entry in
+                    guard entry.key == "environments" else { return entry }
+                    let kept = (environments.entries ?? []).filter { !$0.value.isNull }
+                    let value = YAMLNode(.mapping(kept), span: environments.span)
+                    return YAMLEntry(key: entry.key, keySpan: entry.keySpan, value: value)
+                }
+            ),
+            span: merged.span
+        )
+    }
+
+    /// The value without the entries of its mappings that only delete. What stands in a list is left as it is.
+    var withoutNulls: YAMLNode {
+        guard let entries else { return self }
+        return YAMLNode(.mapping(entries.filter { !$0.value.isNull }.map(\.withoutNulls)), span: span)
+    }
+
+    func withoutEntries(_ keys: Set<String>) -> YAMLNode {
+        guard let entries else { return self }
+        return YAMLNode(.mapping(entries.filter { !keys.contains($0.key) }), span: span)
+    }
+
+    /// The same value, written some lines further down.
+    func moved(byLines count: Int) -> YAMLNode {
+        var moved = self
+        moved.span = span.moved(byLines: count)
+        switch content {
+        case .scalar: break
+        case .sequence(let elements): moved.content = .sequence(elements.map { $0.moved(byLines: count) })
+        case .mapping(let entries):
+            moved.content = .mapping(
+                entries.map {
+                    YAMLEntry(
+                        key: $0.key, keySpan: $0.keySpan.moved(byLines: count), value: $0.value.moved(byLines: count))
+                }
+            )
+        }
+        return moved
+    }
+
+    /// Whether two values mean the same, wherever they are written.
+    package func saysTheSame(as other: YAMLNode) -> Bool {
+        switch (content, other.content) {
+        case (.scalar(let own), .scalar(let other)):
+            // Quotes make no difference to a text, but they make one out of a number.
+            own.text == other.text && own.isText == other.isText
+        case (.sequence(let own), .sequence(let other)):
+            own.count == other.count && zip(own, other).allSatisfy { $0.saysTheSame(as: $1) }
+        case (.mapping(let own), .mapping(let other)):
+            own.count == other.count
+                && zip(own, other).allSatisfy { $0.key == $1.key && $0.value.saysTheSame(as: $1.value) }
+        default: false
+        }
+    }
+}
+
+extension YAMLEntry {
+    fileprivate var withoutNulls: YAMLEntry { YAMLEntry(key: key, keySpan: keySpan, value: value.withoutNulls) }
+}
+
+extension YAMLScalar {
+    fileprivate var isText: Bool { !isNull && boolean == nil && number == nil }
+}
+
+extension SourceSpan {
+    func moved(byLines count: Int) -> SourceSpan {
+        var moved = self
+        moved.start.line += count
+        moved.end.line += count
+        return moved
+    }
+}

@@ -1,0 +1,80 @@
+import CarnetDescriptors
+
+struct UselessOverride: LintRule {
+    let explanation = RuleExplanation(
+        code: "K110",
+        name: "useless-override",
+        severity: .warning,
+        summary: "A descriptor or an environment repeats what it inherits, or deletes what is not there.",
+        rationale: """
+            A descriptor that extends another, and an environment, is read as the list of differences. What is the same in both looks like a \
+            difference, and hides a later change of the parent.
+            """,
+        bad: [
+            "environments:\n  sandbox: { issuer: https://id.sandbox.example, scopes: { ⟦default⟧: [openid] } }\n"
+                + "scopes: { default: [openid] }\n",
+            "environments:\n  sandbox: { issuer: https://id.sandbox.example, ⟦api⟧: null }\n",
+        ],
+        good: [
+            "environments:\n  sandbox: { issuer: https://id.sandbox.example, docs: null }\ndocs: https://acme.example\n"
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        if let own = context.document.ownRoot, let inherited = context.document.inheritedRoot {
+            // An environment is compared with the descriptor that it is a variant of.
+            compare(own, inherited, [], ignoring: ProviderDescriptor.ownKeys.union(["environments"]), &found, context)
+        }
+        for environment in context.entries("environments") {
+            compare(environment.value, context.root, ["environments", environment.key], &found, context)
+        }
+        return found
+    }
+
+    private func compare(
+        _ own: YAMLNode,
+        _ inherited: YAMLNode,
+        _ path: [String],
+        ignoring ownKeys: Set<String> = [],
+        _ found: inout [Diagnostic],
+        _ context: LintContext
+    ) {
+        let base = Dictionary((inherited.entries ?? []).map { ($0.key, $0) }) { first, _ in first }
+        for entry in own.entries ?? [] where !(path.isEmpty && ownKeys.contains(entry.key)) {
+            let name = (path + [entry.key]).joined(separator: ".")
+            guard let parent = base[entry.key] else {
+                if entry.value.scalar?.isNull == true {
+                    found.append(
+                        finding(
+                            "there is no inherited \"\(name)\" to delete",
+                            in: context,
+                            at: entry.keySpan,
+                            help: "remove the line"
+                        )
+                    )
+                }
+                continue
+            }
+            if let entries = entry.value.entries, !entries.isEmpty, parent.value.entries != nil {
+                compare(entry.value, parent.value, path + [entry.key], &found, context)
+            } else if entry.value.saysTheSame(as: parent.value) || entry.value.isEmptyMapping(over: parent.value) {
+                found.append(
+                    finding(
+                        "\"\(name)\" is inherited as it is",
+                        in: context,
+                        at: entry.keySpan,
+                        help: "remove it",
+                        related: [context.related("the same", at: parent.keySpan)]
+                    )
+                )
+            }
+        }
+    }
+}
+
+extension YAMLNode {
+    fileprivate func isEmptyMapping(over base: YAMLNode) -> Bool {
+        entries?.isEmpty == true && base.entries != nil
+    }
+}

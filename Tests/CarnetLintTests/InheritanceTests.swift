@@ -1,0 +1,93 @@
+import CarnetDescriptors
+import Testing
+
+@testable import CarnetLint
+
+/// Findings about descriptors that extend others.
+@Suite struct InheritanceTests {
+    private static let base = """
+        carnet: 1
+        id: base
+        name: Base
+        inputs: { tenant: { example: acme } }
+        issuer: https://{tenant}.base.example
+        scopes: { default: [openid, email] }
+        token: { body: json }
+
+        """
+
+    private func lint(_ rest: String, base: String = Self.base) -> [Diagnostic] {
+        let files = [
+            SourceFile(path: "base.yaml", text: base),
+            SourceFile(path: "child.yaml", text: "carnet: 1\nid: child\nname: Child\nextends: base\n\(rest)"),
+        ]
+        return Linter().lint(files: files).diagnostics
+    }
+
+    @Test func `a child that only differs has no finding`() {
+        #expect(lint("scopes: { default: [openid] }\n") == [])
+    }
+
+    @Test func `what the parent has already is a useless override`() {
+        let found = lint("token: { body: 'json' }\nscopes: { default: [openid, email], offline: [offline_access] }\n")
+        #expect(
+            found.map(\.message) == [
+                #""token.body" is inherited as it is"#, #""scopes.default" is inherited as it is"#,
+            ])
+        #expect(found.map(\.code) == ["K110", "K110"])
+        #expect(found.map(\.span.start) == [SourcePosition(line: 5, column: 10), SourcePosition(line: 6, column: 11)])
+        #expect(found.first?.related.map(\.file) == ["base.yaml"])
+        #expect(found.first?.related.first?.span.start == SourcePosition(line: 7, column: 10))
+    }
+
+    @Test func `deleting what is not there is a useless override`() {
+        #expect(lint("docs: null\n").map(\.message) == [#"there is no inherited "docs" to delete"#])
+    }
+
+    @Test func `a useless override can be suppressed`() {
+        #expect(lint("# carnet-lint-disable-next-line K110: theirs will change\ntoken: { body: json }\n") == [])
+    }
+
+    @Test func `an input of the parent is declared`() {
+        #expect(lint("endpoints: { token: 'https://{tenant}.base.example/token' }\n") == [])
+    }
+
+    @Test func `what the child makes wrong in the parent is shown at extends`() {
+        let found = lint("issuer: https://id.child.example\n")
+        #expect(found.map(\.code) == ["K102"])
+        #expect(found.map(\.file) == ["child.yaml"])
+        #expect(found.map(\.span.start) == [SourcePosition(line: 4, column: 10)])
+        #expect(found.first?.related.map(\.file) == ["base.yaml"])
+        #expect(found.first?.related.first?.span.start == SourcePosition(line: 4, column: 11))
+    }
+
+    @Test func `what is wrong in the parent is reported there alone`() {
+        let found = lint("docs: https://child.example\n", base: Self.base + "api: { scheme: 'a b' }\n")
+        #expect(found.map(\.code) == ["T009"])
+        #expect(found.map(\.file) == ["base.yaml"])
+    }
+
+    @Test func `a parent may be known without being looked at`() {
+        var known = ProviderRegistry()
+        known.add([SourceFile(path: "base.yaml", text: Self.base + "docs: x\n")], origin: .builtIn)
+        let text = "carnet: 1\nid: base\nname: Child\nextends: base\n"
+        let child = SourceFile(path: "base.yaml", text: text)
+        known.add([SourceFile(path: "./base.yaml", text: text)], origin: .folder("."))
+        #expect(Linter(known: known).lint(files: [child]).diagnostics == [])
+        #expect(Linter().lint(files: [child]).diagnostics.map(\.code) == ["K020"])
+    }
+
+    // MARK: Environments
+
+    @Test func `an environment is judged with all that it inherits`() {
+        let found = lint("environments: { sandbox: { issuer: 'http://{tennant}.sandbox.example' } }\n")
+        #expect(found.map(\.code) == ["E001", "K101"])
+        #expect(found.allSatisfy { $0.file == "child.yaml" && $0.span.start.line == 5 })
+    }
+
+    @Test func `an input that only an environment uses is used`() {
+        let base = Self.base.replacing("https://{tenant}.base", with: "https://id.base")
+        let environment = "environments: { sandbox: { issuer: 'https://{tenant}.sandbox.example' } }\n"
+        #expect(lint("", base: base + environment) == [])
+    }
+}
