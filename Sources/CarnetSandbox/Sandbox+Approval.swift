@@ -2,11 +2,30 @@ import CarnetDescriptors
 import HTTPTypes
 
 extension Sandbox {
+    /// What a browser asks for: the fragment stays with it, and a page that routes by its fragment passes on what it
+    /// finds there.
+    private func pageURL(_ authorizationURL: String) throws -> WebURL {
+        let parts = authorizationURL.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let page = try WebURL(String(parts[0]))
+        let rules = authorizationRules(at: page)
+        let fragment = parts.count == 2 ? String(parts[1]) : nil
+        guard let route = rules?.fragmentRoute else {
+            guard fragment == rules?.fragment else {
+                throw SandboxRefusal(status: 404, text: "the page wants the fragment \(rules?.fragment ?? "(none)")")
+            }
+            return page
+        }
+        guard let fragment, fragment.hasPrefix(route + "?") else {
+            throw SandboxRefusal(status: 404, text: "the page has no route but #\(route)")
+        }
+        return try WebURL(page.appendingQuery(String(fragment.dropFirst(route.count + 1))))
+    }
+
     /// Plays the browser and the person: opens an authorization URL, allows everything, and returns the callback URL.
     ///
     /// - Throws: `SandboxRefusal` with the text of the page if there is no callback; `WebURLError`.
     public func approve(authorizationURL: String) async throws -> String {
-        let url = try WebURL(authorizationURL)
+        let url = try pageURL(authorizationURL)
         var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
         var (response, body) = await respond(to: request, body: [])
         var page = String(decoding: body, as: UTF8.self)

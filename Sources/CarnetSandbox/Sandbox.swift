@@ -105,6 +105,11 @@ public actor Sandbox {
         for index in servers.indices { servers[index].options.faults = faults }
     }
 
+    /// The rules of the authorization endpoint at a URL.
+    func authorizationRules(at url: WebURL) -> AuthorizationRequestRules? {
+        servers.first { $0.endpoints.endpoint(at: url) == .authorization }?.provider.authorization
+    }
+
     /// The scopes that a consent page asks about.
     func askedScopes(onPageWith ticket: String) -> [String] {
         servers.lazy.compactMap { $0.consents[ticket]?.request.scopes }.first ?? []

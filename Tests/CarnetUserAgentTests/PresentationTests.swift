@@ -8,6 +8,7 @@ import Testing
     @Test(arguments: [
         "https://op.example/authorize?a=b&c=%20", "https://op.example", "HTTPS://op.example:8443/$(touch%20x)",
         "http://127.0.0.1:8080/authorize", "http://[::1]:8080/", "http://localhost/",
+        "https://op.example/#/authorize?a=b",
     ])
     func urlsThatAreOpened(url: String) throws {
         #expect(try AuthorizationURL(url).text == url)

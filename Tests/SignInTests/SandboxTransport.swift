@@ -1,15 +1,28 @@
 import Carnet
 import CarnetSandbox
+import Synchronization
 
-/// Hands the engine's requests to a sandbox in this process.
+/// Hands the engine's requests to a sandbox in this process, and keeps its answers.
 struct SandboxTransport: Transport {
     let sandbox: Sandbox
+    var answers = AnswerLog()
 
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         guard await sandbox.isReachable(request.head) else {
             throw TransportError(.connection, "connection refused")
         }
         let (head, body) = await sandbox.respond(to: request.head, body: request.body)
-        return IncomingResponse(head: head, body: body)
+        let response = IncomingResponse(head: head, body: body)
+        answers.append(response)
+        return response
     }
+}
+
+/// The answers of a sandbox, oldest first.
+final class AnswerLog: Sendable {
+    private let answers = Mutex<[IncomingResponse]>([])
+
+    func append(_ answer: IncomingResponse) { answers.withLock { $0.append(answer) } }
+
+    var all: [IncomingResponse] { answers.withLock { $0 } }
 }

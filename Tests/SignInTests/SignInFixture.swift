@@ -10,6 +10,7 @@ struct SignInFixture {
     let sandbox: Sandbox
     let clock: ManualClock
     let store: MemoryTokenStore
+    let answers = AnswerLog()
 
     static let redirectURI = "http://127.0.0.1:49152/callback"
 
@@ -40,7 +41,7 @@ struct SignInFixture {
                 inputs: inputs,
                 environment: environment
             ),
-            transport: SandboxTransport(sandbox: sandbox),
+            transport: SandboxTransport(sandbox: sandbox, answers: answers),
             store: store,
             clock: clock
         )

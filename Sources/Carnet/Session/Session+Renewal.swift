@@ -69,7 +69,7 @@ extension Session {
         client: OAuthClient,
         provider: Provider
     ) async throws -> Connection {
-        guard let refreshToken = stored.connection.tokens.refreshToken else {
+        guard let refreshToken = stored.connection.tokens.credential(for: provider) else {
             throw OAuthError(
                 .refresh,
                 .noRefreshToken,
@@ -110,6 +110,16 @@ extension Session {
                 throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
             }
             return newer.connection
+        }
+    }
+}
+
+extension TokenSet {
+    /// The token that a refresh exchanges.
+    fileprivate func credential(for provider: Provider) -> Secret? {
+        switch provider.refreshCredential {
+        case .refreshToken: refreshToken
+        case .accessToken: accessToken
         }
     }
 }

@@ -5,6 +5,10 @@ public struct AuthorizationRules: Sendable {
     public internal(set) var reconsentParameters = NamedList<Template>()
     public internal(set) var rename = NamedList<String>()
     public internal(set) var omit: [String] = []
+    public internal(set) var encode = NamedList<ParameterEncoding>()
+    public internal(set) var responseType = "code"
+    public internal(set) var fragmentRoute: URLFragment?
+    public internal(set) var fragment: URLFragment?
     public internal(set) var pkce = Safeguard.required
     public internal(set) var nonce = Safeguard.required
     public internal(set) var prefersEphemeralSession = false
@@ -19,6 +23,10 @@ extension AuthorizationRules: DescriptorSection {
         Key("reconsent_parameters", \.reconsentParameters, "parameters that make the provider ask for consent again"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
         Key("omit", \.omit, "standard parameters to leave out"),
+        Key("encode", \.encode, "parameter -> how its value is encoded; percent if not said"),
+        Key("response_type", \.responseType, "what the provider calls the response type code"),
+        Key("fragment_route", \.fragmentRoute, "the route of a page that reads its parameters behind #ROUTE?"),
+        Key("fragment", \.fragment, "what stands after # at the end of the URL"),
         Key("pkce", \.pkce, "proof key S256 (RFC 7636)"),
         Key("nonce", \.nonce, "the nonce of the ID token (OpenID Connect Core, section 15.5.2)"),
         Key("ephemeral_session", \.prefersEphemeralSession, "whether the browser session should share no cookies"),
@@ -28,13 +36,17 @@ extension AuthorizationRules: DescriptorSection {
 /// The authorization response (RFC 6749, section 4.1.2).
 public struct CallbackRules: Sendable {
     public internal(set) var issuer = IssuerParameterRule.auto
+    public internal(set) var rename = NamedList<String>()
+    public internal(set) var errors = NamedList<String>()
 
     init() {}
 }
 
 extension CallbackRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("iss", \.issuer, "the issuer parameter (RFC 9207): auto demands it where the server announces it")
+        Key("iss", \.issuer, "the issuer parameter (RFC 9207): auto demands it where the server announces it"),
+        Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
+        Key("errors", \.errors, "the provider's error code -> that of RFC 6749, section 4.1.2.1"),
     ]
 }
 
@@ -63,6 +75,7 @@ extension TokenRules: DescriptorSection {
 public struct RefreshRules: Sendable {
     public internal(set) var request = RequestRules()
     public internal(set) var margin: Seconds?
+    public internal(set) var using = RefreshCredential.refreshToken
 
     init() {}
 }
@@ -70,14 +83,25 @@ public struct RefreshRules: Sendable {
 extension RefreshRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
-            Key("margin", \.margin, "how many seconds before its end a token is renewed; 60 if not said")
+            Key(
+                "using", \.using,
+                "which token is exchanged; it goes in the parameter refresh_token, which can be renamed"),
+            Key("margin", \.margin, "how many seconds before its end a token is renewed; 60 if not said"),
         ]
+}
+
+/// What a refresh exchanges.
+public enum RefreshCredential: String, DescriptorChoice, Sendable {
+    case refreshToken = "refresh_token"
+    /// The access token while it is still good, where a provider has no refresh tokens.
+    case accessToken = "access_token"
 }
 
 /// How the ID token is validated (OpenID Connect Core, section 3.1.3.7).
 public struct IDTokenRules: Sendable {
     public internal(set) var algorithms: [SignatureAlgorithm] = []
     public internal(set) var clockSkew: ClockSkew?
+    public internal(set) var nonce = NonceRule()
 
     init() {}
 }
@@ -85,7 +109,22 @@ public struct IDTokenRules: Sendable {
 extension IDTokenRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("algorithms", \.algorithms, "the accepted signature algorithms; by default those announced, else RS256"),
+        Key("nonce", \.nonce, "whether the nonce that was sent must be repeated"),
         Key("clock_skew", \.clockSkew, "how many seconds the clocks may differ; 60 if not said"),
+    ]
+}
+
+/// Whether an ID token must repeat the nonce.
+public struct NonceRule: Sendable {
+    /// Why an ID token without the nonce is taken; one with another nonce never is.
+    public internal(set) var ifPresent: String?
+
+    init() {}
+}
+
+extension NonceRule: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("if_present", \.ifPresent, "why an ID token without the nonce is accepted; a wrong nonce never is")
     ]
 }
 

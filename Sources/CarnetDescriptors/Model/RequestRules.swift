@@ -6,6 +6,8 @@ public struct RequestRules: Sendable {
     public internal(set) var parameters = NamedList<Template>()
     public internal(set) var rename = NamedList<String>()
     public internal(set) var omit: [String] = []
+    public internal(set) var queryParameters: [String] = []
+    public internal(set) var encode = NamedList<ParameterEncoding>()
 
     init() {}
 }
@@ -18,7 +20,14 @@ extension RequestRules: DescriptorSection {
         Key("parameters", \.parameters, "parameters to add"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
         Key("omit", \.omit, "standard parameters to leave out"),
+        Key("query_parameters", \.queryParameters, "parameters that go in the query of the URL and not in the body"),
+        Key("encode", \.encode, "parameter -> how its value is encoded in a query or form; percent if not said"),
     ]
+}
+
+extension RequestRules {
+    /// The keys of every request-shaped section.
+    public static var keyNames: [String] { keys.map(\.description.name) }
 }
 
 public enum RequestMethod: String, DescriptorChoice, Sendable {

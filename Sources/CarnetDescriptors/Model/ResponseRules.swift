@@ -6,6 +6,10 @@ public struct ResponseRules: Sendable {
     public internal(set) var errors = ErrorFields()
     public internal(set) var defaultTokenType: String?
     public internal(set) var defaultExpiresIn: Seconds?
+    public internal(set) var acceptedTokenTypes: [String] = []
+    public internal(set) var expiry = ExpiryRules()
+    public internal(set) var scopeSeparator: String?
+    public internal(set) var success = SuccessRules()
 
     init() {}
 }
@@ -15,9 +19,13 @@ extension ResponseRules: DescriptorSection {
         Key("format", \.format, "how the body is encoded; auto follows the content type"),
         Key("root", \.root, "the object that holds the fields, if it is not the whole body"),
         Key("fields", \.fields, "where a standard field is, below root"),
+        Key("success", \.success, "what tells success from an error, if it is not the status 200"),
         Key("errors", \.errors, "where an error's words are, in the whole body"),
         Key("default_token_type", \.defaultTokenType, "the token type when the response names none"),
+        Key("accept_token_types", \.acceptedTokenTypes, "token types that mean Bearer here, besides Bearer itself"),
         Key("default_expires_in", \.defaultExpiresIn, "the lifetime in seconds when the response names none"),
+        Key("expires", \.expiry, "what the field expires_in holds, if it is not the lifetime in seconds"),
+        Key("scope_separator", \.scopeSeparator, "between the scopes of the response, if not as in the request"),
     ]
 }
 
@@ -63,6 +71,7 @@ public struct ErrorFields: Sendable {
     public internal(set) var code = PointerList([JSONPointer(tokens: ["error"])])
     public internal(set) var message = PointerList([JSONPointer(tokens: ["error_description"])])
     public internal(set) var uri = PointerList([JSONPointer(tokens: ["error_uri"])])
+    public internal(set) var codes = NamedList<String>()
 
     public init() {}
 }
@@ -72,5 +81,6 @@ extension ErrorFields: DescriptorSection {
         Key("error", \.code, "the error code; /error if not said"),
         Key("error_description", \.message, "the sentence for people"),
         Key("error_uri", \.uri, "the page about it"),
+        Key("codes", \.codes, "the provider's error code -> that of RFC 6749, section 5.2"),
     ]
 }

@@ -5,6 +5,7 @@ public struct ScopeRules: Sendable {
     public internal(set) var required: [String] = []
     public internal(set) var offline: [String] = []
     public internal(set) var catalog: [ScopeEntry] = []
+    public internal(set) var extra = NamedList<[String]>()
     public internal(set) var whenEmpty = EmptyScopeRule.omit
 
     init() {}
@@ -17,6 +18,7 @@ extension ScopeRules: DescriptorSection {
         Key("offline", \.offline, "added when a refresh token is wanted"),
         Key("catalog", \.catalog, "the scopes that the provider knows"),
         Key("separator", \.separator, "between scopes in requests and responses; a space if not said"),
+        Key("extra", \.extra, "further scope parameter -> the scopes that are always sent in it"),
         Key("when_empty", \.whenEmpty, "what to do when no scope is asked for"),
     ]
 }

@@ -83,7 +83,9 @@ struct InputResolver {
                 rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers, key: "\(key).headers"),
             parameters: try named(rules.parameters, key: "\(key).parameters"),
             rename: rules.rename.isEmpty ? inherited?.rename ?? rules.rename : rules.rename,
-            omit: rules.omit.isEmpty ? inherited?.omit ?? [] : rules.omit
+            omit: rules.omit.isEmpty ? inherited?.omit ?? [] : rules.omit,
+            queryParameters: rules.queryParameters.isEmpty ? inherited?.queryParameters ?? [] : rules.queryParameters,
+            encode: rules.encode.isEmpty ? inherited?.encode ?? rules.encode : rules.encode
         )
     }
 }

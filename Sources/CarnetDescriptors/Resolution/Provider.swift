@@ -17,13 +17,20 @@ public struct Provider: Sendable {
     public let authorization: AuthorizationRequestRules
     /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
     public var demandsIssuerParameter: Bool
+    /// What the provider calls the parameters of a callback.
+    public let callbackRename: NamedList<String>
+    /// The provider's error codes in a callback, with the standard's.
+    public let callbackErrors: NamedList<String>
     public let token: ResolvedRequest
     public let tokenResponse: ResponseRules
     public let refresh: ResolvedRequest
+    public let refreshCredential: RefreshCredential
     /// How many seconds before its end an access token is renewed.
     public let refreshMargin: Int
     /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
     public var signatureAlgorithms: [SignatureAlgorithm]
+    /// Whether an ID token may leave out the nonce that was sent.
+    public let acceptsMissingNonce: Bool
     /// How many seconds the clocks may differ.
     public let clockSkew: Int
     public let profileSource: ProfileSource?
@@ -42,6 +49,11 @@ public struct Provider: Sendable {
     public let inputs: [String: String]
 }
 
+extension Provider {
+    /// What the state is called in a callback: as it was sent, unless the descriptor says otherwise.
+    public var stateParameter: String { callbackRename["state"] ?? authorization.rename["state"] ?? "state" }
+}
+
 /// A request's rules with everything filled in.
 public struct ResolvedRequest: Sendable {
     public let method: RequestMethod
@@ -50,6 +62,9 @@ public struct ResolvedRequest: Sendable {
     public let parameters: [Named<String>]
     public let rename: NamedList<String>
     public let omit: [String]
+    /// The parameters that go in the query of the URL whatever the body is.
+    public let queryParameters: [String]
+    public let encode: NamedList<ParameterEncoding>
 
     public init(
         method: RequestMethod,
@@ -57,7 +72,9 @@ public struct ResolvedRequest: Sendable {
         headers: [Named<String>] = [],
         parameters: [Named<String>] = [],
         rename: NamedList<String> = NamedList(),
-        omit: [String] = []
+        omit: [String] = [],
+        queryParameters: [String] = [],
+        encode: NamedList<ParameterEncoding> = NamedList()
     ) {
         self.method = method
         self.body = body
@@ -65,6 +82,8 @@ public struct ResolvedRequest: Sendable {
         self.parameters = parameters
         self.rename = rename
         self.omit = omit
+        self.queryParameters = queryParameters
+        self.encode = encode
     }
 }
 
@@ -75,6 +94,12 @@ public struct AuthorizationRequestRules: Sendable {
     public let reconsentParameters: [Named<String>]
     public let rename: NamedList<String>
     public let omit: [String]
+    public let encode: NamedList<ParameterEncoding>
+    public let responseType: String
+    /// The route of a page that reads its parameters behind `#ROUTE?`.
+    public let fragmentRoute: String?
+    /// What stands after `#` at the end of the URL.
+    public let fragment: String?
     public let pkce: Safeguard
     public let nonce: Safeguard
     public let prefersEphemeralSession: Bool

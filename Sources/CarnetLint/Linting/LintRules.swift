@@ -17,7 +17,8 @@ public enum LintRules {
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
         // C: the client, its requests and its redirect URIs.
         PKCEOff(), NonceOff(), ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), ConflictingRename(),
-        UnknownProtocolParameter(), BadHeader(), BodyWithoutPOST(), SecretInQuery(), SecretInDescriptor(),
+        UnknownProtocolParameter(), TokenInCallback(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
+        SecretInDescriptor(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
         BadRedirect(),
         // T: responses, tokens and profiles.

@@ -72,13 +72,18 @@ extension AuthorizationRequest {
             step: .authorization,
             section: "authorization",
             rename: rules.rename,
-            omit: rules.omit
+            omit: rules.omit,
+            encode: rules.encode
         )
-        try parameters.add("response_type", "code")
+        try parameters.add("response_type", rules.responseType)
         try parameters.add("client_id", registration.clientID)
         try parameters.add("redirect_uri", redirectURI)
         if !scopes.isEmpty || provider.scopes.whenEmpty == .send {
             try parameters.add("scope", try provider.scopes.joined(scopes))
+        }
+        for item in provider.scopes.extra.items {
+            let extra = Named(item.name, try provider.scopes.joined(item.value))
+            try parameters.addExtra([extra], key: "scopes.extra")
         }
         try parameters.add("state", state)
         if let nonce { try parameters.add("nonce", nonce) }
@@ -95,14 +100,9 @@ extension AuthorizationRequest {
         }
         try Self.refuseReserved(options.parameters)
         try parameters.addExtra(options.parameters, key: "parameters")
-        let prepared = try PreparedRequest.make(
-            parameters,
-            to: endpoint,
-            key: "endpoints.authorization",
-            rules: .plainGET
-        )
-        url = endpoint.appendingQuery(PercentEncoding.encode(parameters.pairs))
-        redactedURL = prepared.redacted.url
+        try parameters.refuseRepeats(of: parameters.items, inQueryOf: endpoint, key: "endpoints.authorization")
+        url = rules.url(endpoint, with: parameters.items.encoded)
+        redactedURL = rules.url(endpoint, with: parameters.items.shown)
         pending = PendingAuthorization(
             provider: provider.id,
             clientID: registration.clientID,
@@ -113,6 +113,7 @@ extension AuthorizationRequest {
             createdAt: now,
             expiresAt: now.addingTimeInterval(options.lifetime),
             state: state,
+            stateParameter: provider.stateParameter == "state" ? nil : provider.stateParameter,
             nonce: nonce,
             codeVerifier: verifier?.secret
         )
@@ -135,6 +136,14 @@ extension AuthorizationRequest {
             descriptorKey: "parameters.\(name)",
             hint: "remove it: the protocol sets it"
         )
+    }
+}
+
+extension AuthorizationRequestRules {
+    /// The endpoint with encoded parameters where its page reads them.
+    fileprivate func url(_ endpoint: WebURL, with parameters: String) -> String {
+        if let fragmentRoute { return "\(endpoint)#\(fragmentRoute)?\(parameters)" }
+        return endpoint.appendingQuery(parameters) + (fragment.map { "#\($0)" } ?? "")
     }
 }
 
@@ -183,7 +192,7 @@ extension ScopeRules {
     }
 
     /// The scopes in a response's text.
-    func split(_ text: String) -> [String] {
+    static func split(_ text: String, separator: String) -> [String] {
         text.split { separator.contains($0) || $0 == " " }.map(String.init)
     }
 }

@@ -15,7 +15,7 @@ public enum EndSessionRequest {
         if let idToken = tokens.idToken { try parameters.add("id_token_hint", idToken) }
         try parameters.add("client_id", registration.clientID)
         try parameters.addExtra(provider.logout.parameters, key: "logout.parameters")
-        try parameters.refuseRepeats(inQueryOf: endpoint, key: "endpoints.end_session")
-        return Secret(endpoint.appendingQuery(PercentEncoding.encode(parameters.pairs)))
+        try parameters.refuseRepeats(of: parameters.items, inQueryOf: endpoint, key: "endpoints.end_session")
+        return Secret(endpoint.appendingQuery(parameters.items.encoded))
     }
 }

@@ -17,6 +17,8 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     public let createdAt: Date
     public let expiresAt: Date
     let state: Secret
+    /// What the provider calls the state in a callback, if not that.
+    let stateParameter: String?
     let nonce: Secret?
     let codeVerifier: Secret?
 

@@ -11,7 +11,7 @@ extension PendingAuthorization {
     /// Whether a callback carries this attempt's state. It says nothing of the rest.
     public func matches(_ callback: AuthorizationCallback) -> Bool {
         guard let parameters = PercentEncoding.decodeForm(callback.encodedParameters) else { return false }
-        let states = parameters.filter { $0.name == "state" }
+        let states = parameters.filter { $0.name == stateParameter ?? "state" }
         return states.count == 1 && Secret(states[0].value) == state
     }
 
@@ -26,7 +26,7 @@ extension PendingAuthorization {
         guard let pairs = PercentEncoding.decodeForm(callback.encodedParameters) else {
             throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not properly encoded")
         }
-        let parameters = CallbackParameters(pairs)
+        let parameters = CallbackParameters(pairs, rename: provider.callbackRename)
         try checkState(parameters)
         try parameters.refuseDuplicates()
         guard provider.id == self.provider, provider.inputs == inputs, provider.environment == environment
@@ -51,7 +51,8 @@ extension PendingAuthorization {
             )
         }
         try checkIssuer(parameters, provider)
-        if let code = parameters["error"], !code.isEmpty || parameters["code"] == nil {
+        if let own = parameters["error"], !own.isEmpty || parameters["code"] == nil {
+            let code = provider.callbackErrors[own] ?? own
             throw OAuthError(
                 .callback,
                 .serverError,
@@ -78,7 +79,7 @@ extension PendingAuthorization {
     }
 
     private func checkState(_ parameters: CallbackParameters) throws(OAuthError) {
-        let states = parameters.values("state")
+        let states = parameters.values(named: stateParameter ?? "state")
         guard let first = states.first, !first.isEmpty else {
             throw OAuthError(
                 .callback, .missingState, "the callback has no state", hint: "it does not belong to this sign-in")
@@ -147,12 +148,19 @@ extension PendingAuthorization {
 /// The parameters of a callback, in which a repeated name is an attack (RFC 6749, section 3.1).
 private struct CallbackParameters {
     private let pairs: [(name: String, value: String)]
+    private let rename: NamedList<String>
 
-    init(_ pairs: [(name: String, value: String)]) {
+    init(_ pairs: [(name: String, value: String)], rename: NamedList<String>) {
         self.pairs = pairs
+        self.rename = rename
     }
 
     func values(_ name: String) -> [String] {
+        values(named: rename[name] ?? name)
+    }
+
+    /// The values of a parameter by the provider's own name for it.
+    func values(named name: String) -> [String] {
         pairs.filter { $0.name == name }.map(\.value)
     }
 

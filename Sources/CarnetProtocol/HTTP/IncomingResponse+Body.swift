@@ -61,9 +61,11 @@ extension IncomingResponse {
         guard let code = body.first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
             return nil
         }
+        let meaning = fields.codes[code]
         return ServerWords(
-            code: code,
-            message: body.first(of: fields.message.pointers)?.scalarText,
+            code: meaning ?? code,
+            // A provider's own code still helps where it is all that was said.
+            message: body.first(of: fields.message.pointers)?.scalarText ?? meaning.map { _ in code },
             uri: body.first(of: fields.uri.pointers)?.scalarText,
             hiding: secrets
         )

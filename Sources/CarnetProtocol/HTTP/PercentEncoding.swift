@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// The one encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
 public enum PercentEncoding {
     /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both
@@ -13,6 +15,18 @@ public enum PercentEncoding {
             }
         }
         return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Encodes a value in the way that a descriptor says.
+    static func encode(_ text: String, as encoding: ParameterEncoding) -> String {
+        switch encoding {
+        case .percent: return encode(text)
+        case .plus: return encode(text).replacing("%20", with: "+")
+        case .raw:
+            return text.unicodeScalars.map { scalar in
+                "!$'()*+,;=:@/?".unicodeScalars.contains(scalar) ? String(scalar) : encode(String(scalar))
+            }.joined()
+        }
     }
 
     /// `name=value` pairs joined by `&`.

@@ -33,23 +33,25 @@ extension PreparedRequest {
         credentials: Secret? = nil
     ) throws(OAuthError) -> PreparedRequest {
         let encoding = rules.method == .get ? .query : rules.body
-        if encoding == .query { try parameters.refuseRepeats(inQueryOf: url, key: key) }
+        let queried = parameters.items.filter { item in
+            encoding == .query || rules.queryParameters.contains(item.standardName)
+        }
+        let carried = parameters.items.filter { item in
+            encoding != .query && !rules.queryParameters.contains(item.standardName)
+        }
+        try parameters.refuseRepeats(of: queried, inQueryOf: url, key: key)
         var headers: [(name: String, value: String, isSecret: Bool)] = [
             ("Accept", "application/json", false), ("User-Agent", "Carnet", false),
         ]
         let body: (sent: String, shown: String)
-        let query: (sent: String, shown: String)
         switch encoding {
         case .query:
             body = ("", "")
-            query = (PercentEncoding.encode(parameters.pairs), Self.shownForm(parameters.redactedPairs))
         case .form:
-            body = (PercentEncoding.encode(parameters.pairs), Self.shownForm(parameters.redactedPairs))
-            query = ("", "")
+            body = (carried.encoded, carried.shown)
             headers.append(("Content-Type", "application/x-www-form-urlencoded", false))
         case .json:
-            body = (Self.json(parameters.pairs), Self.json(parameters.redactedPairs))
-            query = ("", "")
+            body = (carried.json(\.value), carried.json(\.shownValue))
             headers.append(("Content-Type", "application/json", false))
         }
         var secrets = parameters.secrets
@@ -73,14 +75,14 @@ extension PreparedRequest {
                     method: rules.method == .get ? .get : .post,
                     scheme: url.scheme,
                     authority: url.authority,
-                    path: url.pathAppending(query.sent),
+                    path: url.pathAppending(queried.encoded),
                     headerFields: try httpFields(headers.map { ($0.name, $0.value) }, step: parameters.step)
                 ),
                 body: Array(body.sent.utf8)
             ),
             redacted: RedactedRequest(
                 method: rules.method.rawValue,
-                url: url.appendingQuery(query.shown),
+                url: url.appendingQuery(queried.shown),
                 headers: headers.map { header in
                     let scheme = header.value.prefix { $0 != " " }
                     return Named(header.name, header.isSecret ? "\(scheme) \(Secret(""))" : header.value)
@@ -89,20 +91,6 @@ extension PreparedRequest {
             ),
             secrets: secrets
         )
-    }
-
-    /// Form text for people: encoded, but for the redaction marks.
-    private static func shownForm(_ pairs: [(name: String, value: String)]) -> String {
-        pairs.map { name, value in
-            let shown = value == Secret("").description ? value : PercentEncoding.encode(value)
-            return "\(PercentEncoding.encode(name))=\(shown)"
-        }.joined(separator: "&")
-    }
-
-    private static func json(_ pairs: [(name: String, value: String)]) -> String {
-        var object = JSONObject()
-        for (name, value) in pairs { object[name] = .string(value) }
-        return JSONValue.object(object).jsonText()
     }
 }
 

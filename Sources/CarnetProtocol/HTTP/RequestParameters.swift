@@ -3,9 +3,15 @@ import CarnetDescriptors
 /// The parameters of one request, in order, each knowing whether it may be seen.
 struct RequestParameters {
     struct Parameter {
+        /// The protocol's name for it, by which a descriptor speaks of it.
+        var standardName: String
         var name: String
         var value: String
         var isSecret: Bool
+        var encoding: ParameterEncoding
+
+        /// What may be seen of the value.
+        var shownValue: String { isSecret ? Secret(value).description : value }
     }
 
     let step: OAuthError.Step
@@ -13,36 +19,43 @@ struct RequestParameters {
     let section: String
     private let rename: NamedList<String>
     private let omit: [String]
+    private let encode: NamedList<ParameterEncoding>
     private(set) var items: [Parameter] = []
     private var hidden: [Secret] = []
 
-    init(step: OAuthError.Step, section: String, rename: NamedList<String>, omit: [String]) {
+    init(
+        step: OAuthError.Step, section: String, rename: NamedList<String>, omit: [String],
+        encode: NamedList<ParameterEncoding> = NamedList()
+    ) {
         self.step = step
         self.section = section
         self.rename = rename
         self.omit = omit
+        self.encode = encode
     }
 
     /// Adds a parameter of the protocol under the provider's name for it, unless the descriptor leaves it out.
     mutating func add(_ standardName: String, _ value: String) throws(OAuthError) {
         guard !omit.contains(standardName) else { return }
-        try append(rename[standardName] ?? standardName, value, isSecret: false)
+        try append(standardName, rename[standardName] ?? standardName, value, isSecret: false)
     }
 
     mutating func add(_ standardName: String, _ secret: Secret) throws(OAuthError) {
         guard !omit.contains(standardName) else { return }
-        try append(rename[standardName] ?? standardName, secret.reveal(), isSecret: true)
+        try append(standardName, rename[standardName] ?? standardName, secret.reveal(), isSecret: true)
     }
 
     /// Adds parameters beyond the protocol's; they can neither repeat nor replace one of those.
     mutating func addExtra(_ parameters: [Named<String>], key: String) throws(OAuthError) {
         for parameter in parameters {
-            try append(parameter.name, parameter.value, isSecret: false, key: "\(key).\(parameter.name)")
+            let name = parameter.name
+            try append(name, name, parameter.value, isSecret: false, key: "\(key).\(name)")
         }
     }
 
-    private mutating func append(_ name: String, _ value: String, isSecret: Bool, key: String? = nil) throws(OAuthError)
-    {
+    private mutating func append(
+        _ standardName: String, _ name: String, _ value: String, isSecret: Bool, key: String? = nil
+    ) throws(OAuthError) {
         guard !items.contains(where: { $0.name == name }) else {
             throw OAuthError(
                 step,
@@ -52,13 +65,21 @@ struct RequestParameters {
                 hint: "remove it: the protocol sets it"
             )
         }
-        items.append(Parameter(name: name, value: value, isSecret: isSecret))
+        items.append(
+            Parameter(
+                standardName: standardName,
+                name: name,
+                value: value,
+                isSecret: isSecret,
+                encoding: encode[standardName] ?? .percent
+            )
+        )
     }
 
     /// - Throws: `OAuthError` if the URL's own query has a parameter that would then be sent twice.
-    func refuseRepeats(inQueryOf url: WebURL, key: String) throws(OAuthError) {
+    func refuseRepeats(of queried: [Parameter], inQueryOf url: WebURL, key: String) throws(OAuthError) {
         let own = PercentEncoding.decodeForm(url.query ?? "") ?? []
-        guard let repeated = items.first(where: { item in own.contains { $0.name == item.name } }) else { return }
+        guard let repeated = queried.first(where: { item in own.contains { $0.name == item.name } }) else { return }
         throw OAuthError(
             step,
             .reservedParameter,
@@ -67,16 +88,32 @@ struct RequestParameters {
         )
     }
 
-    var pairs: [(name: String, value: String)] { items.map { ($0.name, $0.value) } }
-
-    /// The pairs with secrets replaced, for people.
-    var redactedPairs: [(name: String, value: String)] {
-        items.map { ($0.name, $0.isSecret ? Secret($0.value).description : $0.value) }
-    }
-
     /// What must not come back in an error.
     var secrets: [Secret] { items.filter(\.isSecret).map { Secret($0.value) } + hidden }
 
     /// Counts a secret that is sent in another form among the secrets.
     mutating func hide(_ secret: Secret) { hidden.append(secret) }
+}
+
+extension [RequestParameters.Parameter] {
+    /// `name=value` pairs joined by `&`, each in its encoding.
+    var encoded: String {
+        map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value, as: $0.encoding))" }
+            .joined(separator: "&")
+    }
+
+    /// The same for people: encoded, but for the redaction marks.
+    var shown: String {
+        map { item in
+            let value = item.isSecret ? item.shownValue : PercentEncoding.encode(item.value, as: item.encoding)
+            return "\(PercentEncoding.encode(item.name))=\(value)"
+        }.joined(separator: "&")
+    }
+
+    /// A JSON object of texts.
+    func json(_ value: (Element) -> String) -> String {
+        var object = JSONObject()
+        for item in self { object[item.name] = .string(value(item)) }
+        return JSONValue.object(object).jsonText()
+    }
 }

@@ -78,7 +78,11 @@ extension IDTokenExpectations {
         answering pending: PendingAuthorization,
         accessToken: Secret
     ) throws(OAuthError) {
-        try self.init(from: provider, as: registration, nonce: .exactly(pending.nonce), accessToken: accessToken)
+        let nonce: Nonce =
+            if let sent = pending.nonce, provider.acceptsMissingNonce { .continuing(sent) } else {
+                .exactly(pending.nonce)
+            }
+        try self.init(from: provider, as: registration, nonce: nonce, accessToken: accessToken)
     }
 }
 

@@ -72,6 +72,6 @@ public enum TokenRequest {
 
 extension RequestParameters {
     init(_ step: OAuthError.Step, _ section: String, _ rules: ResolvedRequest) {
-        self.init(step: step, section: section, rename: rules.rename, omit: rules.omit)
+        self.init(step: step, section: section, rename: rules.rename, omit: rules.omit, encode: rules.encode)
     }
 }

@@ -1,3 +1,4 @@
+import CarnetDescriptors
 public import Foundation
 
 extension TokenSet {
@@ -12,7 +13,7 @@ extension TokenSet {
             idToken: response.idToken,
             scopes: response.scopes ?? requested,
             issuedAt: now,
-            expiresAt: response.expiresIn.map { now.addingTimeInterval($0) }
+            expiresAt: response.expiresAt(now)
         )
     }
 
@@ -25,7 +26,7 @@ extension TokenSet {
             idToken: response.idToken ?? idToken,
             scopes: response.scopes ?? scopes,
             issuedAt: now,
-            expiresAt: response.expiresIn.map { now.addingTimeInterval($0) }
+            expiresAt: response.expiresAt(now)
         )
     }
 
@@ -35,5 +36,16 @@ extension TokenSet {
         // A token that lives shorter than twice the margin is renewed in the second half of its life, not at once.
         let margin = min(margin, expiresAt.timeIntervalSince(issuedAt) / 2)
         return now >= expiresAt.addingTimeInterval(-margin)
+    }
+}
+
+extension TokenResponse {
+    /// When the access token ends, if the response arrived now; `nil` if it never does or the server did not say.
+    fileprivate func expiresAt(_ now: Date) -> Date? {
+        switch end {
+        case .after(let seconds): now.addingTimeInterval(seconds)
+        case .at(let date): date
+        case .never, nil: nil
+        }
     }
 }

@@ -25,7 +25,8 @@ extension AuthorizationServer {
                 )
                 return .html(page, status: .badRequest)
             case .returned(let error, let redirectURI, let state):
-                let fields = [(name: "error", value: error.code), ("error_description", error.description)]
+                let own = provider.callbackErrors.items.first { $0.value == error.code }?.name
+                let fields = [(name: "error", value: own ?? error.code), ("error_description", error.description)]
                 return callback(fields, to: redirectURI, state: state)
             }
         }
@@ -124,14 +125,14 @@ extension AuthorizationServer {
     ) -> Reply {
         var fields = fields
         if let state {
-            let name = ParameterNames(provider.authorization)["state"]
-            fields.append((name, has(.wrongState) ? seams.randomText() : state))
+            fields.append((provider.stateParameter, has(.wrongState) ? seams.randomText() : state))
         }
         if has(.wrongIssuer) {
             fields.append(("iss", "https://attacker.example"))
         } else if provider.issuer != nil, !has(.missingIssuer) {
             fields.append(("iss", tokenIssuer))
         }
+        fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) }
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }

@@ -2,12 +2,14 @@ import CarnetDescriptors
 
 extension AuthorizationServer {
     /// Checks an authorization request.
-    func check(_ received: ReceivedParameters) throws(AuthorizationRefusal) -> AuthorizationRequest {
+    func check(_ sent: ReceivedParameters) throws(AuthorizationRefusal) -> AuthorizationRequest {
+        var received = sent
         let names = ParameterNames(provider.authorization)
         let (client, redirectURI) = try checkClient(received, names)
         let state = received[names["state"]]
         do throws(OAuthError) {
-            try received.check(names, added: provider.authorization.parameters)
+            try received.decode(names)
+            try received.check(names, added: provider.authorization.parameters + extraScopes)
             try checkResponseType(received, names)
             if !names.omits("state") { _ = try received.require("state", names) }
             let scopes = try checkScopes(received, names)
@@ -61,14 +63,19 @@ extension AuthorizationServer {
         let isFixed = provider.authorization.parameters.contains { $0.name == names["response_type"] }
         if !names.omits("response_type"), !isFixed {
             let type = try received.require("response_type", names)
-            guard type == "code" else {
+            let only = provider.authorization.responseType
+            guard type == only else {
                 throw OAuthError(
-                    "unsupported_response_type", "the response type is \"\(type)\"; only code is supported")
+                    "unsupported_response_type", "the response type is \"\(type)\"; only \(only) is supported")
             }
         }
         if let mode = received["response_mode"], mode != "query" {
             throw .invalidRequest("the response mode is \"\(mode)\"; only query is supported")
         }
+    }
+
+    private var extraScopes: [Named<String>] {
+        provider.scopes.extra.items.map { Named($0.name, $0.value.joined(separator: provider.scopes.separator)) }
     }
 
     private func checkScopes(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> [String] {

@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// The encoding of `application/x-www-form-urlencoded` (RFC 6749, appendix B).
 enum PercentEncoding {
     /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`, a space as `%20`.
@@ -12,6 +14,15 @@ enum PercentEncoding {
             }
         }
         return output
+    }
+
+    /// Encodes a value in the way that a descriptor says.
+    static func encode(_ text: String, as encoding: ParameterEncoding) -> String {
+        switch encoding {
+        case .percent: encode(text)
+        case .plus: encode(text).replacing("%20", with: "+")
+        case .raw: text.map { "!$'()*+,;=:@/?".contains($0) ? String($0) : encode(String($0)) }.joined()
+        }
     }
 
     static func encode(_ pairs: [(name: String, value: String)]) -> String {

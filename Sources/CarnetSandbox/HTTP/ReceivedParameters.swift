@@ -2,23 +2,29 @@ import CarnetDescriptors
 
 /// The parameters of a request as they arrived, repeated ones included.
 struct ReceivedParameters {
-    let pairs: [(name: String, value: String)]
+    private(set) var pairs: [(name: String, value: String)]
+    /// The values as they were written, where they came in a form or a query; in the order of the pairs.
+    private let written: [Substring]
 
     init(_ pairs: [(name: String, value: String)]) {
         self.pairs = pairs
+        written = []
     }
 
     /// Reads `application/x-www-form-urlencoded` text.
     init(form: some StringProtocol) throws(OAuthError) {
         var pairs: [(name: String, value: String)] = []
+        var written: [Substring] = []
         for part in form.split(separator: "&", omittingEmptySubsequences: true) {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(halves[0]),
                 let value = PercentEncoding.decode(halves.count == 2 ? halves[1] : "")
             else { throw .invalidRequest("\"\(part.prefix(40))\" is not correctly percent-encoded UTF-8") }
             pairs.append((name, value))
+            written.append(halves.count == 2 ? Substring(halves[1]) : "")
         }
         self.pairs = pairs
+        self.written = written
     }
 
     init(form bytes: [UInt8]) throws(OAuthError) {
@@ -44,7 +50,7 @@ struct ReceivedParameters {
             }
             pairs.append((member.name, text))
         }
-        self.pairs = pairs
+        self.init(pairs)
     }
 
     /// The value; `nil` if the parameter is absent or empty (RFC 6749, section 3.1: empty is as if omitted).
@@ -68,15 +74,18 @@ struct ReceivedParameters {
 struct ParameterNames {
     let rename: NamedList<String>
     let omitted: [String]
+    let encode: NamedList<ParameterEncoding>
 
     init(_ rules: ResolvedRequest) {
         rename = rules.rename
         omitted = rules.omit
+        encode = rules.encode
     }
 
     init(_ rules: AuthorizationRequestRules) {
         rename = rules.rename
         omitted = rules.omit
+        encode = rules.encode
     }
 
     subscript(standard: String) -> String { rename[standard] ?? standard }
@@ -109,5 +118,24 @@ extension ReceivedParameters {
         if let value = self[name] { return value }
         let hint = name != standard && contains(standard) ? "; it is called \(name) here, not \(standard)" : ""
         throw .invalidRequest("the parameter \(name) is missing\(hint)")
+    }
+}
+
+extension ReceivedParameters {
+    /// Reads values again that are encoded in a way of their own, and demands just that way.
+    mutating func decode(_ names: ParameterNames) throws(OAuthError) {
+        guard !written.isEmpty else { return }
+        for item in names.encode.items {
+            guard let index = pairs.firstIndex(where: { $0.name == names[item.name] }) else { continue }
+            // A raw + is a plus sign, in all other encodings a space.
+            let sent = String(written[index])
+            let text = item.value == .raw ? sent.replacing("+", with: "%2B") : sent
+            guard let value = PercentEncoding.decode(text),
+                PercentEncoding.encode(value, as: item.value).hasSameBytes(as: sent)
+            else {
+                throw .invalidRequest("the parameter \(names[item.name]) is not in the encoding \(item.value.rawValue)")
+            }
+            pairs[index].value = value
+        }
     }
 }

@@ -72,7 +72,8 @@ extension AuthorizationServer {
     func errorReply(_ error: OAuthError, to request: ServerRequest) -> Reply {
         let rules = provider.tokenResponse
         var body = provider.samples.error ?? .object(JSONObject())
-        for (pointers, text) in [(rules.errors.code, error.code), (rules.errors.message, error.description)] {
+        let own = rules.errors.codes.items.first { $0.value == error.code }?.name
+        for (pointers, text) in [(rules.errors.code, own ?? error.code), (rules.errors.message, error.description)] {
             let place = pointers.pointers.first { body[$0] != nil } ?? pointers.pointers.first
             if let place { body.set(.string(text), at: place) }
         }
@@ -84,6 +85,26 @@ extension AuthorizationServer {
         } else if error.code == "server_error" {
             status = .internalServerError
         }
+        if let field = rules.success.field?.pointers.first {
+            // Here an error is told by the body alone.
+            status = rules.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
+            headers = [:]
+            if rules.success.isSuccess(body) != false || body[field] == nil {
+                body.set(rules.success.failure, at: field)
+            }
+        }
         return rules.format == .form ? .form(body, status: status, headers) : .json(body, status: status, headers)
+    }
+}
+
+extension SuccessRules {
+    /// A value of the member that does not say success, of the type of those that do.
+    fileprivate var failure: JSONValue {
+        switch values.first {
+        case .number: .number(values.contains { $0.scalarText == "1" } ? "-1" : "1")
+        case .string: .string("error")
+        case .bool(let value): .bool(!value)
+        default: false
+        }
     }
 }

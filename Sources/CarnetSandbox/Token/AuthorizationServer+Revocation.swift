@@ -49,7 +49,7 @@ extension AuthorizationServer {
         _ request: ServerRequest, at endpoint: EndpointName, _ rules: ResolvedRequest
     ) throws(OAuthError) -> (token: String, client: SandboxClient) {
         guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
-        let received = try TokenRequestBody(request, endpoint: url)
+        var received = try TokenRequestBody(request, endpoint: url)
         try received.check(request, against: rules)
         let names = ParameterNames(rules)
         let client = try authenticateClient(request, received.parameters, names)

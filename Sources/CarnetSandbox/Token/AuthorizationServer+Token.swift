@@ -19,7 +19,7 @@ extension AuthorizationServer {
         }
         do throws(OAuthError) {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
-            let received = try TokenRequestBody(request, endpoint: url)
+            var received = try TokenRequestBody(request, endpoint: url)
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
             let rules = isRefresh ? provider.refresh : provider.token
             try received.check(request, against: rules)
@@ -31,7 +31,8 @@ extension AuthorizationServer {
                 } else {
                     try exchange(received.parameters, names, for: client)
                 }
-            return provider.tokenResponse.format == .form ? .form(body) : .json(body)
+            let status = provider.tokenResponse.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
+            return provider.tokenResponse.format == .form ? .form(body, status: status) : .json(body, status: status)
         } catch {
             return errorReply(error, to: request)
         }
@@ -121,8 +122,8 @@ extension AuthorizationServer {
         _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
     ) throws(OAuthError) -> JSONValue {
         let text = try received.require("refresh_token", names)
-        guard let token = ledger.refreshTokens[text], let grant = ledger.grants[token.grantID],
-            grant.clientID.hasSameBytes(as: client.clientID)
+        let token = refreshable(text)
+        guard let token, let grant = ledger.grants[token.grantID], grant.clientID.hasSameBytes(as: client.clientID)
         else { throw .invalidGrant("there is no such refresh token for this client") }
         if has(.refreshRevoked) { ledger.revoke(grant: token.grantID) }
         guard !token.isUsed else {
@@ -142,6 +143,14 @@ extension AuthorizationServer {
         return try issue(token.grantID, grant, scopes: scopes, isRefresh: true, refreshToken: text)
     }
 
+    /// What a text to be exchanged stands for: a refresh token, or an access token that is still good.
+    private func refreshable(_ text: String) -> RefreshToken? {
+        switch provider.refreshCredential {
+        case .refreshToken: ledger.refreshTokens[text]
+        case .accessToken: ledger.activeAccess(text, at: seams.now()).map { RefreshToken(grantID: $0.token.grantID) }
+        }
+    }
+
     /// Makes the tokens of a response and remembers them.
     private mutating func issue(
         _ grantID: String, _ grant: Grant, scopes: [String], isRefresh: Bool, refreshToken old: String?
@@ -157,7 +166,7 @@ extension AuthorizationServer {
             end: isExpired ? now : now.addingTimeInterval(Double(shape.lifetime))
         )
         var refreshToken: String?
-        if grant.isOffline, shape.has(\.refreshToken) {
+        if grant.isOffline, shape.has(\.refreshToken), provider.refreshCredential == .refreshToken {
             let text = "1//+&=%41 " + seams.randomText()
             ledger.refreshTokens[text] = RefreshToken(grantID: grantID)
             if let old { ledger.refreshTokens[old]?.isUsed = true }
@@ -174,7 +183,8 @@ extension AuthorizationServer {
             scopes: scopes,
             namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
         )
-        return response.body(shape, separator: provider.scopes.separator)
+        return response.body(
+            shape, separator: provider.tokenResponse.scopeSeparator ?? provider.scopes.separator, at: now)
     }
 
     private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {

@@ -4,7 +4,9 @@ import HTTPTypes
 /// The parameters of a request to the token endpoint, and how they came.
 struct TokenRequestBody {
     let encoding: BodyEncoding
-    let parameters: ReceivedParameters
+    private(set) var parameters: ReceivedParameters
+    /// The names of those that came in the query beside a body.
+    private let queried: [String]
 
     /// Reads whatever was sent.
     init(_ request: ServerRequest, endpoint: WebURL) throws(OAuthError) {
@@ -12,25 +14,26 @@ struct TokenRequestBody {
         guard !request.body.isEmpty else {
             encoding = .query
             parameters = query
+            queried = []
             return
         }
+        let body: ReceivedParameters
         switch request.mediaType {
         case "application/x-www-form-urlencoded":
             encoding = .form
-            parameters = try ReceivedParameters(form: request.body)
+            body = try ReceivedParameters(form: request.body)
         case "application/json":
             encoding = .json
-            parameters = try ReceivedParameters(json: request.body)
+            body = try ReceivedParameters(json: request.body)
         case let type:
             throw .invalidRequest("the content type is \(type ?? "missing"), neither a form nor JSON")
         }
-        guard query.pairs.isEmpty else {
-            throw .invalidRequest("parameters are both in the body and in the query (RFC 6749, section 3.2)")
-        }
+        queried = query.pairs.map(\.name)
+        parameters = query.pairs.isEmpty ? body : ReceivedParameters(body.pairs + query.pairs)
     }
 
     /// Demands what the descriptor says of a request: method, encoding, headers, and its parameters.
-    func check(_ request: ServerRequest, against rules: ResolvedRequest) throws(OAuthError) {
+    mutating func check(_ request: ServerRequest, against rules: ResolvedRequest) throws(OAuthError) {
         guard request.method.rawValue == rules.method.rawValue else {
             throw .invalidRequest("the method is \(request.method.rawValue); it must be \(rules.method.rawValue)")
         }
@@ -39,7 +42,23 @@ struct TokenRequestBody {
             throw .invalidRequest("the parameters are sent as \(encoding.phrase); here they must be \(wanted.phrase)")
         }
         try request.checkHeaders(rules.headers)
-        try parameters.check(ParameterNames(rules), added: rules.parameters)
+        let names = ParameterNames(rules)
+        if encoding != .query { try checkQuery(rules, names) }
+        try parameters.decode(names)
+        try parameters.check(names, added: rules.parameters)
+    }
+}
+
+extension TokenRequestBody {
+    /// Beside a body the query holds just what the descriptor puts there (RFC 6749, section 3.2, knows nothing there).
+    private func checkQuery(_ rules: ResolvedRequest, _ names: ParameterNames) throws(OAuthError) {
+        let wanted = rules.queryParameters.map { names[$0] }
+        for name in queried where !wanted.contains(name) {
+            throw .invalidRequest("the parameter \(name) is in the query; here it belongs into the body")
+        }
+        for name in wanted where parameters.contains(name) && !queried.contains(name) {
+            throw .invalidRequest("the parameter \(name) is in the body; here it belongs into the query")
+        }
     }
 }
 

@@ -1,5 +1,11 @@
 import CarnetDescriptors
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The shape of a token response: a descriptor's sample with its own members, or that of RFC 6749, section 5.1.
 struct TokenResponseShape {
     let base: JSONValue
@@ -11,10 +17,12 @@ struct TokenResponseShape {
         !isSample || place(of: field).map { base[$0] != nil } ?? false
     }
 
-    /// Seconds that an access token lives; zero in a sample means no end.
+    /// Seconds that an access token lives; zero in a sample means no end. A point in time in a sample is past, so it
+    /// says nothing of the lifetime.
     var lifetime: Int {
-        let stated = place(of: \.expiresIn).flatMap { base[$0]?.scalarText }.flatMap { Int($0) }
-        switch stated {
+        let stated = place(of: \.expiresIn).flatMap { base[$0]?.scalarText }.flatMap { Double($0) }
+        let unit = rules.expiry.kind.isAbsolute ? nil : rules.expiry.kind.unit
+        switch stated.flatMap({ number in unit.map { Int(number * $0) } }) {
         case 0: return Self.longestLifetime
         case let stated? where (1...Self.longestLifetime).contains(stated): return stated
         default: return rules.defaultExpiresIn?.count ?? 3600
@@ -26,6 +34,19 @@ struct TokenResponseShape {
             JSONPointer(tokens: rules.root.tokens + $0.tokens)
         }
         return pointers.first { base[$0] != nil } ?? pointers.first
+    }
+
+    /// What the response says of a token that ends after its lifetime.
+    func expiry(at now: Date) -> JSONValue {
+        let end = now.secondsSince1970 + lifetime
+        return switch rules.expiry.kind {
+        case .seconds: .number(String(lifetime))
+        case .minutes: .number(String(lifetime / 60))
+        case .milliseconds: .number(String(lifetime * 1000))
+        case .epoch: .number(String(end))
+        case .epochMilliseconds: .number(String(end * 1000))
+        case .iso8601: .string(Date(timeIntervalSince1970: Double(end)).formatted(.iso8601))
+        }
     }
 
     private static let longestLifetime = 315_576_000
@@ -40,16 +61,21 @@ struct TokenResponse {
     /// The user or the client made the scopes fewer than asked for, so they must be named (RFC 6749, section 5.1).
     var namesScopes: Bool
 
-    func body(_ shape: TokenResponseShape, separator: String) -> JSONValue {
+    func body(_ shape: TokenResponseShape, separator: String, at now: Date) -> JSONValue {
         var body = shape.base
+        if !shape.isSample, let field = shape.rules.success.field?.pointers.first {
+            body.set(shape.rules.success.values.first ?? true, at: field)
+        }
         func put(_ value: JSONValue?, _ field: KeyPath<ResponseFields, PointerList>) {
             guard let place = shape.place(of: field) else { return }
             if let value { body.set(value, at: place) } else { body.remove(at: place) }
         }
         put(.string(accessToken), \.accessToken)
         if !shape.isSample {
-            put("Bearer", \.tokenType)
-            put(.number(String(shape.lifetime)), \.expiresIn)
+            put(.string(shape.rules.acceptedTokenTypes.first ?? "Bearer"), \.tokenType)
+            put(shape.expiry(at: now), \.expiresIn)
+        } else if shape.rules.expiry.kind.isAbsolute, shape.has(\.expiresIn) {
+            put(shape.expiry(at: now), \.expiresIn)
         }
         if shape.has(\.refreshToken) { put(refreshToken.map { .string($0) }, \.refreshToken) }
         if shape.has(\.idToken) { put(idToken.map { .string($0) }, \.idToken) }

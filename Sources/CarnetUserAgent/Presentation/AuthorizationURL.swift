@@ -10,7 +10,11 @@ struct AuthorizationURL: Sendable {
     /// - Throws: `UserAgentError`, `cannotPresent`, unless it is an https URL, or an http URL on loopback.
     init(_ text: String) throws {
         do throws(WebURLError) {
-            self.text = try WebURL(text).text
+            // A page that routes by its fragment has its parameters there; what may stand in a fragment may in a query.
+            var address = text
+            if let hash = text.firstIndex(of: "#") { address.replaceSubrange(hash...hash, with: "?") }
+            _ = try WebURL(address)
+            self.text = text
         } catch {
             throw UserAgentError(.cannotPresent, "the authorization URL is not opened: \(error.reason)")
         }

@@ -5,19 +5,29 @@ struct NonceOff: LintRule {
         code: "C002",
         name: "nonce-off",
         severity: .warning,
-        summary: "The nonce of the ID token is switched off.",
+        summary: "The nonce of the ID token is switched off, or not insisted on.",
         rationale: """
             The nonce ties the ID token to this sign-in, so that one from another sign-in cannot be slipped in. Servers \
             that do not know it ignore it; it has to be off only where a server refuses it or leaves it out of its tokens.
             """,
         references: ["OpenID Connect Core 1.0, section 15.5.2", "RFC 9700, section 4.5.3"],
-        bad: ["authorization: { nonce: ⟦{ off: their ID tokens never carry it }⟧ }\n"],
+        bad: [
+            "authorization: { nonce: ⟦{ off: their ID tokens never carry it }⟧ }\n",
+            "id_token: { nonce: ⟦{ if_present: some of their ID tokens lack it }⟧ }\n",
+        ],
         good: ["authorization: { nonce: required }\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard case .off(let reason) = context.descriptor.authorization.nonce else { return [] }
-        let message = "the ID token is not tied to the sign-in by a nonce: \(reason)"
-        return [finding(message, in: context, at: context.span("authorization", "nonce"))]
+        var found: [Diagnostic] = []
+        if case .off(let reason) = context.descriptor.authorization.nonce {
+            let message = "the ID token is not tied to the sign-in by a nonce: \(reason)"
+            found.append(finding(message, in: context, at: context.span("authorization", "nonce")))
+        }
+        if let reason = context.descriptor.idToken.nonce.ifPresent {
+            let message = "an ID token without the nonce is taken: \(reason)"
+            found.append(finding(message, in: context, at: context.span("id_token", "nonce")))
+        }
+        return found
     }
 }

@@ -13,6 +13,7 @@ struct ConflictingRename: LintRule {
         bad: [
             "token: { rename: { client_id: app, client_secret: ⟦app⟧ } }\n",
             "token: { rename: { client_id: ⟦code⟧ } }\n",
+            "callback: { rename: { error: ⟦code⟧ } }\n",
             "authorization: { rename: { client_id: ⟦app⟧ }, parameters: { app: x } }\n",
             "token: { rename: { redirect_uri: ⟦callback⟧ }, omit: [redirect_uri] }\n",
         ],
@@ -23,7 +24,8 @@ struct ConflictingRename: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        ProtocolParameters.requests.flatMap { section, parameters, additions in
+        let messages = ProtocolParameters.requests + [("callback", ProtocolParameters.callback, [])]
+        return messages.flatMap { section, parameters, additions in
             let renames = context.entries(section, "rename")
             let omitted = Set(context.elements(section, "omit").compactMap { $0.scalar?.text })
             let added = Set(additions.flatMap { context.entries(section, $0).map(\.key) })

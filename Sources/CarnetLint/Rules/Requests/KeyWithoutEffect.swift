@@ -28,6 +28,7 @@ struct KeyWithoutEffect: LintRule {
             ⟦logout⟧: { parameters: { federated: 'yes' } }
 
             """,
+            "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }\n",
             "profile: { from: id_token, ⟦headers⟧: { X-Version: '2' } }\nscopes: { default: [openid] }\n",
             """
             endpoints:
@@ -56,10 +57,13 @@ struct KeyWithoutEffect: LintRule {
         if !descriptor.client.authentication.contains(.clientSecretBasic) {
             report(["client", "basic_encoding"], "client_secret_basic is not among the methods")
         }
+        if descriptor.authorization.fragmentRoute != nil {
+            report(["authorization", "fragment"], "fragment_route makes the fragment")
+        }
         if descriptor.isWithout(.revocation) { report(["revocation"], "there is no revocation endpoint") }
         if descriptor.isWithout(.endSession) { report(["logout"], "there is no end_session endpoint") }
         if let source = descriptor.profile.source, source != .userinfo {
-            for key in ["method", "body", "headers", "parameters", "rename", "omit"] {
+            for key in RequestRules.keyNames {
                 report(["profile", key], "the profile comes from \(source.rawValue), so no request is made")
             }
         }

@@ -22,6 +22,9 @@ enum ProtocolParameters {
         "id_token_hint", "logout_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales",
     ]
 
+    /// RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207.
+    static let callback: Set<String> = ["state", "code", "error", "error_description", "error_uri", "iss"]
+
     /// Parameters that change where or how the answer comes, so that it would not be understood.
     static let answerChanging: Set<String> = ["response_mode", "request", "request_uri"]
 

@@ -19,6 +19,7 @@ struct ReservedParameter: LintRule {
             "token: { parameters: { ⟦grant_type⟧: authorization_code } }\n",
             "refresh: { parameters: { ⟦refresh_token⟧: none } }\n",
             "authorization: { parameters: { ⟦response_mode⟧: form_post } }\n",
+            "scopes: { extra: { ⟦scope⟧: [read] } }\n",
         ],
         good: [
             """
@@ -32,13 +33,17 @@ struct ReservedParameter: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        ProtocolParameters.requests.flatMap { section, parameters, additions in
-            additions.flatMap { key in
-                context.entries(section, key).compactMap { entry in
-                    finding(for: entry, section: section, reserved: parameters, context)
+        let scopes = context.entries("scopes", "extra").compactMap { entry in
+            finding(for: entry, section: "authorization", reserved: ProtocolParameters.authorization, context)
+        }
+        return scopes
+            + ProtocolParameters.requests.flatMap { section, parameters, additions in
+                additions.flatMap { key in
+                    context.entries(section, key).compactMap { entry in
+                        finding(for: entry, section: section, reserved: parameters, context)
+                    }
                 }
             }
-        }
     }
 
     private func finding(

@@ -11,9 +11,14 @@ struct SecretInQuery: LintRule {
             a provider that cannot is rare, and the finding keeps it in sight.
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 6749, section 3.2"],
-        bad: ["token: { method: ⟦GET⟧ }\n", "token: { body: ⟦query⟧ }\n", "revocation: { body: ⟦query⟧ }\n"],
-        good: ["token: { method: POST, body: json }\n"]
+        bad: [
+            "token: { method: ⟦GET⟧ }\n", "token: { body: ⟦query⟧ }\n", "revocation: { body: ⟦query⟧ }\n",
+            "token: { query_parameters: [redirect_uri, ⟦code_verifier⟧] }\n",
+        ],
+        good: ["token: { method: POST, body: json, query_parameters: [redirect_uri] }\n"]
     )
+
+    private static let secrets: Set = ["code", "code_verifier", "client_secret", "refresh_token", "token"]
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
@@ -21,21 +26,25 @@ struct SecretInQuery: LintRule {
             ("token", descriptor.token.request), ("refresh", descriptor.refresh.request),
             ("revocation", descriptor.revocation),
         ]
-        return requests.compactMap { section, rules in
-            let key: String
-            if rules.body == .query {
-                key = "body"
-            } else if rules.method == .get, rules.body == nil {
-                key = "method"
-            } else {
-                return nil
+        let queried = ["token", "refresh", "revocation"].flatMap { context.elements($0, "query_parameters") }
+            .filter { Self.secrets.contains($0.scalar?.text ?? "") }
+            .map { finding("a secret is put into the URL", in: context, at: $0.span, help: "leave it in the body") }
+        return queried
+            + requests.compactMap { section, rules in
+                let key: String
+                if rules.body == .query {
+                    key = "body"
+                } else if rules.method == .get, rules.body == nil {
+                    key = "method"
+                } else {
+                    return nil
+                }
+                return finding(
+                    "the \(section) request puts its secrets into the URL",
+                    in: context,
+                    at: context.span(section, key),
+                    help: "use POST with a form or json body, if the provider has it"
+                )
             }
-            return finding(
-                "the \(section) request puts its secrets into the URL",
-                in: context,
-                at: context.span(section, key),
-                help: "use POST with a form or json body, if the provider has it"
-            )
-        }
     }
 }

@@ -5,12 +5,15 @@ struct UnknownProtocolParameter: LintRule {
         code: "C007",
         name: "unknown-protocol-parameter",
         severity: .warning,
-        summary: "'rename' or 'omit' is about a parameter that is never sent in this request.",
+        summary: "A key is about a parameter that is never sent in this message.",
         rationale: "Nothing would change, although the descriptor says so. Most often the name is misspelled.",
         bad: [
             "token: { rename: { ⟦clientid⟧: app_id } }\n",
             "authorization: { omit: [⟦nonse⟧] }\n",
             "token: { omit: [⟦response_type⟧] }\n",
+            "callback: { rename: { ⟦authcode⟧: auth_code } }\n",
+            "token: { query_parameters: [⟦redirect_url⟧] }\n",
+            "authorization: { encode: { ⟦scopes⟧: raw } }\n",
         ],
         good: [
             "token: { rename: { client_id: app_id } }\n",
@@ -19,22 +22,23 @@ struct UnknownProtocolParameter: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        ProtocolParameters.requests.flatMap { section, parameters, additions in
+        let messages = ProtocolParameters.requests + [("callback", ProtocolParameters.callback, [])]
+        return messages.flatMap { section, parameters, additions in
             let added = additions.flatMap { context.entries(section, $0).map(\.key) }
             let known = parameters.union(added)
             let named =
-                context.entries(section, "rename").map { ($0.key, $0.keySpan) }
-                + context.elements(section, "omit").compactMap { element in
+                ["rename", "encode"].flatMap { context.entries(section, $0) }.map { ($0.key, $0.keySpan) }
+                + ["omit", "query_parameters"].flatMap { context.elements(section, $0) }.compactMap { element in
                     element.scalar.map { ($0.text, element.span) }
                 }
             return named.filter { !known.contains($0.0) }.map { name, span in
                 let nearest = context.nearest(to: name, in: parameters.sorted() + added)
                 return finding(
-                    "\"\(name)\" is not sent in this request",
+                    "\"\(name)\" is not a parameter here",
                     in: context,
                     at: span,
                     help: nearest.map { "did you mean \"\($0)\"?" }
-                        ?? "sent are: " + known.sorted().joined(separator: ", ")
+                        ?? "there are: " + known.sorted().joined(separator: ", ")
                 )
             }
         }

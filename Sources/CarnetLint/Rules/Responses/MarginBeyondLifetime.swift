@@ -23,7 +23,7 @@ struct MarginBeyondLifetime: LintRule {
         let response = descriptor.token.response
         let sampled = descriptor.samples.token?[response.root]?.first(of: response.fields.expiresIn.pointers)
         let seconds =
-            sampled.flatMap { $0.scalarText.flatMap { Double($0) } }
+            sampled.flatMap { if case .after(let seconds) = response.expiry.end($0) { seconds } else { nil } }
             ?? response.defaultExpiresIn.map { Double($0.count) }
         guard let seconds, seconds > 0, Double(margin) >= seconds else { return [] }
         return [

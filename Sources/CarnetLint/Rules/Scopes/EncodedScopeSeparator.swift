@@ -14,13 +14,19 @@ struct EncodedScopeSeparator: LintRule {
         bad: [
             "scopes: { separator: ⟦'%20'⟧, default: [openid] }\n", "scopes: { separator: ⟦+⟧, default: [openid] }\n",
         ],
-        good: ["scopes: { separator: ',', default: [photos] }\n"]
+        good: [
+            "scopes: { separator: ',', default: [photos] }\n",
+            "scopes: { separator: '+', default: [photos] }\nauthorization: { encode: { scope: raw } }\n",
+        ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let meant = ["%20": " ", "+": " ", "%2C": ",", "%2c": ","]
         let separator = context.descriptor.scopes.separator
-        guard let decoded = meant[separator] else { return [] }
+        // A raw parameter is sent as it is written.
+        guard let decoded = meant[separator], context.descriptor.authorization.encode["scope"] != .raw else {
+            return []
+        }
         let span = context.span("scopes", "separator")
         return [
             finding(

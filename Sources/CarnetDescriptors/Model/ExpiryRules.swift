@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// How a token response states when the access token ends, where it is not the lifetime in seconds of RFC 6749,
+/// section 5.1.
+public struct ExpiryRules: Sendable {
+    public internal(set) var kind = ExpiryKind.seconds
+    public internal(set) var zeroMeans = ZeroLifetime.now
+
+    init() {}
+}
+
+extension ExpiryRules: DescriptorSection {
+    static let shorthand: String? = "kind"
+
+    static let keys: [Key<Self>] = [
+        Key("kind", \.kind, "what the value is: a lifetime in a unit, or the point in time of the end"),
+        Key("zero_means", \.zeroMeans, "what a zero says: the token has ended, or never ends"),
+    ]
+}
+
+public enum ExpiryKind: String, DescriptorChoice, Sendable {
+    case seconds
+    case minutes
+    case milliseconds
+    /// The end in seconds since 1970.
+    case epoch
+    case epochMilliseconds = "epoch_milliseconds"
+    /// The end as a date with a time and its zone (ISO 8601; RFC 3339).
+    case iso8601
+
+    /// How many seconds one of the unit is; `nil` for a date as text.
+    public var unit: Double? {
+        switch self {
+        case .seconds, .epoch: 1
+        case .minutes: 60
+        case .milliseconds, .epochMilliseconds: 0.001
+        case .iso8601: nil
+        }
+    }
+
+    /// Whether the value is a point in time and not a lifetime.
+    public var isAbsolute: Bool { [.epoch, .epochMilliseconds, .iso8601].contains(self) }
+}
+
+public enum ZeroLifetime: String, DescriptorChoice, Sendable {
+    case now
+    case never
+}
+
+/// When an access token ends, as far as a response says it.
+public enum TokenEnd: Hashable, Sendable {
+    /// After so many seconds.
+    case after(Double)
+    case at(Date)
+    case never
+}
+
+extension ExpiryRules {
+    /// Reads a number, a text that is one, or a date; `nil` for anything else. A hundred years is the most that is
+    /// believed.
+    public func end(_ value: JSONValue) -> TokenEnd? {
+        guard let unit = kind.unit else {
+            return value.string.flatMap(Self.date).map { .at($0) }
+        }
+        let number = value.double ?? value.string.flatMap { try? JSONValue(parsing: $0) }.flatMap(\.double)
+        guard let number else { return nil }
+        if number == 0, zeroMeans == .never { return .never }
+        let seconds = number * unit
+        guard (0...(kind.isAbsolute ? Self.lastMoment : Self.longestLifetime)).contains(seconds) else { return nil }
+        return kind.isAbsolute ? .at(Date(timeIntervalSince1970: seconds)) : .after(seconds)
+    }
+
+    private static func date(_ text: String) -> Date? {
+        (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
+    }
+
+    private static let longestLifetime = 3_155_760_000.0
+    /// The year 9999; a lifetime in milliseconds that is taken for seconds is beyond it sooner than a date is.
+    private static let lastMoment = 253_402_300_799.0
+}

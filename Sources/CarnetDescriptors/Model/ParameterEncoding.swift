@@ -1,0 +1,30 @@
+/// How the value of one parameter is encoded in a query or a form, where it is not as RFC 6749, appendix B, says.
+public enum ParameterEncoding: String, DescriptorChoice, Sendable {
+    /// All but letters, digits and `- . _ ~`; a space as `%20`.
+    case percent
+    /// The same with a space as `+`.
+    case plus
+    /// Whatever a query can hold as it is (RFC 3986, section 3.4) but for `&`; the rest as `percent`.
+    case raw
+}
+
+/// The part of a URL after `#`, without what a fragment cannot hold (RFC 3986, section 3.5).
+public struct URLFragment: Hashable, Sendable {
+    public let text: String
+}
+
+extension URLFragment: DescriptorValue {
+    static var shape: Shape {
+        .text(
+            "what stands in a URL after #, such as /oauth/authorize", pattern: "^[A-Za-z0-9._~/:@!$'()*+,;=-]+$")
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let text = String(node, &decoder) else { return nil }
+        guard text.utf8.allSatisfy({ ASCII.isUnreserved($0) || "/:@!$'()*+,;=".utf8.contains($0) }) else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        self.text = text
+    }
+}

@@ -1,0 +1,33 @@
+import CarnetDescriptors
+
+struct TokenInCallback: LintRule {
+    let explanation = RuleExplanation(
+        code: "C030",
+        name: "token-in-callback",
+        summary: "The response type asks for a token in the callback.",
+        rationale: """
+            'response_type' is for providers that have another word for 'code'. With 'token' or 'id_token' in it the \
+            tokens come through the browser, where its history and other pages can have them; Carnet refuses a callback \
+            with a token.
+            """,
+        references: ["RFC 9700, section 2.1.2", "RFC 6749, section 10.3"],
+        bad: [
+            "authorization: { response_type: ⟦token⟧ }\n",
+            "authorization: { response_type: ⟦code id_token⟧ }\n",
+        ],
+        good: ["authorization: { response_type: auth_code }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let words = context.descriptor.authorization.responseType.split(separator: " ")
+        guard words.contains(where: { ["token", "id_token"].contains($0) }) else { return [] }
+        return [
+            finding(
+                "the tokens would come through the browser",
+                in: context,
+                at: context.span("authorization", "response_type"),
+                help: "leave the key out; the code is asked for by default"
+            )
+        ]
+    }
+}

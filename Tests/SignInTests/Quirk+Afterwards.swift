@@ -1,0 +1,179 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+private let endpoints = """
+    endpoints:
+      authorization: https://odd.example/authorize
+      token: https://odd.example/token
+      userinfo: https://odd.example/me
+      revocation: https://odd.example/revoke
+
+    """
+
+extension Quirk {
+    static let afterwards = [
+        Quirk(
+            "refreshing has an endpoint of its own", key: "`endpoints.refresh`",
+            neededBy: "14: Figma, TikTok, Trustpilot"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints:
+                      authorization: https://odd.example/authorize
+                      token: https://odd.example/token
+                      refresh: https://odd.example/token/refresh
+                    """
+            )
+            try await fixture.signIn().refresh()
+            #expect(
+                await fixture.wire(.refresh) == [
+                    "POST https://odd.example/token/refresh\n"
+                        + "grant_type=refresh_token&refresh_token=1%2F%2F%2B%26%3D%2541%20*&client_id=client"
+                ])
+        },
+        Quirk(
+            "parameters beyond the standard's at refresh", key: "`refresh.parameters`",
+            neededBy: "5: Dynamics, Basecamp (type=refresh)"
+        ) {
+            let fixture = try SignInFixture(
+                odd: "refresh: { omit: [grant_type], parameters: { type: refresh } }")
+            try await fixture.signIn().refresh()
+            #expect(
+                await fixture.wire(.token).last
+                    == "POST https://odd.example/token\n"
+                    + "refresh_token=1%2F%2F%2B%26%3D%2541%20*&client_id=client&type=refresh")
+        },
+        Quirk("no new refresh token comes", key: "none: the old one is kept", neededBy: "Google, Asana, Salesforce") {
+            let fixture = try SignInFixture(
+                odd: """
+                    samples:
+                      token: { access_token: x, token_type: Bearer, refresh_token: y }
+                      refresh: { access_token: x, token_type: Bearer }
+                    """
+            )
+            let session = try await fixture.signIn()
+            let first = try await session.tokens()
+            #expect(try await session.refresh().refreshToken == first.refreshToken)
+            #expect(try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer"}"#)
+        },
+        Quirk(
+            "the access token is exchanged in place of a refresh token", key: "`refresh.using: access_token`",
+            neededBy: "4: Facebook, Instagram, Threads"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    refresh:
+                      using: access_token
+                      method: GET
+                      rename: { refresh_token: access_token }
+                      omit: [grant_type, client_id]
+                      parameters: { grant_type: ig_refresh_token }
+                    """
+            )
+            let session = try await fixture.signIn()
+            let first = try await session.tokens()
+            #expect(first.refreshToken == nil)
+            #expect(try await session.refresh().accessToken != first.accessToken)
+            #expect(
+                await fixture.wire(.token).last
+                    == "GET https://odd.example/token?access_token=*&grant_type=ig_refresh_token")
+        },
+        Quirk(
+            "the profile is asked for by POST, with parameters", key: "`profile.method`, `profile.parameters`",
+            neededBy: "OpenIddict: 15; Dropbox"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + "profile: { method: POST, body: json, parameters: { fields: 'id,name' } }")
+            #expect(try await fixture.signIn().profile().subject != nil)
+            #expect(await fixture.wire(.userinfo).last == "POST https://odd.example/me\n" + #"{"fields":"id,name"}"#)
+        },
+        Quirk(
+            "the Authorization header has another scheme", key: "`api.scheme`",
+            neededBy: "social-core: 4; GitHub (token), Yandex (OAuth)"
+        ) {
+            let fixture = try SignInFixture(odd: endpoints + "api: { scheme: OAuth }")
+            let session = try await fixture.signIn()
+            #expect(try await session.profile().subject != nil)
+            let token = try await session.tokens().accessToken.reveal()
+            #expect(await fixture.requests(to: .userinfo).first?.headers[.authorization] == "OAuth \(token)")
+        },
+        Quirk(
+            "the claims are below another object, or have other names", key: "`profile.root`, `profile.claims`",
+            neededBy: "OpenIddict: 18 and 80"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    profile: { root: /data, claims: { subject: /open_id, name: /display_name } }
+                    samples: { userinfo: { data: { open_id: 7, display_name: Ada } } }
+                    """
+            )
+            let profile = try await fixture.signIn().profile()
+            #expect(profile.subject == "7")
+            #expect(try fixture.lastAnswer() == #"200 {"data":{"open_id":7,"display_name":"\#(profile.name ?? "")"}}"#)
+        },
+        Quirk("the profile comes with the tokens", key: "`profile.from: token`", neededBy: "Strava, Shopify, Stripe") {
+            let fixture = try SignInFixture(
+                odd: """
+                    profile: { from: token, root: /athlete, claims: { subject: /id } }
+                    samples: { token: { access_token: x, token_type: Bearer, athlete: { id: 12 } } }
+                    """
+            )
+            #expect(try await fixture.signIn().profile().subject == "12")
+            #expect(
+                try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer","athlete":{"id":12}}"#)
+        },
+        Quirk("headers beyond the standard's in every call", key: "`api.headers`", neededBy: "28: Notion, Trakt") {
+            let fixture = try SignInFixture(
+                odd: "api: { hosts: [api.odd.example], headers: { Notion-Version: '2022-06-28' } }")
+            let session = try await fixture.signIn()
+            let answer = try await session.call(try WebURL("https://api.odd.example/x"))
+            #expect(answer.status == 200)
+            let headers = try #require(await fixture.sandbox.requests.last).headers
+            #expect(HTTPField.Name("Notion-Version").flatMap { headers[$0] } == "2022-06-28")
+        },
+        Quirk(
+            "revocation has other parameters", key: "`revocation.rename`, `revocation.omit`",
+            neededBy: "Strava (access_token), TikTok (client_key)"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints
+                    + "revocation: { rename: { token: access_token, client_id: client_key }, omit: [token_type_hint] }"
+            )
+            #expect(try await fixture.signIn().signOut(.revoke).isRevoked)
+            #expect(
+                await fixture.wire(.revocation) == [
+                    "POST https://odd.example/revoke\naccess_token=1%2F%2F%2B%26%3D%2541%20*&client_key=client",
+                    "POST https://odd.example/revoke\naccess_token=*&client_key=client",
+                ])
+        },
+        Quirk(
+            "the base URL of the API comes with the tokens", neededBy: "16: Salesforce, Zoho, Wrike",
+            missing: "captured values and templates that use them are not there yet"),
+        Quirk(
+            "a value is looked up after the sign-in", neededBy: "23: Jira, Xero, Mailchimp",
+            missing: "the section `connection` is not there yet"),
+        Quirk(
+            "the e-mail address takes a second request", neededBy: "GitHub, Bitbucket, LinkedIn v2",
+            missing: "one request makes the profile; the resource can be called by the host"),
+        Quirk(
+            "the access token goes in a header of the provider's own, or in the query",
+            neededBy: "7: Shopify, TikTok Ads, BigCommerce; social-core: 39",
+            missing: "the token goes in the Authorization header alone so far"),
+        Quirk(
+            "the ID token's subject is a number", neededBy: "Wikimedia",
+            missing: "coercions of claims are not there yet"),
+        Quirk(
+            "the ID token is signed with the client's secret", neededBy: "LINE (HS256)",
+            missing: "the accepted algorithms are those with public keys"),
+        Quirk(
+            "revocation is a DELETE, or answers with another status", neededBy: "Facebook",
+            missing: "GET, POST and the status 200 are what can be said so far"),
+        Quirk(
+            "the end of a token is found out by asking", neededBy: "3: Salesforce",
+            missing: "a refused token is renewed once, which needs no end"),
+    ]
+}

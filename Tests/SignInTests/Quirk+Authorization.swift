@@ -1,0 +1,257 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import Testing
+
+/// The claims of an ID token.
+private func claims(of token: Secret) throws -> JSONObject {
+    let parts = token.reveal().split(separator: ".")
+    let standard = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
+    let data = try #require(Data(base64Encoded: standard + padding))
+    return try #require(try JSONValue(parsing: Array(data)).object)
+}
+
+/// The beginning of the authorization URL of an odd provider, and its end.
+private let start = "https://odd.example/authorize?response_type=code&client_id=client&redirect_uri=\(redirect)"
+private let end = "&state=*&code_challenge=*&code_challenge_method=S256"
+
+extension Quirk {
+    /// Signs in with a descriptor's keys, and compares the authorization URL.
+    private static func proof(_ keys: String, _ url: String) -> @Sendable () async throws -> Void {
+        {
+            let fixture = try SignInFixture(odd: keys)
+            #expect(try await fixture.authorizationURL() == url)
+            #expect(try await fixture.signIn().tokens().accessToken.isEmpty == false)
+        }
+    }
+
+    static let authorization = [
+        Quirk(
+            "parameters beyond the standard's", key: "`authorization.parameters`", neededBy: "105: nearly everyone",
+            proof: proof("authorization: { parameters: { owner: user } }", "\(start)&scope=read\(end)&owner=user")
+        ),
+        Quirk(
+            "a refresh token is asked for by a parameter", key: "`authorization.offline_parameters`",
+            neededBy: "37: Google, Dropbox, Reddit"
+        ) {
+            let fixture = try SignInFixture(odd: "authorization: { offline_parameters: { access_type: offline } }")
+            #expect(try await fixture.authorizationURL() == "\(start)&scope=read\(end)&access_type=offline")
+            #expect(try await fixture.authorizationURL(.init(isOffline: false)) == "\(start)&scope=read\(end)")
+            #expect(try await fixture.signIn().tokens().refreshToken != nil)
+            #expect(try await fixture.signIn(.init(isOffline: false)).tokens().refreshToken == nil)
+        },
+        Quirk(
+            "a refresh token is asked for by a scope", key: "`scopes.offline`",
+            neededBy: "45: Microsoft, Atlassian, X"
+        ) {
+            let fixture = try SignInFixture(odd: "scopes: { default: [read], offline: [offline_access] }")
+            #expect(try await fixture.authorizationURL() == "\(start)&scope=read%20offline_access\(end)")
+            #expect(try await fixture.signIn().tokens().refreshToken != nil)
+            #expect(try await fixture.signIn(.init(isOffline: false)).tokens().refreshToken == nil)
+        },
+        Quirk(
+            "consent is asked for again by a parameter", key: "`authorization.reconsent_parameters`",
+            neededBy: "48: Google, Atlassian, Strava"
+        ) {
+            let fixture = try SignInFixture(odd: "authorization: { reconsent_parameters: { prompt: consent } }")
+            #expect(
+                try await fixture.authorizationURL(.init(asksForConsent: true))
+                    == "\(start)&scope=read\(end)&prompt=consent")
+            #expect(try await fixture.authorizationURL() == "\(start)&scope=read\(end)")
+        },
+        Quirk(
+            "the response type has another value", key: "`authorization.response_type`",
+            neededBy: "2: Azure DevOps (Assertion), Follow Up Boss",
+            proof: proof(
+                "authorization: { response_type: auth_code }",
+                start.replacing("=code&", with: "=auth_code&") + "&scope=read\(end)"
+            )
+        ),
+        Quirk(
+            "standard parameters are left out", key: "`authorization.omit`", neededBy: "1: Monday; Basecamp",
+            proof: proof(
+                "authorization: { omit: [response_type] }",
+                start.replacing("response_type=code&", with: "") + "&scope=read\(end)"
+            )
+        ),
+        Quirk(
+            "standard parameters have other names", key: "`authorization.rename`",
+            neededBy: "6: TikTok, WeChat, Deezer",
+            proof: proof(
+                "authorization: { rename: { client_id: client_key } }",
+                start.replacing("client_id", with: "client_key") + "&scope=read\(end)"
+            )
+        ),
+        Quirk(
+            "the scope parameter has another name", key: "`authorization.rename`",
+            neededBy: "Freelancer (advanced_scopes), Deezer (perms)",
+            proof: proof("authorization: { rename: { scope: perms } }", "\(start)&perms=read\(end)")
+        ),
+        Quirk(
+            "a second scope parameter", key: "`scopes.extra`", neededBy: "1: Slack (user_scope)",
+            proof: proof(
+                "scopes: { default: [read], separator: ',', extra: { user_scope: [identity.basic, identity.email] } }",
+                "\(start)&scope=read&user_scope=identity.basic%2Cidentity.email\(end)"
+            )
+        ),
+        Quirk(
+            "scopes have another separator", key: "`scopes.separator`", neededBy: "21: Linear, Strava, TikTok (comma)",
+            proof: proof("scopes: { default: [read, write], separator: ',' }", "\(start)&scope=read%2Cwrite\(end)")
+        ),
+        Quirk(
+            "an empty scope has to be sent", key: "`scopes.when_empty`", neededBy: "4: Pipedrive wants it left out",
+            proof: proof("scopes: { default: [], when_empty: send }", "\(start)&scope=\(end)")
+        ),
+        Quirk(
+            "a parameter is sent as it is", key: "`authorization.encode: raw`", neededBy: "1: Pennylane; Unsplash",
+            proof: proof(
+                "scopes: { default: [read, 'user:email'], separator: '+' }\nauthorization: { encode: { scope: raw } }",
+                "\(start)&scope=read+user:email\(end)"
+            )
+        ),
+        Quirk(
+            "spaces are wanted as plus signs", key: "`authorization.encode: plus`", neededBy: "SoundCloud",
+            proof: proof(
+                "scopes: { default: [read, 'user:email'] }\nauthorization: { encode: { scope: plus } }",
+                "\(start)&scope=read+user%3Aemail\(end)"
+            )
+        ),
+        Quirk(
+            "the page reads its parameters behind a fragment's route", key: "`authorization.fragment_route`",
+            neededBy: "2: Apollo, Shopline",
+            proof: proof(
+                "authorization: { fragment_route: /oauth/authorize }",
+                start.replacing("authorize?", with: "authorize#/oauth/authorize?") + "&scope=read\(end)"
+            )
+        ),
+        Quirk(
+            "the URL ends in a fragment", key: "`authorization.fragment`", neededBy: "WeChat (#wechat_redirect)",
+            proof: proof(
+                "authorization: { fragment: wechat_redirect }", "\(start)&scope=read\(end)#wechat_redirect")
+        ),
+        Quirk(
+            "no proof key", key: "`authorization.pkce: { off: REASON }`", neededBy: "86: Slack, LinkedIn",
+            proof: proof("authorization: { pkce: { off: refused } }", "\(start)&scope=read&state=*")
+        ),
+        Quirk(
+            "the ID token has no nonce", key: "`authorization.nonce: { off: REASON }`",
+            neededBy: "Asana, DocuSign, Dropbox, LinkedIn"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    issuer: https://odd.example
+                    discovery: off
+                    endpoints:
+                      authorization: https://odd.example/authorize
+                      token: https://odd.example/token
+                      jwks: https://odd.example/keys
+                    scopes: { default: [openid] }
+                    authorization: { nonce: { off: never repeated } }
+                    """
+            )
+            #expect(try await fixture.authorizationURL() == "\(start)&scope=openid\(end)")
+            #expect(try await fixture.signIn().tokens().idToken != nil)
+        },
+        Quirk(
+            "the ID token repeats the nonce at times", key: "`id_token.nonce: { if_present: REASON }`",
+            neededBy: "FACEIT, QuickBooks, World ID"
+        ) {
+            let keys = """
+                issuer: https://odd.example
+                discovery: off
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  jwks: https://odd.example/keys
+                scopes: { default: [openid] }
+                id_token: { nonce: { if_present: left out after a consent } }
+                """
+            let fixture = try SignInFixture(odd: keys)
+            #expect(
+                try await fixture.authorizationURL()
+                    == "\(start)&scope=openid" + end.replacing("&code_challenge=", with: "&nonce=*&code_challenge="))
+            let token = try #require(await fixture.signIn().tokens().idToken)
+            #expect(try claims(of: token)["nonce"] == nil)
+        },
+        Quirk(
+            "the code has another name in the callback", key: "`callback.rename`",
+            neededBy: "3: Amazon Selling Partner (spapi_oauth_code)"
+        ) {
+            let fixture = try SignInFixture(odd: "callback: { rename: { code: spapi_oauth_code } }")
+            let request = try await fixture.client.beginSignIn()
+            let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+            #expect(
+                masked(callback)
+                    == "\(SignInFixture.redirectURI)?spapi_oauth_code=4%2F%2B%26%3D%2541%20*&state=*")
+            let answer = AuthorizationCallback(url: callback)
+            _ = try await fixture.client.completeSignIn(answer, for: request.pending)
+            #expect(await fixture.requests(to: .token).count == 1)
+        },
+        Quirk(
+            "the state has another name", key: "`authorization.rename`, `callback.rename`",
+            neededBy: "Shopline (customField)"
+        ) {
+            for (keys, sent, returned) in [
+                ("authorization: { rename: { state: customField } }", "customField", "customField"),
+                ("callback: { rename: { state: relay } }", "state", "relay"),
+            ] {
+                let fixture = try SignInFixture(odd: keys)
+                let expected = "\(start)&scope=read" + end.replacing("&state=", with: "&\(sent)=")
+                #expect(try await fixture.authorizationURL() == expected)
+                let request = try await fixture.client.beginSignIn()
+                let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+                #expect(masked(callback).hasSuffix("&\(returned)=*"))
+                let answer = AuthorizationCallback(url: callback)
+                #expect(request.pending.matches(answer))
+                _ = try await fixture.client.completeSignIn(answer, for: request.pending)
+            }
+        },
+        Quirk(
+            "errors of the callback are in other words", key: "`callback.rename`, `callback.errors`",
+            neededBy: "LinkedIn (user_cancelled_login), Facebook, Deezer, Line"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    callback:
+                      rename: { error: error_reason, error_description: errorMessage }
+                      errors: { user_cancelled_login: access_denied }
+                    """,
+                faults: [.denied]
+            )
+            let request = try await fixture.client.beginSignIn()
+            let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+            #expect(
+                masked(callback)
+                    == "\(SignInFixture.redirectURI)?error_reason=user_cancelled_login"
+                    + "&errorMessage=the%20user%20said%20no&state=*")
+            let answer = AuthorizationCallback(url: callback)
+            let error = try await #require(throws: OAuthError.self) {
+                try await fixture.client.completeSignIn(answer, for: request.pending)
+            }
+            #expect(error.server?.code == "access_denied")
+            #expect(error.server?.message == "the user said no")
+            #expect(error.disposition == .signInAgain)
+        },
+        Quirk(
+            "the callback has values to keep", neededBy: "22: QuickBooks (realmId), Zoho, Shopify",
+            missing: "captured values and templates that use them are not there yet"),
+        Quirk(
+            "the callback is signed", neededBy: "Shopify",
+            missing: "templates have no functions yet; state and proof key protect the code"),
+        Quirk(
+            "the answer comes as a POST", neededBy: "24: Apple",
+            missing:
+                "a loopback listener and a pasted URL take GET; Apple sends GET where no name or e-mail is asked for"),
+        Quirk(
+            "the provider drops the state", neededBy: "Deezer, Huawei, Mixcloud",
+            missing: "a callback without the state of its attempt is never believed"),
+        Quirk(
+            "there is a tenant or a webhook in place of the code", neededBy: "2: Microsoft's admin consent, Sentry",
+            missing: "it is no authorization code grant"),
+        Quirk(
+            "user data comes with the first callback alone", neededBy: "Apple",
+            missing: "it comes by POST, and nothing signs it"),
+    ]
+}

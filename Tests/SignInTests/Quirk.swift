@@ -1,0 +1,39 @@
+import Testing
+
+/// An oddity seen in the field, and either the key that says it, proved by a sign-in, or the reason why there is none.
+struct Quirk: Sendable, CustomTestStringConvertible {
+    enum Standing: Sendable {
+        case proved(key: String, @Sendable () async throws -> Void)
+        case missing(because: String)
+    }
+
+    let title: String
+    /// How many providers of 343 in the largest public catalogue need it, and examples.
+    let neededBy: String
+    let standing: Standing
+
+    /// A quirk that a descriptor can say.
+    init(
+        _ title: String, key: String, neededBy: String, proof: @escaping @Sendable () async throws -> Void
+    ) {
+        self.title = title
+        self.neededBy = neededBy
+        standing = .proved(key: key, proof)
+    }
+
+    /// A quirk that a descriptor cannot say.
+    init(_ title: String, neededBy: String, missing reason: String) {
+        self.title = title
+        self.neededBy = neededBy
+        standing = .missing(because: reason)
+    }
+
+    var testDescription: String { title }
+
+    static let sections: [(title: String, quirks: [Quirk])] = [
+        ("Authorization request and callback", authorization),
+        ("Token request", tokenRequest),
+        ("Token response", tokenResponse),
+        ("Refresh, profile, resources and revocation", afterwards),
+    ]
+}

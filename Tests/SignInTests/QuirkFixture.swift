@@ -1,0 +1,57 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The redirect URI of the fixture as it goes on the wire.
+let redirect = "http%3A%2F%2F127.0.0.1%3A49152%2Fcallback"
+
+/// A provider without discovery and with one oddity.
+func oddProvider(_ keys: String) throws -> ProviderDescriptor {
+    let endpoints = """
+        endpoints:
+          authorization: https://odd.example/authorize
+          token: https://odd.example/token
+
+        """
+    let scopes = "scopes: { default: [read] }\n"
+    return try descriptor(
+        "carnet: 1\nid: odd\nname: Odd\n"
+            + (keys.hasPrefix("endpoints:") || keys.contains("\nendpoints:") ? "" : endpoints)
+            + (keys.hasPrefix("scopes:") || keys.contains("\nscopes:") ? "" : scopes) + keys
+    )
+}
+
+extension SignInFixture {
+    /// A fixture for an odd provider.
+    init(odd keys: String, secret: String? = nil, faults: Set<SandboxFault> = []) throws {
+        try self.init(try oddProvider(keys), secret: secret, faults: faults)
+    }
+
+    /// The authorization URL of a sign-in, with `*` for what is random.
+    func authorizationURL(_ options: AuthorizationOptions = AuthorizationOptions()) async throws -> String {
+        masked(try await client.beginSignIn(options).url)
+    }
+
+    /// The requests to an endpoint as they went over the wire, with `*` for what is random: method and URL, then the
+    /// body on a line of its own if there is one.
+    func wire(_ endpoint: EndpointName) async -> [String] {
+        await requests(to: endpoint).map { request in
+            let body = String(decoding: request.body, as: UTF8.self)
+            return masked("\(request.method.rawValue) \(request.url)" + (body.isEmpty ? "" : "\n\(body)"))
+        }
+    }
+
+    /// The latest answer that a test can compare: its JSON without spaces, with `*` for what is random.
+    func lastAnswer() throws -> String {
+        let answer = try #require(answers.all.last)
+        return try "\(answer.status) " + masked(JSONValue(parsing: answer.body).jsonText())
+    }
+}
+
+/// Replaces what is random: 256 bits in base64url are 43 characters.
+func masked(_ text: String) -> String {
+    text.replacing(/[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/, with: "*")
+}

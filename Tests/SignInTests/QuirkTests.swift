@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// Each quirk is driven against the sandbox that impersonates it, and `Docs/quirks.md` is made from the same table. With
+/// `CARNET_UPDATE_DOCS=1` in the environment the page is written anew.
+@Suite("A quirk")
+struct QuirkTests {
+    @Test("that a key says works, to the byte", arguments: Quirk.sections.flatMap(\.quirks))
+    func works(quirk: Quirk) async throws {
+        if case .proved(_, let proof) = quirk.standing { try await proof() }
+    }
+
+    @Test("has one row in its section", arguments: Quirk.sections.indices)
+    func once(section: Int) {
+        let titles = Quirk.sections[section].quirks.map(\.title)
+        #expect(Set(titles).count == titles.count)
+    }
+
+    @Test("stands on the page as in the table")
+    func page() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Docs/quirks.md")
+        if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
+            try Data(Quirk.page.utf8).write(to: file)
+        }
+        let written = try? String(decoding: Data(contentsOf: file), as: UTF8.self)
+        #expect(written == Quirk.page, "Docs/quirks.md is not current; run the tests with CARNET_UPDATE_DOCS=1")
+    }
+}
+
+extension Quirk {
+    static var page: String {
+        var lines = [
+            "# Quirks",
+            "",
+            "What providers do beyond the standards or against them, and the key of a descriptor that says it. Each row with",
+            "a key is a test that signs in at a sandbox with that quirk and compares what went over the wire; this page is",
+            "made from the tests. The numbers count providers among the 343 of the largest public catalogue.",
+        ]
+        for section in sections {
+            lines += ["", "## \(section.title)", "", "| quirk | key | who needs it |", "|---|---|---|"]
+            for quirk in section.quirks {
+                if case .proved(let key, _) = quirk.standing {
+                    lines.append("| \(quirk.title) | \(key) | \(quirk.neededBy) |")
+                }
+            }
+        }
+        lines += [
+            "", "## What no key says yet", "", "| quirk | why | who needs it |", "|---|---|---|",
+        ]
+        for quirk in sections.flatMap(\.quirks) {
+            if case .missing(let reason) = quirk.standing {
+                lines.append("| \(quirk.title) | \(reason) | \(quirk.neededBy) |")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
