@@ -3,9 +3,9 @@ public struct DescriptorReference: Sendable {
     /// The page.
     public static var page: String { DescriptorReference(of: ProviderDescriptor.shape).page }
 
-    /// A section with all the places where it stands.
+    /// A section with all the places where it stands, or the sections of which one can stand in a place.
     private struct Chapter {
-        let section: SectionDescription
+        var sections: [SectionDescription]
         var paths: [String]
 
         var title: String {
@@ -29,10 +29,12 @@ public struct DescriptorReference: Sendable {
     private init(of shape: Shape) {
         var chapters: [Chapter] = []
         for use in shape.sectionUses() {
-            if let index = chapters.firstIndex(where: { $0.section.name == use.section.name }) {
+            if let index = chapters.firstIndex(where: { $0.sections[0].name == use.section.name }) {
                 chapters[index].paths.append(use.path)
+            } else if let index = chapters.firstIndex(where: { $0.paths == [use.path] }) {
+                chapters[index].sections.append(use.section)
             } else {
-                chapters.append(Chapter(section: use.section, paths: [use.path]))
+                chapters.append(Chapter(sections: [use.section], paths: [use.path]))
             }
         }
         self.chapters = chapters
@@ -51,11 +53,14 @@ public struct DescriptorReference: Sendable {
     }
 
     private func text(_ chapter: Chapter) -> String {
-        let rows = chapter.section.keys.map { key in
-            let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
-            return "| \(name) | \(holds(key.shape)) | \(cell(key.summary)) |\n"
+        let tables = chapter.sections.map { section in
+            let rows = section.keys.map { key in
+                let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
+                return "| \(name) | \(holds(key.shape)) | \(cell(key.summary)) |\n"
+            }
+            return "\n| Key | Holds | Says |\n|---|---|---|\n" + rows.joined()
         }
-        return "\n## \(chapter.title)\n\n| Key | Holds | Says |\n|---|---|---|\n" + rows.joined()
+        return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n")
     }
 
     /// What a value may be, with a link to each mapping that has a chapter.
@@ -88,7 +93,7 @@ public struct DescriptorReference: Sendable {
     }
 
     private func anchor(of section: SectionDescription) -> String {
-        chapters.first { $0.section.name == section.name }?.anchor ?? ""
+        chapters.first { $0.sections.contains { $0.name == section.name } }?.anchor ?? ""
     }
 
     /// A text in a cell of a table.

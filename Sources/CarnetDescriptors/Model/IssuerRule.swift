@@ -12,7 +12,19 @@ public enum IssuerRule: Sendable, Hashable {
 
 extension IssuerRule: DescriptorValue {
     static var shape: Shape {
-        .either([.choice(["exact"]), .text("{ template: ISSUER }, { any_of: [ISSUER] } or { off: REASON }")])
+        func section(_ name: String, _ phrase: String, _ keys: [String]) -> Shape {
+            let described = Section.keys.map(\.description).filter { keys.contains($0.name) }.map { key in
+                KeyDescription(
+                    name: key.name, shape: key.shape, summary: key.summary, isRequired: key.name == keys[0])
+            }
+            return .section(SectionDescription(name: name, keys: described, phrase: phrase))
+        }
+        return .either([
+            .choice(["exact"]),
+            section("IssuerTemplate", "{ template: ISSUER }", ["template", "claims"]),
+            section("IssuerList", "{ any_of: [ISSUER] }", ["any_of"]),
+            section("IssuerOff", "{ off: REASON }", ["off"]),
+        ])
     }
 
     /// The mapping as it is written.
@@ -54,7 +66,8 @@ extension IssuerRule: DescriptorValue {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }
-        guard let section = Section(node, &decoder) else { return nil }
+        let count = decoder.diagnostics.count
+        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
         switch (section.template, section.anyOf, section.off) {
         case (let template?, nil, nil):
             guard !template.hasTouchingPlaces else {
@@ -67,10 +80,10 @@ extension IssuerRule: DescriptorValue {
                 return nil
             }
             self = .template(template, claims: section.claims)
-        case (nil, let issuers?, nil): self = .anyOf(issuers)
-        case (nil, nil, let reason?): self = .off(because: reason)
-        // What is there instead has been reported as unknown.
-        case (nil, nil, nil) where node.entries?.isEmpty == false: return nil
+        case (nil, let issuers?, nil) where section.claims.isEmpty: self = .anyOf(issuers)
+        case (nil, nil, let reason?) where section.claims.isEmpty: self = .off(because: reason)
+        // What is laid over another rule need not repeat it.
+        case (nil, nil, nil) where decoder.isPartial: return nil
         default:
             decoder.report(
                 .valueNotAllowed,
