@@ -52,6 +52,16 @@ struct DescriptorDecoder {
         )
     }
 
+    /// A protection that is switched off as a bare word.
+    mutating func reportMissingReason(_ node: YAMLNode) {
+        report(
+            .missingReason,
+            "a protection is switched off without a reason",
+            at: node.span,
+            help: "write { off: \"why this provider cannot have it, with a link\" }"
+        )
+    }
+
     mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String]) {
         let found = node.scalar?.text ?? ""
         let nearest = nearestName(to: found, in: allowed)

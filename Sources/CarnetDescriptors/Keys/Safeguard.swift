@@ -25,12 +25,7 @@ extension Safeguard: DescriptorValue {
                 self = .required
                 return
             case "off":
-                decoder.report(
-                    .missingReason,
-                    "a protection is switched off without a reason",
-                    at: node.span,
-                    help: "write { off: \"why this provider cannot have it, with a link\" }"
-                )
+                decoder.reportMissingReason(node)
                 return nil
             default:
                 decoder.reportNotAllowed(node, allowed: ["required", "off"])

@@ -49,12 +49,7 @@ extension IssuerRule: DescriptorValue {
             switch scalar.text {
             case "exact": self = .exact
             case "off":
-                decoder.report(
-                    .missingReason,
-                    "a protection is switched off without a reason",
-                    at: node.span,
-                    help: "write { off: \"why this provider cannot have it, with a link\" }"
-                )
+                decoder.reportMissingReason(node)
                 return nil
             default:
                 decoder.reportNotAllowed(node, allowed: ["exact", "off"])

@@ -149,7 +149,6 @@ extension AuthorizationRequestRules {
 
 extension ResolvedRequest {
     static let plainGET = ResolvedRequest(method: .get)
-    static let plainPOST = ResolvedRequest(method: .post)
 }
 
 extension Provider {
