@@ -54,6 +54,17 @@ import Testing
         #expect(result.standardError.contains("cannot be written to stdout"))
     }
 
+    @Test func `a reader that has seen enough is no failure`() async throws {
+        let run = try CommandRun(
+            URL(filePath: "/bin/sh"),
+            ["-c", "{ \"$0\" providers; echo \"status $?\" >&2; } | :", BuiltProduct.carnet.path],
+            environment: home.environment,
+            folder: home.folder
+        )
+        let result = try await run.finish()
+        #expect(result.standardError == "status 0\n", "\(result)")
+    }
+
     @Test func `colours come when they are asked for`() async throws {
         #expect(try await home.run("try", "google", "--color", "always").standardOutput.contains("\u{1B}["))
         #expect(!(try await home.run("try", "google")).standardOutput.contains("\u{1B}["))

@@ -20,14 +20,15 @@ enum OutputChannel {
         write(Array(text.utf8))
     }
 
-    /// - Returns: Whether all of it was written.
+    /// - Returns: Whether all of it was written, or nobody reads on: `head` that has seen enough is no failure.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Bool {
         do {
             try handle.write(contentsOf: Data(bytes))
             return true
         } catch {
-            return false
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            return cause?.domain == NSPOSIXErrorDomain && cause?.code == Int(EPIPE)
         }
     }
 }

@@ -6,6 +6,8 @@ import Foundation
 @main
 enum Program {
     static func main() async {
+        // A pipe whose reader is gone is an error of the write, whichever command it is.
+        signal(SIGPIPE, SIG_IGN)
         let status = await run(Array(CommandLine.arguments.dropFirst()))
         exit(status.rawValue)
     }
