@@ -42,6 +42,30 @@ extension Sandbox {
         }
         return location
     }
+
+    /// Plays the person at the other device: opens the page for a code, and allows everything.
+    ///
+    /// - Throws: `SandboxRefusal` with the text of the page if there is no such code.
+    public func approveDevice(userCode: String) async throws {
+        guard let page = verificationPage(for: userCode) else {
+            throw SandboxRefusal(status: 404, text: "no device shows the code \(userCode)")
+        }
+        let url = try WebURL(page.appendingQuery(PercentEncoding.encode([(name: "user_code", value: userCode)])))
+        var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
+        var (response, body) = await respond(to: request, body: [])
+        if response.status == .ok, let ticket = HTMLPage.value(of: "ticket", in: String(decoding: body, as: UTF8.self))
+        {
+            var answer = [(name: "ticket", value: ticket), ("user", "0"), ("decision", "allow")]
+            answer += askedScopes(ofDeviceWith: userCode).map { ("scope", $0) }
+            request.method = .post
+            request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+            (response, body) = await respond(to: request, body: Array(PercentEncoding.encode(answer).utf8))
+        }
+        guard response.status == .ok else {
+            let text = HTMLPage.text(of: String(decoding: body, as: UTF8.self))
+            throw SandboxRefusal(status: response.status.code, text: text)
+        }
+    }
 }
 
 /// The sandbox showed a page where a redirect to the client was wanted.

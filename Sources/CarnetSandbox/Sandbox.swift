@@ -115,6 +115,16 @@ public actor Sandbox {
         servers.lazy.compactMap { $0.consents[ticket]?.request.scopes }.first ?? []
     }
 
+    /// The scopes that a device's page asks about.
+    func askedScopes(ofDeviceWith userCode: String) -> [String] {
+        servers.lazy.compactMap { $0.ledger.device(userCode: userCode)?.device.scopes }.first ?? []
+    }
+
+    /// The page for a device's code.
+    func verificationPage(for userCode: String) -> WebURL? {
+        servers.first { $0.ledger.device(userCode: userCode) != nil }?.endpoints.verification
+    }
+
     private static let longestLog = 1000
 
     private func answer(
@@ -135,12 +145,16 @@ public actor Sandbox {
             if let endpoint = servers[index].endpoints.endpoint(at: url) {
                 return (servers[index].respond(to: request, at: endpoint), id, endpoint)
             }
+            if servers[index].endpoints.isVerification(url) {
+                return (servers[index].verification(request), id, nil)
+            }
             if servers[index].endpoints.isMetadata(url) { return (servers[index].metadata(request), id, nil) }
         }
         // Several providers may protect one resource: that which issued the token judges it.
         let candidates = servers.filter { $0.hasResource(at: url) }
-        if let server = candidates.first(where: { $0.hasIssued(tokenOf: request) }) ?? candidates.first {
-            return (server.resource(request), server.provider.id, nil)
+        let server = candidates.first { $0.hasIssued(tokenOf: request) } ?? candidates.first
+        if let id = server?.provider.id, let index = servers.firstIndex(where: { $0.provider.id == id }) {
+            return (servers[index].resource(request), id, nil)
         }
         return (notFound(url), nil, nil)
     }
@@ -161,6 +175,7 @@ public actor Sandbox {
 extension AuthorizationServer {
     /// Every URL that has a meaning here.
     fileprivate var places: [WebURL] {
-        EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata + resources.map(\.url)
+        EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
+            + [endpoints.verification].compactMap { $0 } + resources.map(\.url)
     }
 }

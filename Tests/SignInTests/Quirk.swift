@@ -35,5 +35,6 @@ struct Quirk: Sendable, CustomTestStringConvertible {
         ("Token request", tokenRequest),
         ("Token response", tokenResponse),
         ("Refresh, profile, resources and revocation", afterwards),
+        ("Signing in on another device", device),
     ]
 }

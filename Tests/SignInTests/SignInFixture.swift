@@ -55,6 +55,18 @@ struct SignInFixture {
         return try await client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
     }
 
+    /// Another client of the same sandbox and clock, which waits as a test says.
+    func client(_ descriptor: ProviderDescriptor, sleeper: any Sleeper) throws -> OAuthClient {
+        try OAuthClient(
+            descriptor,
+            registration: client.registration,
+            transport: SandboxTransport(sandbox: sandbox, answers: answers),
+            store: store,
+            clock: clock,
+            sleeper: sleeper
+        )
+    }
+
     /// The requests that reached an endpoint.
     func requests(to endpoint: EndpointName) async -> [SandboxRequest] {
         await sandbox.requests.filter { $0.endpoint == endpoint }

@@ -17,7 +17,10 @@ public actor OAuthClient {
     let connection: ProviderConnection
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
-    private let random: any RandomSource
+    nonisolated let random: any RandomSource
+    nonisolated let sleeper: any Sleeper
+    nonisolated let clientTokens = ClientTokenCache()
+    nonisolated let nonces = DPoPNonces()
     private var usedAttempts: [Secret: Date] = [:]
     private var sessions: [ConnectionKey: WeakSession] = [:]
 
@@ -38,6 +41,7 @@ public actor OAuthClient {
         limits: TransportLimits = TransportLimits(),
         clock: any WallClock = SystemWallClock(),
         random: any RandomSource = SystemRandomSource(),
+        sleeper: any Sleeper = SystemSleeper(),
         observer: (any ExchangeObserver)? = nil,
         logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
@@ -47,6 +51,7 @@ public actor OAuthClient {
         self.store = store
         self.clock = clock
         self.random = random
+        self.sleeper = sleeper
         provider = try descriptor.resolve(inputs: registration.inputs)
         exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
         connection = ProviderConnection(provider, exchanger: exchanger, clock: clock)
@@ -58,13 +63,23 @@ public actor OAuthClient {
     public func beginSignIn(_ options: AuthorizationOptions = AuthorizationOptions()) async throws
         -> AuthorizationRequest
     {
-        try AuthorizationRequest(
-            to: try await connection.provider(),
+        let provider = try await connection.provider()
+        let request = try AuthorizationRequest(
+            to: provider,
             as: registration,
             options: options,
             random: random,
             now: clock.now
         )
+        guard provider.pushesAuthorization(wanted: options.isPushed) else { return request }
+        return try await push(request, to: provider)
+    }
+
+    /// Sends a sign-in's parameters to the server (RFC 9126). What it refuses is not sent by another way.
+    private func push(_ request: AuthorizationRequest, to provider: Provider) async throws -> AuthorizationRequest {
+        let push = try request.pushing(to: provider, as: registration)
+        return try request.referring(
+            to: try await exchanger.send(push), answering: push, at: provider, now: clock.now)
     }
 
     /// Completes a sign-in: validates the callback, exchanges its code once, validates the ID token, saves the tokens.
@@ -81,14 +96,33 @@ public actor OAuthClient {
     ) async throws -> Session {
         let provider = try await connection.provider()
         let validated = try pending.validate(callback, from: provider, now: clock.now)
-        let request = try TokenRequest.exchange(validated, at: provider, as: registration)
+        let first = try TokenRequest.exchange(validated, at: provider, as: registration)
         try use(pending)
-        let response = try TokenResponse(judging: try await exchanger.send(request), to: request, from: provider)
-        let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
-        let tokens = TokenSet(response, requested: pending.scopes, now: clock.now)
+        let (answer, request) = try await send(provedBy: pending.dpopKey) { first }
+        let response = try TokenResponse(judging: answer, to: request, from: provider)
+        let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
+            try IDTokenExpectations(
+                from: provider, as: registration, answering: pending, accessToken: response.accessToken)
+        }
+        return try await keep(
+            response, idToken, requested: pending.scopes, boundTo: pending.dpopKey, from: provider, as: account)
+    }
+
+    /// Saves the tokens of a sign-in that succeeded.
+    func keep(
+        _ response: TokenResponse,
+        _ idToken: IDToken?,
+        requested scopes: [String],
+        boundTo dpopKey: Secret?,
+        from provider: Provider,
+        as account: String?
+    ) async throws -> Session {
+        let tokens = TokenSet(response, requested: scopes, now: clock.now)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
-        if subject == nil, account == nil { subject = await subjectFromUserinfo(tokens, at: provider) }
+        if subject == nil, account == nil {
+            subject = await subjectFromUserinfo(tokens, boundTo: dpopKey, at: provider)
+        }
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: ""),
             clientID: registration.clientID,
@@ -97,7 +131,8 @@ public actor OAuthClient {
             subject: subject,
             inputs: provider.inputs,
             environment: provider.environment,
-            profile: profile?.raw.jsonText()
+            profile: profile?.raw.jsonText(),
+            dpopKey: dpopKey
         )
         return try await save(signedIn, as: account, claims: idToken?.claims)
     }
@@ -176,9 +211,12 @@ public actor OAuthClient {
 
     /// Who signed in where no ID token says it, so that the tokens of two users do not lie under one name. A profile that
     /// cannot be had is no reason to lose the tokens.
-    private func subjectFromUserinfo(_ tokens: TokenSet, at provider: Provider) async -> String? {
-        guard Profile.source(at: provider) == .userinfo, let request = try? Profile.request(tokens, at: provider),
-            let response = try? await exchanger.send(request)
+    private func subjectFromUserinfo(
+        _ tokens: TokenSet, boundTo dpopKey: Secret?, at provider: Provider
+    ) async -> String? {
+        guard Profile.source(at: provider) == .userinfo,
+            let (response, request) = try? await send(
+                provedBy: dpopKey, accessToken: tokens.accessToken, { try Profile.request(tokens, at: provider) })
         else { return nil }
         return try? Profile(judging: response, to: request, from: provider, subject: nil).subject
     }
@@ -202,13 +240,14 @@ public actor OAuthClient {
         return session(of: signedIn)
     }
 
-    private func validateIDToken(
+    /// The ID token that came, once it meets what the sign-in expects of it.
+    func validateIDToken(
         of response: TokenResponse,
-        answering pending: PendingAuthorization,
-        at provider: Provider
+        requested scopes: [String],
+        expecting expectations: () throws(OAuthError) -> IDTokenExpectations
     ) async throws -> IDToken? {
         guard let token = response.idToken else {
-            guard !pending.scopes.contains("openid") else {
+            guard !scopes.contains("openid") else {
                 throw OAuthError(
                     .tokenRequest,
                     .missingField,
@@ -218,13 +257,7 @@ public actor OAuthClient {
             }
             return nil
         }
-        let expectations = try IDTokenExpectations(
-            from: provider,
-            as: registration,
-            answering: pending,
-            accessToken: response.accessToken
-        )
-        return try await validate(token, expecting: expectations)
+        return try await validate(token, expecting: try expectations())
     }
 
     /// Validates an ID token, with newer keys if those known do not fit: the provider may have a new key, under a new

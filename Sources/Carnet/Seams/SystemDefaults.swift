@@ -8,6 +8,15 @@ public struct SystemWallClock: WallClock {
     public var now: Date { Date() }
 }
 
+/// Waits in real time.
+public struct SystemSleeper: Sleeper {
+    public init() {}
+
+    public func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
+    }
+}
+
 /// The system's cryptographically secure generator, which cannot fail.
 public struct SystemRandomSource: RandomSource {
     public init() {}

@@ -26,6 +26,8 @@ public struct Connection: Codable, Hashable, Sendable {
     public var environment: String?
     /// The profile as JSON, where it came with the tokens and cannot be fetched again.
     public var profile: String?
+    /// The private key that the tokens are bound to (RFC 9449).
+    public var dpopKey: Secret?
 
     public init(
         key: ConnectionKey,
@@ -35,7 +37,8 @@ public struct Connection: Codable, Hashable, Sendable {
         subject: String? = nil,
         inputs: [String: String] = [:],
         environment: String? = nil,
-        profile: String? = nil
+        profile: String? = nil,
+        dpopKey: Secret? = nil
     ) {
         self.key = key
         self.clientID = clientID
@@ -45,6 +48,7 @@ public struct Connection: Codable, Hashable, Sendable {
         self.inputs = inputs
         self.environment = environment
         self.profile = profile
+        self.dpopKey = dpopKey
     }
 }
 

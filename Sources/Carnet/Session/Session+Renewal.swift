@@ -78,8 +78,9 @@ extension Session {
                 hint: "sign in again; the descriptor says how a refresh token is asked for"
             )
         }
-        let request = try TokenRequest.refresh(refreshToken, at: provider, as: client.registration)
-        let answer = try await client.exchanger.send(request)
+        let (answer, request) = try await client.send(provedBy: stored.connection.dpopKey) {
+            try TokenRequest.refresh(refreshToken, at: provider, as: client.registration)
+        }
         let response: TokenResponse
         do {
             response = try TokenResponse(judging: answer, to: request, from: provider)

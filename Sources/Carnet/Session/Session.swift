@@ -47,8 +47,9 @@ public actor Session {
         switch Profile.source(at: provider) {
         case .userinfo:
             return try await retryingOnce(with: try await validConnection()) { connection in
-                let request = try Profile.request(connection.tokens, at: provider)
-                let response = try await self.client.exchanger.send(request)
+                let (response, request) = try await self.client.send(
+                    provedBy: connection.dpopKey, accessToken: connection.tokens.accessToken
+                ) { try Profile.request(connection.tokens, at: provider) }
                 return try Profile(judging: response, to: request, from: provider, subject: connection.subject)
             }
         case .idToken:
@@ -115,16 +116,19 @@ public actor Session {
     ) async throws -> IncomingResponse {
         let provider = try await client.connection.provider()
         return try await retryingOnce(with: try await validConnection()) { connection in
-            let request = try ResourceRequest.make(
-                url,
-                method: method,
-                headers: headers,
-                body: body,
-                tokens: connection.tokens,
-                at: provider,
-                declared: declared
-            )
-            let response = try await self.client.exchanger.send(request)
+            let (response, request) = try await self.client.send(
+                provedBy: connection.dpopKey, accessToken: connection.tokens.accessToken
+            ) {
+                try ResourceRequest.make(
+                    url,
+                    method: method,
+                    headers: headers,
+                    body: body,
+                    tokens: connection.tokens,
+                    at: provider,
+                    declared: declared
+                )
+            }
             try ResourceRequest.judge(response, to: request)
             return response
         }

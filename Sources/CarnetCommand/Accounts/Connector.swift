@@ -44,7 +44,8 @@ struct Connector {
     /// - Throws: `Failure` if there is no client id.
     func registration(
         for entry: ProviderRegistry.Entry,
-        stored: Connection? = nil
+        stored: Connection? = nil,
+        prefersSecret: Bool = false
     ) throws -> ClientRegistration {
         if sandbox != nil {
             let source = try registrations.source(for: entry.descriptor, stored: stored)
@@ -57,7 +58,8 @@ struct Connector {
                         ?? "http://127.0.0.1/callback",
                     inputs: inputs,
                     scopes: source.scopes,
-                    prefersSecret: false
+                    clientID: prefersSecret ? PretendClient.confidentialClientID : PretendClient.clientID,
+                    prefersSecret: prefersSecret
                 ).registration
             }
         }
@@ -72,6 +74,16 @@ struct Connector {
             registration: registration,
             transport: sandbox.map { RemoteSandboxTransport(address: $0, transport: network) } ?? network,
             store: store,
+            limits: TransportLimits(deadline: deadline),
+            observer: console.isVerbose ? VerboseObserver(console: console) : nil
+        )
+    }
+
+    /// Registers clients with the provider, or with the sandbox that stands for it.
+    func registrar() -> ClientRegistrar {
+        let network = AsyncHTTPTransport()
+        return ClientRegistrar(
+            transport: sandbox.map { RemoteSandboxTransport(address: $0, transport: network) } ?? network,
             limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )

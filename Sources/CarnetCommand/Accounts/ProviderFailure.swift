@@ -30,6 +30,10 @@ struct ProviderFailure {
                 failure.next.append("make sure that the redirect URI \(redirectURI) is registered, exactly so")
             }
         }
+        if let stepUp = error.stepUp {
+            let options = stepUp.acrValues.map { " --acr \($0)" } + (stepUp.maxAge.map { [" --max-age \($0)"] } ?? [])
+            failure.next = ["run carnet login \(entry.descriptor.id)" + options.joined()]
+        }
         switch error.disposition {
         case .signInAgain where error.step != .callback && failure.next.isEmpty:
             failure.next.append("run carnet login \(entry.descriptor.id)")

@@ -28,10 +28,15 @@ struct LoginCommand: Subcommand {
     @Flag(help: "Print the authorization URL, and take the callback URL from a line of stdin.")
     var paste = false
 
+    @Flag(help: "Sign in on another device: show an address and a code, and wait (RFC 8628).")
+    var device = false
+
+    @OptionGroup(title: "Authorization options") var request: RequestOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
         if noBrowser, paste { throw ValidationError("--no-browser and --paste exclude each other") }
+        if device, noBrowser || paste { throw ValidationError("--device shows an address: there is no browser here") }
     }
 
     func run(_ context: CommandContext) async throws {
@@ -52,11 +57,19 @@ struct LoginCommand: Subcommand {
         let timeout = account.network.timeout ?? 300
         let way: LoginAgent.Way = paste ? .pasted : noBrowser ? .printed : .browser
         let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
-        let session = try await client.signIn(
-            with: connector.agent(LoginAgent(way: way, timeout: timeout, console: console)),
-            options: AuthorizationOptions(scopes: wanted.isEmpty ? nil : wanted, lifetime: TimeInterval(timeout)),
-            account: account.account
-        )
+        let session =
+            if device {
+                try await DeviceLogin(client: client, sandbox: connector.sandbox, console: console)
+                    .signIn(
+                        scopes: wanted.isEmpty ? nil : wanted, resources: request.resources, account: account.account)
+            } else {
+                try await client.signIn(
+                    with: connector.agent(LoginAgent(way: way, timeout: timeout, console: console)),
+                    options: try request.options(
+                        scopes: wanted.isEmpty ? nil : wanted, lifetime: TimeInterval(timeout)),
+                    account: account.account
+                )
+            }
         let tokens = try await session.storedTokens()
         let name = session.key.account
         console.answer("signed in to \(client.provider.name.printable) as \(name.printable)")

@@ -56,7 +56,7 @@ struct SandboxCommand: Subcommand {
         let sandbox = Sandbox(
             providers: impersonated,
             clients: clients,
-            options: SandboxOptions(faults: Set(faults))
+            options: SandboxOptions(faults: Set(faults), deviceInterval: 1)
         )
         let names = impersonated.map(\.id.rawValue)
         try await serve(sandbox, names, context.console)
@@ -67,13 +67,20 @@ struct SandboxCommand: Subcommand {
     private func knownClients(_ provider: Provider, _ source: ClientSource) -> [SandboxClient] {
         var pretend = PretendClient(for: provider, redirectURI: "", inputs: [:], prefersSecret: false).sandboxClient
         pretend.redirectURIs = Self.loopbackRedirects + [source.redirectURI].compactMap { $0 }
-        guard let clientID = source.clientID, clientID != pretend.clientID else { return [pretend] }
+        let confidential = PretendClient(
+            for: provider,
+            redirectURI: pretend.redirectURIs[0],
+            inputs: [:],
+            clientID: PretendClient.confidentialClientID,
+            prefersSecret: true
+        ).sandboxClient
+        guard let clientID = source.clientID, clientID != pretend.clientID else { return [pretend, confidential] }
         let own = SandboxClient(
             clientID: clientID,
             clientSecret: source.clientSecret?.reveal(),
             redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects
         )
-        return [pretend, own]
+        return [pretend, confidential, own]
     }
 
     private func serve(_ sandbox: Sandbox, _ names: [String], _ console: Console) async throws {

@@ -27,10 +27,21 @@ struct TokenCommand: Subcommand {
 
     @OptionGroup var account: AccountOptions
     @Flag(exclusivity: .exclusive) var part: Part?
+    @OptionGroup(title: "Client credentials options") var ownToken: ClientTokenOptions
+    @OptionGroup(title: "Token exchange options") var exchange: ExchangeOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
+    func validate() throws {
+        try ownToken.validate()
+        if ownToken.clientCredentials, account.account != nil {
+            throw ValidationError("--client-credentials asks for the client's own token: there is no account")
+        }
+    }
+
     func run(_ context: CommandContext) async throws {
+        if ownToken.clientCredentials { return try await ownToken.answer(part, account, context) }
         let account = try await Account(account, context)
+        if exchange.isWanted { return try await exchange.answer(part, account, context.console) }
         switch part {
         case nil: show(account, context.console)
         case .raw: try await printToken(of: account, context.console)
@@ -60,6 +71,10 @@ struct TokenCommand: Subcommand {
             let session = try await account.session()
             tokens = try await account.explaining { try await session.tokens() }
         }
+        Self.printToken(tokens, console)
+    }
+
+    static func printToken(_ tokens: TokenSet, _ console: Console) {
         console.answer(tokens.accessToken.reveal())
         console.answer(
             json: JSONObject([
@@ -70,11 +85,25 @@ struct TokenCommand: Subcommand {
     }
 
     private func printSegment(_ index: Int, named name: String, of account: Account, _ console: Console) throws {
-        guard let segment = JWTSegments(account.stored.tokens.accessToken)?.json(index) else {
+        try Self.printSegment(
+            index,
+            named: name,
+            of: account.stored.tokens,
+            ownedBy: account.name,
+            next: ["carnet profile \(account.entry.descriptor.id) says who signed in"],
+            console
+        )
+    }
+
+    static func printSegment(
+        _ index: Int, named name: String, of tokens: TokenSet, ownedBy owner: String, next: [String] = [],
+        _ console: Console
+    ) throws {
+        guard let segment = JWTSegments(tokens.accessToken)?.json(index) else {
             throw Failure(
                 .failed,
-                "the access token of \(account.name) is opaque: it is not a JWT, and nobody but the provider can read it",
-                next: ["carnet profile \(account.entry.descriptor.id) says who signed in"]
+                "the access token of \(owner) is opaque: it is not a JWT, and nobody but the provider can read it",
+                next: next
             )
         }
         for line in segment.jsonText(.indented).printableLines { console.answer(line) }

@@ -20,7 +20,8 @@ struct CarnetCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Accounts",
                 subcommands: [
-                    LoginCommand.self, AccountsCommand.self, TokenCommand.self, ProfileCommand.self,
+                    RegisterCommand.self, LoginCommand.self, AccountsCommand.self, TokenCommand.self,
+                    ProfileCommand.self,
                     ResourcesCommand.self, CallCommand.self, RefreshCommand.self, LogoutCommand.self,
                 ]
             ),

@@ -23,6 +23,7 @@ extension JSONValue {
             "client": [
                 "authentication": .list(provider.client.authentication.map(\.rawValue)),
                 "basic_encoding": .string(provider.client.basicEncoding.rawValue),
+                "dpop_bound_access_tokens": .bool(provider.client.dpopBoundAccessTokens),
             ],
             "redirects": .list(provider.redirects.map(\.description)),
             "scopes": [
@@ -34,6 +35,9 @@ extension JSONValue {
             "callback": ["iss": .string(provider.demandsIssuerParameter ? "required" : "auto")],
             "token": Self.request(provider.token),
             "refresh": Self.refresh(provider),
+            "client_credentials": Self.grant(provider.clientCredentials),
+            "device": Self.device(provider.device),
+            "token_exchange": Self.grant(provider.tokenExchange),
             "id_token": [
                 "algorithms": .list(provider.signatureAlgorithms.map(\.rawValue)),
                 "clock_skew": .number(String(provider.clockSkew)),
@@ -74,6 +78,7 @@ extension JSONValue {
             "pkce": safeguard(rules.pkce), "nonce": safeguard(rules.nonce), "parameters": map(rules.parameters),
             "offline_parameters": map(rules.offlineParameters),
             "reconsent_parameters": map(rules.reconsentParameters), "rename": map(rules.rename.items),
+            "pushed": ["use": .string(rules.pushed.use.rawValue), "repeat": .list(rules.pushed.repeated)],
             "omit": .list(rules.omit), "ephemeral_session": .bool(rules.prefersEphemeralSession),
         ]
     }
@@ -92,6 +97,18 @@ extension JSONValue {
             "headers": map(rules.headers), "parameters": map(rules.parameters), "rename": map(rules.rename.items),
             "omit": .list(rules.omit),
         ]
+    }
+
+    private static func grant(_ grant: ResolvedGrant) -> JSONValue {
+        var rules = request(grant.request)
+        if let type = grant.grantType { rules.set(.string(type), at: JSONPointer(tokens: ["grant_type"])) }
+        return rules
+    }
+
+    private static func device(_ device: ResolvedDevice) -> JSONValue {
+        var rules = request(device.request)
+        rules.set(grant(device.token), at: JSONPointer(tokens: ["token"]))
+        return rules
     }
 
     private static func refresh(_ provider: Provider) -> JSONValue {

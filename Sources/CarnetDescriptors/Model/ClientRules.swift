@@ -21,6 +21,7 @@ public struct ClientRules: Sendable {
         .clientSecretBasic, .clientSecretPost, .none,
     ]
     public internal(set) var basicEncoding = BasicEncoding.percent
+    public internal(set) var dpopBoundAccessTokens = false
 
     init() {}
 }
@@ -32,6 +33,9 @@ extension ClientRules: DescriptorSection {
             \.authentication,
             "the accepted methods, best first; a registration with a secret uses the first that has one, another the first without"
         ),
+        Key(
+            "dpop_bound_access_tokens", \.dpopBoundAccessTokens,
+            "whether tokens are bound to a key of each sign-in (RFC 9449), unless a registration says otherwise"),
         Key("basic_encoding", \.basicEncoding, "how id and secret are encoded in client_secret_basic"),
     ]
 }

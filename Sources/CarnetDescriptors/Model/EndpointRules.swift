@@ -8,6 +8,9 @@ public enum EndpointName: String, CaseIterable, Hashable, Sendable {
     case revocation
     case introspection
     case endSession = "end_session"
+    case deviceAuthorization = "device_authorization"
+    case pushedAuthorizationRequest = "pushed_authorization_request"
+    case registration
 
     /// The member of the metadata document that names this endpoint.
     public var metadataName: String {
@@ -42,6 +45,13 @@ extension NamedEndpoints: DescriptorSection {
         Key("revocation", \.[.revocation], "where tokens are revoked (RFC 7009)"),
         Key("introspection", \.[.introspection], "where tokens are looked up (RFC 7662)"),
         Key("end_session", \.[.endSession], "where the user signs out (OpenID Connect RP-Initiated Logout)"),
+        Key(
+            "device_authorization", \.[.deviceAuthorization],
+            "where a device asks for its codes (RFC 8628, section 3.1)"),
+        Key(
+            "pushed_authorization_request", \.[.pushedAuthorizationRequest],
+            "where the parameters of a sign-in are sent before it (RFC 9126)"),
+        Key("registration", \.[.registration], "where clients register themselves (RFC 7591)"),
     ]
 }
 

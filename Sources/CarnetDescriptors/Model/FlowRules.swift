@@ -11,6 +11,7 @@ public struct AuthorizationRules: Sendable {
     public internal(set) var fragment: URLFragment?
     public internal(set) var pkce = Safeguard.required
     public internal(set) var nonce = Safeguard.required
+    public internal(set) var pushed = PushedAuthorizationRules()
     public internal(set) var prefersEphemeralSession = false
 
     init() {}
@@ -29,6 +30,7 @@ extension AuthorizationRules: DescriptorSection {
         Key("fragment", \.fragment, "what stands after # at the end of the URL"),
         Key("pkce", \.pkce, "proof key S256 (RFC 7636)"),
         Key("nonce", \.nonce, "the nonce of the ID token (OpenID Connect Core, section 15.5.2)"),
+        Key("pushed", \.pushed, "whether the parameters are sent to the server before the sign-in (RFC 9126)"),
         Key("ephemeral_session", \.prefersEphemeralSession, "whether the browser session should share no cookies"),
     ]
 }

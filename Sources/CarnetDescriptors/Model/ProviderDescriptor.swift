@@ -24,6 +24,9 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var callback = CallbackRules()
     public internal(set) var token = TokenRules()
     public internal(set) var refresh = RefreshRules()
+    public internal(set) var clientCredentials = GrantRules()
+    public internal(set) var device = DeviceRules()
+    public internal(set) var tokenExchange = GrantRules()
     public internal(set) var idToken = IDTokenRules()
     public internal(set) var profile = ProfileRules()
     public internal(set) var revocation = RequestRules()
@@ -62,6 +65,13 @@ extension ProviderDescriptor: DescriptorSection {
         Key("callback", \.callback, "the authorization response (RFC 6749, section 4.1.2)"),
         Key("token", \.token, "the token request and its response (RFC 6749, sections 4.1.3 and 5)"),
         Key("refresh", \.refresh, "the refresh request (RFC 6749, section 6); what it does not say is as in token"),
+        Key(
+            "client_credentials", \.clientCredentials,
+            "the request of a client for itself (RFC 6749, section 4.4); what it does not say is as in token"),
+        Key("device", \.device, "signing in on another device (RFC 8628)"),
+        Key(
+            "token_exchange", \.tokenExchange,
+            "the exchange of one token for another (RFC 8693); what it does not say is as in token"),
         Key("id_token", \.idToken, "how the ID token is validated (OpenID Connect Core, section 3.1.3.7)"),
         Key("profile", \.profile, "who signed in: where the claims are and what they are called"),
         Key("revocation", \.revocation, "the revocation request (RFC 7009, section 2.1)"),

@@ -15,6 +15,8 @@ public struct Provider: Sendable {
     public let redirects: [RedirectForm]
     public let scopes: ScopeRules
     public let authorization: AuthorizationRequestRules
+    /// Whether authorization requests are pushed (RFC 9126), unless a sign-in says otherwise; also set by the metadata.
+    public var pushesAuthorization: Bool
     /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
     public var demandsIssuerParameter: Bool
     /// What the provider calls the parameters of a callback.
@@ -25,6 +27,9 @@ public struct Provider: Sendable {
     public let tokenResponse: ResponseRules
     public let refresh: ResolvedRequest
     public let refreshCredential: RefreshCredential
+    public let clientCredentials: ResolvedGrant
+    public let device: ResolvedDevice
+    public let tokenExchange: ResolvedGrant
     /// How many seconds before its end an access token is renewed.
     public let refreshMargin: Int
     /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
@@ -102,5 +107,6 @@ public struct AuthorizationRequestRules: Sendable {
     public let fragment: String?
     public let pkce: Safeguard
     public let nonce: Safeguard
+    public let pushed: PushedAuthorizationRules
     public let prefersEphemeralSession: Bool
 }

@@ -63,8 +63,11 @@ extension ProviderDescriptor {
                 fragment: authorization.fragment?.text,
                 pkce: authorization.pkce,
                 nonce: authorization.nonce,
+                pushed: authorization.pushed,
                 prefersEphemeralSession: authorization.prefersEphemeralSession
             ),
+            pushesAuthorization: authorization.pushed.use == .always
+                || authorization.pushed.use == .auto && urls[.pushedAuthorizationRequest] != nil,
             demandsIssuerParameter: callback.issuer == .required,
             callbackRename: callback.rename,
             callbackErrors: callback.errors,
@@ -72,6 +75,10 @@ extension ProviderDescriptor {
             tokenResponse: token.response,
             refresh: try resolver.request(refresh.request, key: "refresh", inheriting: token.request),
             refreshCredential: refresh.using,
+            clientCredentials: try resolver.grant(
+                clientCredentials, key: "client_credentials", inheriting: token.request),
+            device: try resolver.device(device, inheriting: token.request),
+            tokenExchange: try resolver.grant(tokenExchange, key: "token_exchange", inheriting: token.request),
             refreshMargin: refresh.margin?.count ?? 60,
             signatureAlgorithms: idToken.algorithms,
             acceptsMissingNonce: idToken.nonce.ifPresent != nil,

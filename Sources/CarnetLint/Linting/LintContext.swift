@@ -67,10 +67,10 @@ public final class LintContext: Sendable {
     }
 
     /// The entries of a mapping whose keys the author chose.
-    func entries(_ path: String...) -> [YAMLEntry] { root.entries(at: path) }
+    func entries(_ path: String...) -> [YAMLEntry] { root.entries(at: path.splitSections) }
 
     /// The elements of a list.
-    func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path) }
+    func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path.splitSections) }
 
     /// The name that a misspelled one most likely meant. Of very many candidates only the first are compared.
     func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
@@ -86,4 +86,9 @@ extension YAMLNode {
     func entries(at path: [String]) -> [YAMLEntry] { node(at: path)?.entries ?? [] }
 
     func elements(at path: [String]) -> [YAMLNode] { node(at: path)?.elements ?? [] }
+}
+
+extension [String] {
+    /// The path with sections such as `device.token` taken apart.
+    var splitSections: [String] { flatMap { $0.split(separator: ".").map(String.init) } }
 }

@@ -8,38 +8,11 @@ public struct AuthorizationRequest: Sendable {
     /// The URL with state, nonce and challenge replaced.
     public let redactedURL: String
     public let pending: PendingAuthorization
-}
-
-/// What a sign-in asks for beyond the descriptor and the registration.
-public struct AuthorizationOptions: Sendable {
-    /// The scopes to ask for; `nil` for the registration's, else the descriptor's default.
-    public var scopes: [String]?
-    /// The redirect URI with the port in it, where the registered one leaves it out.
-    public var redirectURI: String?
-    /// Whether a refresh token is wanted.
-    public var isOffline: Bool
-    /// Whether the provider shall ask for consent again.
-    public var asksForConsent: Bool
-    /// Further parameters, such as `login_hint`. They cannot replace one of the protocol's.
-    public var parameters: [Named<String>]
-    /// How long the callback may take.
-    public var lifetime: TimeInterval
-
-    public init(
-        scopes: [String]? = nil,
-        redirectURI: String? = nil,
-        isOffline: Bool = true,
-        asksForConsent: Bool = false,
-        parameters: [Named<String>] = [],
-        lifetime: TimeInterval = 600
-    ) {
-        self.scopes = scopes
-        self.redirectURI = redirectURI
-        self.isOffline = isOffline
-        self.asksForConsent = asksForConsent
-        self.parameters = parameters
-        self.lifetime = lifetime
-    }
+    /// When the URL stops to work; `nil` if nothing says so.
+    public let expiresAt: Date?
+    /// What the URL carries, or what was pushed in its place.
+    let parameters: RequestParameters
+    let endpoint: WebURL
 }
 
 extension AuthorizationRequest {
@@ -54,6 +27,7 @@ extension AuthorizationRequest {
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) {
+        try RefusedFlow.check(responseType: provider.authorization.responseType)
         let endpoint = try provider.endpoint(.authorization, for: .authorization)
         _ = try ClientAuthentication(registration, at: provider)
         let redirectURI = options.redirectURI ?? registration.redirectURI
@@ -91,12 +65,17 @@ extension AuthorizationRequest {
             try parameters.add("code_challenge", Secret(verifier.challenge))
             try parameters.add("code_challenge_method", "S256")
         }
-        try parameters.addExtra(rules.parameters, key: "authorization.parameters")
+        let dpopKey = registration.usesDPoP(at: provider) ? try DPoPKey(random: random) : nil
+        if let dpopKey { try parameters.add("dpop_jkt", dpopKey.thumbprint) }
+        try options.addTyped(to: &parameters, besideThoseOf: rules)
+        try parameters.addExtra(options.beside(rules.parameters), key: "authorization.parameters")
         if options.isOffline {
-            try parameters.addExtra(rules.offlineParameters, key: "authorization.offline_parameters")
+            try parameters.addExtra(
+                options.beside(rules.offlineParameters), key: "authorization.offline_parameters")
         }
         if options.asksForConsent {
-            try parameters.addExtra(rules.reconsentParameters, key: "authorization.reconsent_parameters")
+            try parameters.addExtra(
+                options.beside(rules.reconsentParameters), key: "authorization.reconsent_parameters")
         }
         try Self.refuseReserved(options.parameters)
         try parameters.addExtra(options.parameters, key: "parameters")
@@ -115,8 +94,15 @@ extension AuthorizationRequest {
             state: state,
             stateParameter: provider.stateParameter == "state" ? nil : provider.stateParameter,
             nonce: nonce,
-            codeVerifier: verifier?.secret
+            codeVerifier: verifier?.secret,
+            resources: options.resource.isEmpty ? nil : options.resource,
+            maxAge: options.maxAge,
+            acrValues: options.acrValues.isEmpty ? nil : options.acrValues,
+            dpopKey: dpopKey?.sealed
         )
+        expiresAt = nil
+        self.parameters = parameters
+        self.endpoint = endpoint
     }
 }
 
@@ -141,7 +127,7 @@ extension AuthorizationRequest {
 
 extension AuthorizationRequestRules {
     /// The endpoint with encoded parameters where its page reads them.
-    fileprivate func url(_ endpoint: WebURL, with parameters: String) -> String {
+    func url(_ endpoint: WebURL, with parameters: String) -> String {
         if let fragmentRoute { return "\(endpoint)#\(fragmentRoute)?\(parameters)" }
         return endpoint.appendingQuery(parameters) + (fragment.map { "#\($0)" } ?? "")
     }

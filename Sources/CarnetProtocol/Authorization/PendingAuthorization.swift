@@ -21,6 +21,13 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     let stateParameter: String?
     let nonce: Secret?
     let codeVerifier: Secret?
+    /// The resource servers that the tokens are for (RFC 8707).
+    let resources: [String]?
+    /// How many seconds ago the user may have signed in at most, and by which means.
+    let maxAge: Int?
+    let acrValues: [String]?
+    /// The key that the tokens will be bound to.
+    public let dpopKey: Secret?
 
     /// The parameter by which a callback is matched to this attempt. A key for a store, and no more secret than the URL
     /// that the browser shows.

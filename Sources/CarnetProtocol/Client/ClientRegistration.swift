@@ -15,6 +15,8 @@ public struct ClientRegistration: Sendable {
     public var scopes: [String]?
     /// The method registered at the provider, where the descriptor's first choice is not the one.
     public var authenticationMethod: ClientAuthenticationMethod?
+    /// Whether its tokens are bound to a key of each sign-in (RFC 9449, section 5.2); `nil` for what the descriptor says.
+    public var dpopBoundAccessTokens: Bool?
 
     public init(
         clientID: String,
@@ -23,7 +25,8 @@ public struct ClientRegistration: Sendable {
         inputs: [String: String] = [:],
         environment: String? = nil,
         scopes: [String]? = nil,
-        authenticationMethod: ClientAuthenticationMethod? = nil
+        authenticationMethod: ClientAuthenticationMethod? = nil,
+        dpopBoundAccessTokens: Bool? = nil
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
@@ -32,5 +35,11 @@ public struct ClientRegistration: Sendable {
         self.environment = environment
         self.scopes = scopes
         self.authenticationMethod = authenticationMethod
+        self.dpopBoundAccessTokens = dpopBoundAccessTokens
+    }
+
+    /// Whether the client proves the possession of a key at a provider.
+    public func usesDPoP(at provider: Provider) -> Bool {
+        dpopBoundAccessTokens ?? provider.client.dpopBoundAccessTokens
     }
 }

@@ -4,12 +4,17 @@ public struct OAuthError: Error, Hashable, Sendable {
     public enum Step: String, Hashable, Sendable, Codable {
         case configuration
         case discovery
+        case registration = "client registration"
         case authorization
         case callback
+        case pushedAuthorization = "pushed authorization request"
         case tokenRequest = "token request"
         case keys
         case idToken = "ID token"
         case profile
+        case clientCredentials = "client credentials"
+        case deviceAuthorization = "device authorization"
+        case tokenExchange = "token exchange"
         case refresh
         case resource
         case revocation
@@ -41,6 +46,8 @@ public struct OAuthError: Error, Hashable, Sendable {
     public var server: ServerWords?
     /// What to do next.
     public var hint: String?
+    /// What a new sign-in must meet, for the kind `insufficientAuthentication`.
+    public var stepUp: StepUp?
 
     public init(
         _ step: Step,
@@ -49,7 +56,8 @@ public struct OAuthError: Error, Hashable, Sendable {
         descriptorKey: String? = nil,
         status: Int? = nil,
         server: ServerWords? = nil,
-        hint: String? = nil
+        hint: String? = nil,
+        stepUp: StepUp? = nil
     ) {
         self.step = step
         self.kind = kind
@@ -58,6 +66,7 @@ public struct OAuthError: Error, Hashable, Sendable {
         self.status = status
         self.server = server
         self.hint = hint
+        self.stepUp = stepUp
     }
 
     public var disposition: Disposition {
@@ -68,12 +77,15 @@ public struct OAuthError: Error, Hashable, Sendable {
         case .unexpectedContentType, .malformedBody: step == .refresh ? .tryLater : .refused
         case .serverError:
             switch server?.code {
-            case "invalid_grant", "access_denied", "login_required", "interaction_required", "consent_required":
+            case "invalid_grant", "access_denied", "login_required", "interaction_required", "consent_required",
+                "unmet_authentication_requirements":
                 .signInAgain
             case "temporarily_unavailable", "server_error", "slow_down": .tryLater
             default: .fixConfiguration
             }
-        case .expiredAttempt, .alreadyUsed, .sessionEnded, .noRefreshToken, .cancelled, .unauthorized: .signInAgain
+        case .expiredAttempt, .alreadyUsed, .sessionEnded, .noRefreshToken, .cancelled, .unauthorized,
+            .insufficientAuthentication, .authenticationTooOld, .authenticationTooWeak:
+            .signInAgain
         case .missingEndpoint, .missingClientSecret, .badRegistration, .reservedParameter, .redirectNotAccepted,
             .undeclaredHost, .insufficientScope, .badHeader, .unsupported, .badDescriptor:
             .fixConfiguration
@@ -103,8 +115,11 @@ extension OAuthError {
             badSignature
         case audienceMismatch, authorizedPartyMismatch, expiredToken, issuedInFuture, notYetValid
         case nonceMismatch, accessTokenHashMismatch, subjectMismatch
+        case authenticationTooOld, authenticationTooWeak
         // Using a session
         case sessionEnded, noRefreshToken, unauthorized, insufficientScope, undeclaredHost, storage
+        /// A resource wants another sign-in: see `stepUp`.
+        case insufficientAuthentication
     }
 }
 

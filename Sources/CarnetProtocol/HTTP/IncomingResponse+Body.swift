@@ -47,6 +47,16 @@ extension IncomingResponse {
         }
     }
 
+    /// The body in the format that a descriptor says.
+    func body(_ format: ResponseFormat, _ step: OAuthError.Step, key: String) throws(OAuthError) -> JSONValue {
+        let isForm = format == .form || format == .auto && mediaType == "application/x-www-form-urlencoded"
+        guard isForm, !claimsJSON else { return try json(step, key: key, isLenient: format == .json) }
+        guard let object = formObject else {
+            throw OAuthError(step, .malformedBody, "the answer is not form-encoded", descriptorKey: key, status: status)
+        }
+        return object
+    }
+
     /// The server's own words in an error response, wherever the descriptor says they are; looked for in any body.
     func serverWords(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerWords? {
         let body: JSONValue

@@ -11,6 +11,8 @@ public struct PreparedRequest: Sendable {
     public let redacted: RedactedRequest
     /// What was sent and must not come back in an error.
     let secrets: [Secret]
+    /// Whether the tokens that it asks for must be bound to a key (RFC 9449).
+    var isSenderConstrained = false
 }
 
 /// A request as it may be shown and logged.

@@ -53,6 +53,18 @@ struct RequestParameters {
         }
     }
 
+    /// Adds a parameter once for each value, as `resource` and `audience` may be (RFC 8707, section 2; RFC 8693, 2.1).
+    mutating func add(_ standardName: String, each values: [String]) throws(OAuthError) {
+        guard let first = values.first else { return }
+        try add(standardName, first)
+        guard let index = items.firstIndex(where: { $0.standardName == standardName }) else { return }
+        for value in values.dropFirst() {
+            var item = items[index]
+            item.value = value
+            items.append(item)
+        }
+    }
+
     private mutating func append(
         _ standardName: String, _ name: String, _ value: String, isSecret: Bool, key: String? = nil
     ) throws(OAuthError) {
@@ -74,6 +86,19 @@ struct RequestParameters {
                 encoding: encode[standardName] ?? .percent
             )
         )
+    }
+
+    /// The same parameters for another request, without some, by their standard names.
+    func copy(for step: OAuthError.Step, without left: Set<String>) -> RequestParameters {
+        var copy = RequestParameters(step: step, section: section, rename: rename, omit: omit, encode: encode)
+        copy.items = items.filter { !left.contains($0.standardName) }
+        copy.hidden = hidden
+        return copy
+    }
+
+    /// Adds a parameter of another request as it is there.
+    mutating func repeatItem(_ item: Parameter) throws(OAuthError) {
+        try append(item.standardName, item.name, item.value, isSecret: item.isSecret)
     }
 
     /// - Throws: `OAuthError` if the URL's own query has a parameter that would then be sent twice.
@@ -110,10 +135,16 @@ extension [RequestParameters.Parameter] {
         }.joined(separator: "&")
     }
 
-    /// A JSON object of texts.
+    /// A JSON object of texts; what is repeated becomes a list.
     func json(_ value: (Element) -> String) -> String {
         var object = JSONObject()
-        for item in self { object[item.name] = .string(value(item)) }
+        for item in self {
+            switch object[item.name] {
+            case nil: object[item.name] = .string(value(item))
+            case .array(let values)?: object[item.name] = .array(values + [.string(value(item))])
+            case let first?: object[item.name] = .array([first, .string(value(item))])
+            }
+        }
         return JSONValue.object(object).jsonText()
     }
 }

@@ -8,6 +8,8 @@ public struct ProviderMetadata: Sendable {
     public let signatureAlgorithms: [SignatureAlgorithm]
     /// Whether callbacks name the issuer (RFC 9207, section 3).
     public let announcesIssuerParameter: Bool
+    /// Whether authorization requests must be pushed (RFC 9126, section 5).
+    public let demandsPushedAuthorization: Bool
     /// The whole document.
     public let document: JSONValue
 }
@@ -85,6 +87,8 @@ extension ProviderMetadata {
             return names?.count == value.array?.count ? names : nil
         }
         signatureAlgorithms = algorithms?.compactMap(SignatureAlgorithm.init) ?? []
+        demandsPushedAuthorization =
+            try Self.member("require_pushed_authorization_requests", of: body, "a boolean", \.bool) ?? false
         announcesIssuerParameter =
             try Self.member("authorization_response_iss_parameter_supported", of: body, "a boolean", \.bool) ?? false
     }
@@ -133,7 +137,9 @@ extension Provider {
         case .off: false
         case .prefer, .require: true
         case nil:
-            issuer != nil && [.authorization, .token, .jwks].contains { endpoints[$0] == nil }
+            issuer != nil
+                && ([.authorization, .token, .jwks] + (pushesAuthorization ? [.pushedAuthorizationRequest] : []))
+                    .contains { endpoints[$0] == nil }
         }
     }
 
@@ -143,6 +149,8 @@ extension Provider {
         merged.endpoints.merge(metadata.endpoints) { own, _ in own }
         if signatureAlgorithms.isEmpty { merged.signatureAlgorithms = metadata.signatureAlgorithms }
         if issuerMatch == .off { merged.issuerMatch = .anyOf([metadata.issuer]) }
+        merged.pushesAuthorization =
+            pushesAuthorization || authorization.pushed.use == .auto && metadata.demandsPushedAuthorization
         merged.demandsIssuerParameter = demandsIssuerParameter || metadata.announcesIssuerParameter
         return merged
     }

@@ -57,7 +57,7 @@ extension Profile {
             to: try provider.endpoint(.userinfo, for: .profile),
             key: "endpoints.userinfo",
             rules: provider.profile,
-            credentials: Secret("\(provider.apiScheme) \(tokens.accessToken.reveal())")
+            credentials: Secret("\(tokens.scheme(at: provider)) \(tokens.accessToken.reveal())")
         )
     }
 

@@ -65,6 +65,19 @@ extension OAuthError {
         let words =
             challenge.words(hiding: request.secrets)
             ?? response.serverWords(ErrorFields(), hiding: request.secrets)
+        if response.status == 401, words?.code == StepUp.errorCode {
+            let stepUp = StepUp(challenge)
+            return OAuthError(
+                request.step,
+                .insufficientAuthentication,
+                "the resource wants a stronger or fresher sign-in",
+                descriptorKey: request.descriptorKey,
+                status: 401,
+                server: words,
+                hint: stepUp.hint,
+                stepUp: stepUp
+            )
+        }
         // RFC 6750, section 3.1 has invalid_token with 401; real servers send 400 too.
         if response.status == 401 || (response.status == 400 && words?.code == "invalid_token") {
             return OAuthError(

@@ -31,7 +31,8 @@ public enum ResourceRequest {
                 hint: "add the host to api.hosts, or the resource to a resource map, if it is the provider's"
             )
         }
-        let credentials = Secret("\(provider.apiScheme) \(tokens.accessToken.reveal())")
+        let scheme = tokens.scheme(at: provider)
+        let credentials = Secret("\(scheme) \(tokens.accessToken.reveal())")
         var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
         for header in provider.apiHeaders + headers {
             fields.removeAll { $0.name.lowercased() == header.name.lowercased() }
@@ -41,7 +42,7 @@ public enum ResourceRequest {
             fields.append((header.name, header.value))
         }
         let shown =
-            fields.map { Named($0.name, $0.value) } + [Named("Authorization", "\(provider.apiScheme) \(Secret(""))")]
+            fields.map { Named($0.name, $0.value) } + [Named("Authorization", "\(scheme) \(Secret(""))")]
         fields.append(("Authorization", credentials.reveal()))
         return PreparedRequest(
             step: .resource,

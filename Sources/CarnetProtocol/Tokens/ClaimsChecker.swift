@@ -27,6 +27,7 @@ struct ClaimsChecker {
         try checkTimes()
         try checkNonce()
         try checkAccessTokenHash(algorithm)
+        try checkAuthentication()
         let subject = try text("sub")
         guard subject.utf8.count <= 255 else { throw wrongType("sub", "a text of at most 255 bytes") }
         if let expected = expectations.subject, !subject.isSameBytes(as: expected) {
@@ -134,7 +135,7 @@ struct ClaimsChecker {
         return text
     }
 
-    private func time(_ name: String) throws(OAuthError) -> Date {
+    func time(_ name: String) throws(OAuthError) -> Date {
         guard let value = claims[name] else { throw missing(name) }
         // 2^53: past it, a number has no exact second.
         guard let seconds = value.double, (0...9_007_199_254_740_992).contains(seconds) else {

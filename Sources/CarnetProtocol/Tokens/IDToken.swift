@@ -37,6 +37,10 @@ public struct IDTokenExpectations: Sendable {
     public var algorithms: [SignatureAlgorithm]
     /// How many seconds the clocks may differ.
     public var clockSkew: TimeInterval
+    /// How many seconds ago the user may have signed in at most.
+    public var maxAge: Int?
+    /// The acceptable classes of authentication; any if empty.
+    public var acrValues: [String] = []
 }
 
 extension IDTokenExpectations {
@@ -83,6 +87,8 @@ extension IDTokenExpectations {
                 .exactly(pending.nonce)
             }
         try self.init(from: provider, as: registration, nonce: nonce, accessToken: accessToken)
+        maxAge = pending.maxAge
+        acrValues = pending.acrValues ?? []
     }
 }
 

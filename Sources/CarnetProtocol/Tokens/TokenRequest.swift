@@ -20,6 +20,7 @@ public enum TokenRequest {
         try parameters.add("code", callback.code)
         try parameters.add("redirect_uri", callback.pending.redirectURI)
         if let verifier = callback.pending.codeVerifier { try parameters.add("code_verifier", verifier) }
+        try parameters.add("resource", each: callback.pending.resources ?? [])
         return try send(&parameters, to: .token, at: provider, rules: provider.token, registration: registration)
     }
 
@@ -50,16 +51,24 @@ public enum TokenRequest {
             &parameters, to: .revocation, at: provider, rules: provider.revocation, registration: registration)
     }
 
-    private static func send(
+    /// Adds the client's authentication and what the descriptor adds, and prepares the request.
+    ///
+    /// - Parameter alwaysNamesClient: Whether `client_id` is in the body even where a header has it.
+    static func send(
         _ parameters: inout RequestParameters,
         to endpoint: EndpointName,
         at provider: Provider,
         rules: ResolvedRequest,
-        registration: ClientRegistration
+        registration: ClientRegistration,
+        alwaysNamesClient: Bool = false
     ) throws(OAuthError) -> PreparedRequest {
         let url = try provider.endpoint(endpoint, for: parameters.step)
         let credentials = try ClientAuthentication(registration, at: provider).apply(to: &parameters)
+        if alwaysNamesClient, !parameters.items.contains(where: { $0.standardName == "client_id" }) {
+            try parameters.add("client_id", registration.clientID)
+        }
         try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters")
+        try RefusedFlow.check(grantOf: parameters)
         return try PreparedRequest.make(
             parameters,
             to: url,

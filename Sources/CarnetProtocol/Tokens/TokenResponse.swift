@@ -15,6 +15,9 @@ public struct TokenResponse: Sendable {
 }
 
 extension TokenResponse {
+    /// What was granted of the `authorization_details` (RFC 9396, section 7).
+    public var authorizationDetails: [JSONValue]? { body["authorization_details"]?.array }
+
     /// Judges the answer to an exchange or a refresh: the status first, then the error, then the fields.
     ///
     /// - Throws: `OAuthError` at the request's step.
@@ -63,13 +66,16 @@ extension TokenResponse {
         }
         let tokenType = try fields.string("token_type", rules.fields.tokenType) ?? rules.defaultTokenType
         guard let tokenType else { throw fields.missing("token_type", hint: "add token.response.default_token_type") }
-        let accepted = ["Bearer", provider.apiScheme] + rules.acceptedTokenTypes
+        // RFC 9449, section 5: a Bearer token in answer to a proof would be bound to nothing.
+        let accepted =
+            request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.apiScheme] + rules.acceptedTokenTypes
         guard accepted.contains(where: { $0.lowercased() == tokenType.lowercased() }) else {
             throw OAuthError(
                 step,
                 .unsupportedTokenType,
                 "the token is of the type \"\(tokenType.quotable(limit: 40))\", which this client cannot use",
-                descriptorKey: "token.response.accept_token_types",
+                descriptorKey: request.isSenderConstrained
+                    ? "client.dpop_bound_access_tokens" : "token.response.accept_token_types",
                 status: response.status
             )
         }

@@ -13,7 +13,8 @@ extension TokenSet {
             idToken: response.idToken,
             scopes: response.scopes ?? requested,
             issuedAt: now,
-            expiresAt: response.expiresAt(now)
+            expiresAt: response.expiresAt(now),
+            authorizationDetails: response.authorizationDetails.map { JSONValue.array($0).jsonText() }
         )
     }
 
@@ -26,7 +27,9 @@ extension TokenSet {
             idToken: response.idToken ?? idToken,
             scopes: response.scopes ?? scopes,
             issuedAt: now,
-            expiresAt: response.expiresAt(now)
+            expiresAt: response.expiresAt(now),
+            authorizationDetails: response.authorizationDetails.map { JSONValue.array($0).jsonText() }
+                ?? authorizationDetails
         )
     }
 

@@ -13,6 +13,8 @@ public struct TokenSet: Codable, Hashable, Sendable {
     public var issuedAt: Date
     /// When the access token ends, or `nil` if the server did not say.
     public var expiresAt: Date?
+    /// What was granted in detail, as JSON text (RFC 9396, section 7); `nil` if the server did not say.
+    public var authorizationDetails: String?
 
     public init(
         accessToken: Secret,
@@ -21,7 +23,8 @@ public struct TokenSet: Codable, Hashable, Sendable {
         idToken: Secret? = nil,
         scopes: [String],
         issuedAt: Date,
-        expiresAt: Date? = nil
+        expiresAt: Date? = nil,
+        authorizationDetails: String? = nil
     ) {
         self.accessToken = accessToken
         self.tokenType = tokenType
@@ -30,5 +33,6 @@ public struct TokenSet: Codable, Hashable, Sendable {
         self.scopes = scopes
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
+        self.authorizationDetails = authorizationDetails
     }
 }

@@ -12,6 +12,20 @@ struct AuthorizationRequest: Sendable {
     let challenge: String?
     let audience: String?
     let prompt: String?
+    /// The resource servers that the tokens are for (RFC 8707).
+    var resources: [String] = []
+    /// What is asked for in detail (RFC 9396).
+    var details: JSONValue?
+    /// The class of authentication to use (OpenID Connect Core, section 3.1.2.1).
+    var acr: String?
+    /// The thumbprint of the key that the code is bound to (RFC 9449, section 10).
+    var keyThumbprint: String?
+}
+
+/// An authorization request that a client has sent beforehand (RFC 9126).
+struct PushedRequest: Sendable {
+    let request: AuthorizationRequest
+    let endsAfter: Int
 }
 
 /// A request that waits for the answer of a person.

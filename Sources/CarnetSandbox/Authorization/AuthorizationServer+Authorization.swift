@@ -39,7 +39,8 @@ extension AuthorizationServer {
         } catch {
             throw .shown(error.description)
         }
-        let checked = try check(received)
+        let checked: AuthorizationRequest
+        if let pushed = try pushedRequest(received) { checked = pushed } else { checked = try check(received) }
         if has(.denied) { throw Self.denial(of: checked) }
         switch options.approval {
         case .automatic(let user):
@@ -103,7 +104,11 @@ extension AuthorizationServer {
             isOffline: request.isOffline && !droppedOfflineScope,
             nonce: request.nonce,
             audience: request.audience,
-            authTime: now
+            authTime: has(.weakSignIn) ? now.addingTimeInterval(-86_400) : now,
+            resources: request.resources,
+            details: request.details,
+            acr: has(.weakSignIn) ? nil : request.acr,
+            keyThumbprint: request.keyThumbprint
         )
         // Legal, and broken by every encoder that is not right (RFC 6749, appendix A.11).
         let code = "4/+&=%41 " + seams.randomText()

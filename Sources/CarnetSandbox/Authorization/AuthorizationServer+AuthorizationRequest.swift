@@ -9,11 +9,12 @@ extension AuthorizationServer {
         let state = received[names["state"]]
         do throws(OAuthError) {
             try received.decode(names)
-            try received.check(names, added: provider.authorization.parameters + extraScopes)
+            try received.check(
+                names, added: addedParameters(to: received), mayRepeat: ["resource"])
             try checkResponseType(received, names)
             if !names.omits("state") { _ = try received.require("state", names) }
             let scopes = try checkScopes(received, names)
-            return AuthorizationRequest(
+            var request = AuthorizationRequest(
                 client: client,
                 redirectURI: redirectURI,
                 state: state,
@@ -24,6 +25,8 @@ extension AuthorizationServer {
                 audience: received[names["audience"]],
                 prompt: received["prompt"]
             )
+            try checkWishes(received, names, &request)
+            return request
         } catch {
             throw .returned(error, to: redirectURI, state: state)
         }
@@ -74,11 +77,7 @@ extension AuthorizationServer {
         }
     }
 
-    private var extraScopes: [Named<String>] {
-        provider.scopes.extra.items.map { Named($0.name, $0.value.joined(separator: provider.scopes.separator)) }
-    }
-
-    private func checkScopes(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> [String] {
+    func checkScopes(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> [String] {
         let rules = provider.scopes
         let name = names["scope"]
         guard let text = received[name] else {
@@ -88,6 +87,17 @@ extension AuthorizationServer {
             if let missing = rules.required.first { throw .invalidScope("the required scope \(missing) is missing") }
             return []
         }
+        let scopes = try knownScopes(text)
+        for scope in rules.required where !scopes.contains(scope) {
+            throw .invalidScope("the required scope \(scope) is missing")
+        }
+        return scopes
+    }
+
+    /// The scopes of a text, each well formed and known.
+    func knownScopes(_ text: String) throws(OAuthError) -> [String] {
+        guard !text.isEmpty else { return [] }
+        let rules = provider.scopes
         let scopes = text.split(separator: rules.separator, omittingEmptySubsequences: false).map { String($0) }
         let known = Set(
             rules.catalog.map(\.id) + rules.catalog.flatMap(\.implies) + rules.defaults + rules.required + rules.offline
@@ -102,9 +112,6 @@ extension AuthorizationServer {
             guard rules.catalog.isEmpty || known.contains(scope) else {
                 throw .invalidScope("the scope \"\(scope)\" is not known to \(provider.name)")
             }
-        }
-        for scope in rules.required where !scopes.contains(scope) {
-            throw .invalidScope("the required scope \(scope) is missing")
         }
         return scopes
     }
@@ -139,7 +146,7 @@ extension AuthorizationServer {
     }
 
     /// Whether a refresh token is asked for; always, where the descriptor says nothing of it.
-    private func asksForOffline(_ received: ReceivedParameters, scopes: [String]) -> Bool {
+    func asksForOffline(_ received: ReceivedParameters, scopes: [String]) -> Bool {
         let parameters = provider.authorization.offlineParameters
         let offlineScopes = provider.scopes.offline
         if parameters.isEmpty, offlineScopes.isEmpty { return true }

@@ -15,7 +15,7 @@ extension AuthorizationServer {
         let methods = list(provider.client.authentication.map(\.rawValue))
         document["response_types_supported"] = ["code"]
         document["response_modes_supported"] = ["query"]
-        document["grant_types_supported"] = ["authorization_code", "refresh_token"]
+        document["grant_types_supported"] = list(grantTypes)
         document["subject_types_supported"] = ["public"]
         document["id_token_signing_alg_values_supported"] = list(algorithms.map(\.rawValue))
         document["scopes_supported"] = list(
@@ -25,10 +25,18 @@ extension AuthorizationServer {
         document["token_endpoint_auth_methods_supported"] = methods
         if endpoints[.revocation] != nil { document["revocation_endpoint_auth_methods_supported"] = methods }
         if endpoints[.introspection] != nil { document["introspection_endpoint_auth_methods_supported"] = methods }
+        if demandsPushedRequests { document["require_pushed_authorization_requests"] = true }
+        document["prompt_values_supported"] = ["none", "login", "consent", "select_account", "create"]
+        document["claims_parameter_supported"] = true
+        document["dpop_signing_alg_values_supported"] = ["ES256"]
         document["code_challenge_methods_supported"] = ["S256"]
         document["claims_supported"] = list(["sub"] + StandardClaim.all.map(\.member))
         document["authorization_response_iss_parameter_supported"] = .bool(provider.issuer != nil)
         return .json(.object(document))
+    }
+
+    private var grantTypes: [String] {
+        ["authorization_code", "refresh_token"] + ExtensionGrant.allCases.filter(offers).map(\.rawValue)
     }
 
     mutating func keySet(_ request: ServerRequest) -> Reply {

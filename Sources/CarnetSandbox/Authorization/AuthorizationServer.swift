@@ -92,7 +92,7 @@ struct AuthorizationServer: Sendable {
     }
 
     func client(_ id: String) -> SandboxClient? {
-        clients.first { $0.clientID.hasSameBytes(as: id) }
+        clients.first { $0.clientID.hasSameBytes(as: id) } ?? ledger.registeredClients[id]
     }
 
     mutating func respond(to request: ServerRequest, at endpoint: EndpointName) -> Reply {
@@ -105,6 +105,9 @@ struct AuthorizationServer: Sendable {
         case .revocation: revocation(request)
         case .introspection: introspection(request)
         case .endSession: endSession(request)
+        case .deviceAuthorization: deviceAuthorization(request)
+        case .registration: registration(request)
+        case .pushedAuthorizationRequest: pushedAuthorizationRequest(request)
         }
     }
 }

@@ -29,7 +29,11 @@ struct ConsentPage {
         )
     }
 
-    private var users: String {
+    private var users: String { Self.users(of: server) }
+    private var scopes: String { Self.scopes(request.scopes, at: server) }
+
+    /// The choice of a person.
+    static func users(of server: AuthorizationServer) -> String {
         server.options.users.enumerated().map { index, user in
             let checked = index == 0 ? " checked" : ""
             return "<label><input type=\"radio\" name=\"user\" value=\"\(index)\"\(checked)> "
@@ -37,9 +41,10 @@ struct ConsentPage {
         }.joined(separator: "\n")
     }
 
-    private var scopes: String {
-        guard !request.scopes.isEmpty else { return "" }
-        let lines = request.scopes.map { scope in
+    /// The choice of scopes.
+    static func scopes(_ scopes: [String], at server: AuthorizationServer) -> String {
+        guard !scopes.isEmpty else { return "" }
+        let lines = scopes.map { scope in
             let title = server.provider.scopes.catalog.first { $0.id == scope }?.title
             let text = (title.map { HTMLPage.escape($0) + " " } ?? "") + "<code>\(HTMLPage.escape(scope))</code>"
             let state = server.isFixed(scope) ? " checked disabled" : " checked"

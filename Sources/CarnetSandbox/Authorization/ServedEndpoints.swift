@@ -6,6 +6,8 @@ import CarnetDescriptors
 struct ServedEndpoints: Sendable {
     let urls: [EndpointName: WebURL]
     let metadata: [WebURL]
+    /// The page at which a person confirms a device's code.
+    let verification: WebURL?
 
     init(of provider: Provider) {
         var urls = provider.endpoints
@@ -26,6 +28,7 @@ struct ServedEndpoints: Sendable {
         }
         if let url = provider.discoveryURL, !metadata.contains(url) { metadata.append(url) }
         self.urls = urls
+        verification = urls[.deviceAuthorization].flatMap { try? WebURL("\($0.scheme)://\($0.authority)/activate") }
         self.metadata = metadata
     }
 
@@ -46,8 +49,14 @@ struct ServedEndpoints: Sendable {
         metadata.contains { $0.receives(url) }
     }
 
+    func isVerification(_ url: WebURL) -> Bool {
+        verification?.receives(url) ?? false
+    }
+
     private static let inventedPaths: [(EndpointName, String)] = [
         (.authorization, "authorize"), (.token, "token"), (.userinfo, "userinfo"), (.jwks, "jwks"),
         (.revocation, "revoke"), (.introspection, "introspect"), (.endSession, "logout"),
+        (.deviceAuthorization, "device"), (.pushedAuthorizationRequest, "par"),
+        (.registration, "register"),
     ]
 }

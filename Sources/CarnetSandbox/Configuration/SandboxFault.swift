@@ -16,6 +16,10 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
     case userinfoWrongSubject = "userinfo-wrong-subject"
     case expiredAccessToken = "expired-access-token"
     case refreshRevoked = "refresh-revoked"
+    case slowDown = "slow-down"
+    case dpopNonce = "dpop-nonce"
+    case weakSignIn = "weak-sign-in"
+    case stepUp = "step-up"
 
     /// What happens, for people.
     public var summary: String {
@@ -36,6 +40,10 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
         case .userinfoWrongSubject: "the profile is another person's"
         case .expiredAccessToken: "the first access token is refused as expired; a refreshed one works"
         case .refreshRevoked: "the refresh token is refused as revoked"
+        case .weakSignIn: "the user signed in a day ago, and nobody knows by which means"
+        case .stepUp: "resources want a sign-in of the class urn:carnet:acr:2, an hour old at most"
+        case .dpopNonce: "each DPoP proof must have the server's nonce, which changes every five minutes"
+        case .slowDown: "a device is told to slow down, however slow it is"
         }
     }
 }

@@ -14,16 +14,20 @@ public struct SandboxOptions: Sendable {
     public var faults: Set<SandboxFault>
     /// How many seconds an authorization code lives.
     public var codeLifetime: Int
+    /// How many seconds a device waits between two requests for its tokens.
+    public var deviceInterval: Int
 
     public init(
         approval: Approval = .automatic(.sample),
         users: [SandboxUser] = [.sample, .other],
         faults: Set<SandboxFault> = [],
-        codeLifetime: Int = 60
+        codeLifetime: Int = 60,
+        deviceInterval: Int = 5
     ) {
         self.approval = approval
         self.users = users
         self.faults = faults
         self.codeLifetime = codeLifetime
+        self.deviceInterval = deviceInterval
     }
 }

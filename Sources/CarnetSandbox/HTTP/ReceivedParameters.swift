@@ -45,6 +45,11 @@ struct ReceivedParameters {
         guard let object = value.object else { throw .invalidRequest("the body is not a JSON object") }
         var pairs: [(name: String, value: String)] = []
         for member in object.members {
+            if let texts = member.value.array?.compactMap(\.string), texts.count == member.value.array?.count {
+                // What a form would repeat is a list in JSON.
+                pairs += texts.map { (member.name, $0) }
+                continue
+            }
             guard let text = member.value.string else {
                 throw .invalidRequest("the JSON member \(member.name) is not a string")
             }
@@ -64,9 +69,12 @@ struct ReceivedParameters {
     }
 
     /// The first name that was sent more than once.
-    var repeatedName: String? {
+    var repeatedName: String? { repeatedName(beside: []) }
+
+    /// The first name that was sent more than once, but for those that may be.
+    func repeatedName(beside repeatable: Set<String>) -> String? {
         var seen = Set<[UInt8]>()
-        return pairs.first { !seen.insert(Array($0.name.utf8)).inserted }?.name
+        return pairs.first { !repeatable.contains($0.name) && !seen.insert(Array($0.name.utf8)).inserted }?.name
     }
 }
 
@@ -96,8 +104,12 @@ struct ParameterNames {
 extension ReceivedParameters {
     /// Checks what holds for every request of a section: nothing twice, nothing that is to be left out, all that the
     /// descriptor adds.
-    func check(_ names: ParameterNames, added: [Named<String>]) throws(OAuthError) {
-        if let name = repeatedName { throw .invalidRequest("the parameter \(name) is sent more than once") }
+    func check(
+        _ names: ParameterNames, added: [Named<String>], mayRepeat: Set<String> = []
+    ) throws(OAuthError) {
+        if let name = repeatedName(beside: Set(mayRepeat.map { names[$0] })) {
+            throw .invalidRequest("the parameter \(name) is sent more than once")
+        }
         for standard in names.omitted where contains(names[standard]) && !added.contains(where: { $0.name == standard })
         {
             throw .invalidRequest("the parameter \(names[standard]) must be left out")

@@ -6,34 +6,41 @@ private enum BearerRefusal: Error {
     case noToken
     case invalidToken(String)
     case insufficientScope([String])
+    /// RFC 9470, section 3.
+    case insufficientAuthentication
+    case badProof(ProofRefusal)
     case badRequest(String)
     case methodNotAllowed(String)
 }
 
 extension AuthorizationServer {
     /// The userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API.
-    func userinfo(_ request: ServerRequest) -> Reply {
-        answer(request) { () throws(BearerRefusal) in
-            guard let url = endpoints[.userinfo], request.method.rawValue == provider.profile.method.rawValue else {
-                throw .methodNotAllowed(provider.profile.method.rawValue)
-            }
-            let (access, grant) = try bearer(request)
-            do throws(OAuthError) {
-                try request.checkHeaders(provider.profile.headers)
-                let received =
-                    request.body.isEmpty
-                    ? try request.query(beyond: url) : try TokenRequestBody(request, endpoint: url).parameters
-                try received.check(ParameterNames(provider.profile), added: provider.profile.parameters)
-            } catch {
-                throw .badRequest(error.description)
-            }
-            let scopes = effectiveScopes(access.scopes)
-            let known = provider.scopes.catalog.map(\.id) + provider.scopes.defaults + provider.scopes.required
-            if known.contains("openid"), !scopes.contains("openid") { throw .insufficientScope(["openid"]) }
-            let identity = Identity(grant.user, at: provider)
-            return has(.userinfoWrongSubject)
-                ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
+    mutating func userinfo(_ request: ServerRequest) -> Reply {
+        answer(request) { (server) throws(BearerRefusal) in
+            try server.userinfoBody(request)
         }
+    }
+
+    private mutating func userinfoBody(_ request: ServerRequest) throws(BearerRefusal) -> JSONValue {
+        guard let url = endpoints[.userinfo], request.method.rawValue == provider.profile.method.rawValue else {
+            throw .methodNotAllowed(provider.profile.method.rawValue)
+        }
+        let (access, grant) = try bearer(request)
+        do throws(OAuthError) {
+            try request.checkHeaders(provider.profile.headers)
+            let received =
+                request.body.isEmpty
+                ? try request.query(beyond: url) : try TokenRequestBody(request, endpoint: url).parameters
+            try received.check(ParameterNames(provider.profile), added: provider.profile.parameters)
+        } catch {
+            throw .badRequest(error.description)
+        }
+        let scopes = effectiveScopes(access.scopes)
+        let known = provider.scopes.catalog.map(\.id) + provider.scopes.defaults + provider.scopes.required
+        if known.contains("openid"), !scopes.contains("openid") { throw .insufficientScope(["openid"]) }
+        let identity = Identity(grant.user, at: provider)
+        return has(.userinfoWrongSubject)
+            ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
     }
 
     /// Whether this server answers for a URL as a resource server.
@@ -49,50 +56,79 @@ extension AuthorizationServer {
     }
 
     /// A protected resource (RFC 6750).
-    func resource(_ request: ServerRequest) -> Reply {
-        answer(request) { () throws(BearerRefusal) in
-            let candidates = resources.filter { $0.url.receives(request.url) }
-            let resource = candidates.first { $0.method.rawValue == request.method.rawValue }
-            if resource == nil, let other = candidates.first { throw .methodNotAllowed(other.method.rawValue) }
-            let (access, grant) = try bearer(request)
-            do throws(OAuthError) {
-                try request.checkHeaders(provider.apiHeaders + (resource?.headers ?? []))
-            } catch {
-                throw .badRequest(error.description)
-            }
-            let missing = resource?.requirement.missing(from: effectiveScopes(access.scopes)) ?? []
-            guard missing.isEmpty else { throw .insufficientScope(missing) }
-            return [
-                "resource": .string(resource?.title ?? request.url.path),
-                "method": .string(request.method.rawValue),
-                "subject": .string(Identity(grant.user, at: provider).subject),
-                "scopes": .array(access.scopes.map { .string($0) }),
-            ]
+    mutating func resource(_ request: ServerRequest) -> Reply {
+        answer(request) { (server) throws(BearerRefusal) in
+            try server.resourceBody(request)
         }
     }
 
-    private func bearer(_ request: ServerRequest) throws(BearerRefusal) -> (AccessToken, Grant) {
+    private mutating func resourceBody(_ request: ServerRequest) throws(BearerRefusal) -> JSONValue {
+        let candidates = resources.filter { $0.url.receives(request.url) }
+        let resource = candidates.first { $0.method.rawValue == request.method.rawValue }
+        if resource == nil, let other = candidates.first { throw .methodNotAllowed(other.method.rawValue) }
+        let (access, grant) = try bearer(request)
+        do throws(OAuthError) {
+            try request.checkHeaders(provider.apiHeaders + (resource?.headers ?? []))
+        } catch {
+            throw .badRequest(error.description)
+        }
+        guard !has(.stepUp) || grant.acr == Self.strongAuthentication else { throw .insufficientAuthentication }
+        let missing = resource?.requirement.missing(from: effectiveScopes(access.scopes)) ?? []
+        guard missing.isEmpty else { throw .insufficientScope(missing) }
+        return [
+            "resource": .string(resource?.title ?? request.url.path),
+            "method": .string(request.method.rawValue),
+            "subject": .string(Identity(grant.user, at: provider).subject),
+            "scopes": .array(access.scopes.map { .string($0) }),
+        ]
+    }
+
+    /// The class of authentication that the fault `step-up` wants.
+    private static let strongAuthentication = "urn:carnet:acr:2"
+
+    private mutating func bearer(_ request: ServerRequest) throws(BearerRefusal) -> (AccessToken, Grant) {
         let token = try bearerToken(request)
         guard let known = ledger.accessTokens[token] else { throw .invalidToken("the access token is unknown") }
         guard let (access, grant) = ledger.activeAccess(token, at: seams.now()) else {
             let isRevoked = ledger.grants[known.grantID]?.isRevoked ?? true
             throw .invalidToken("the access token is \(isRevoked ? "revoked" : "expired")")
         }
+        try checkPossession(request, of: grant, token: token)
         return (access, grant)
+    }
+
+    /// A bound token comes with its own scheme and a proof of its key (RFC 9449, section 7.1).
+    private mutating func checkPossession(
+        _ request: ServerRequest, of grant: Grant, token: String
+    ) throws(BearerRefusal) {
+        let isDPoP = request.head.headerFields[.authorization]?.lowercased().hasPrefix("dpop ") ?? false
+        guard isDPoP == (grant.keyThumbprint != nil) else {
+            throw .invalidToken("the scheme is not that of the token's type")
+        }
+        guard isDPoP else { return }
+        do throws(ProofRefusal) {
+            guard try checkProof(request, accessToken: token) == grant.keyThumbprint else {
+                throw .invalid("the proof is not of the key that the token is bound to")
+            }
+        } catch {
+            throw .badProof(error)
+        }
     }
 
     private func bearerToken(_ request: ServerRequest) throws(BearerRefusal) -> String {
         guard let header = request.head.headerFields[.authorization] else { throw .noToken }
         let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == provider.apiScheme.lowercased() else {
+        guard parts.count == 2, [provider.apiScheme.lowercased(), "dpop"].contains(parts[0].lowercased()) else {
             throw .badRequest("the Authorization header is not of the scheme \(provider.apiScheme)")
         }
         return String(parts[1])
     }
 
-    private func answer(_ request: ServerRequest, _ make: () throws(BearerRefusal) -> JSONValue) -> Reply {
+    private mutating func answer(
+        _ request: ServerRequest, _ make: (inout AuthorizationServer) throws(BearerRefusal) -> JSONValue
+    ) -> Reply {
         do throws(BearerRefusal) {
-            return .json(try make())
+            return Reply.json(try make(&self)).offering(nonce: request.header("DPoP") == nil ? nil : dpopNonce)
         } catch {
             switch error {
             case .noToken:
@@ -101,6 +137,18 @@ extension AuthorizationServer {
                 return challenge(.unauthorized, "invalid_token", text)
             case .insufficientScope(let missing):
                 return challenge(.forbidden, "insufficient_scope", "a scope is missing", scopes: missing)
+            case .insufficientAuthentication:
+                let error = "insufficient_user_authentication"
+                var reply = challenge(.unauthorized, error, "another sign-in is needed")
+                reply.headers[.wwwAuthenticate]? += ", acr_values=\"\(Self.strongAuthentication)\", max_age=\"3600\""
+                return reply
+            case .badProof(let refusal):
+                var error = ("invalid_dpop_proof", "the proof needs the server's nonce")
+                switch refusal {
+                case .invalid(let text): error.1 = text
+                case .wantsNonce: error.0 = "use_dpop_nonce"
+                }
+                return challenge(.unauthorized, error.0, error.1, scheme: "DPoP").offering(nonce: dpopNonce)
             case .badRequest(let text):
                 return challenge(.badRequest, "invalid_request", text)
             case .methodNotAllowed(let allowed):
@@ -110,9 +158,10 @@ extension AuthorizationServer {
     }
 
     private func challenge(
-        _ status: HTTPResponse.Status, _ code: String?, _ text: String, scopes: [String] = []
+        _ status: HTTPResponse.Status, _ code: String?, _ text: String, scopes: [String] = [],
+        scheme: String? = nil
     ) -> Reply {
-        var header = "\(provider.apiScheme) realm=\"\(provider.id)\""
+        var header = "\(scheme ?? provider.apiScheme) realm=\"\(provider.id)\""
         var body: JSONValue = ["error_description": .string(text)]
         if let code {
             // Without a token a resource says no more than that one is needed (RFC 6750, section 3.1).

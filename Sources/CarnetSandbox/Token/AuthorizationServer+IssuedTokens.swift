@@ -48,6 +48,7 @@ extension AuthorizationServer {
             "at_hash": .string(Base64URL.encode(hash.prefix(hash.count / 2))),
         ]
         for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }
+        if let acr = grant.acr { claims.set(.string(acr), at: JSONPointer(tokens: ["acr"])) }
         if let nonce = grant.nonce, !isRefresh, !provider.acceptsMissingNonce {
             claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
         }

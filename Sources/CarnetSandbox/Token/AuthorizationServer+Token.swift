@@ -11,6 +11,10 @@ import HTTPTypes
 extension AuthorizationServer {
     /// The token endpoint (RFC 6749, section 3.2), and that for refreshing where a descriptor has one of its own.
     mutating func token(_ request: ServerRequest, at endpoint: EndpointName) -> Reply {
+        tokenReply(request, at: endpoint).offering(nonce: dpopNonce)
+    }
+
+    private mutating func tokenReply(_ request: ServerRequest, at endpoint: EndpointName) -> Reply {
         if has(.token500) {
             return Reply(.internalServerError, [.contentType: "text/plain"], body: Array("Internal Server Error".utf8))
         }
@@ -20,22 +24,30 @@ extension AuthorizationServer {
         do throws(OAuthError) {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
             var received = try TokenRequestBody(request, endpoint: url)
+            let thumbprint = try tokenProof(request)
+            if endpoint == .token, let grant = extensionGrant(in: received.parameters) {
+                return success(try answer(grant, request, received, provedBy: thumbprint))
+            }
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
             let rules = isRefresh ? provider.refresh : provider.token
-            try received.check(request, against: rules)
+            try received.check(request, against: rules, mayRepeat: ["resource"])
             let names = ParameterNames(rules)
             let client = try authenticateClient(request, received.parameters, names)
             let body =
                 if isRefresh {
-                    try refresh(received.parameters, names, for: client)
+                    try refresh(received.parameters, names, for: client, provedBy: thumbprint)
                 } else {
-                    try exchange(received.parameters, names, for: client)
+                    try exchange(received.parameters, names, for: client, provedBy: thumbprint)
                 }
-            let status = provider.tokenResponse.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
-            return provider.tokenResponse.format == .form ? .form(body, status: status) : .json(body, status: status)
+            return success(body)
         } catch {
             return errorReply(error, to: request)
         }
+    }
+
+    private func success(_ body: JSONValue) -> Reply {
+        let status = provider.tokenResponse.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
+        return provider.tokenResponse.format == .form ? .form(body, status: status) : .json(body, status: status)
     }
 
     /// Which of the two grants is meant, told by the name of the grant, or by what is exchanged where that is left out.
@@ -74,7 +86,8 @@ extension AuthorizationServer {
 
     /// The authorization code grant (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
     private mutating func exchange(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
+        provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
         let text = try received.require("code", names)
         guard let code = ledger.codes[text], let grant = ledger.grants[code.grantID],
@@ -95,6 +108,14 @@ extension AuthorizationServer {
             }
         }
         try checkVerifier(received[names["code_verifier"]], against: code.challenge)
+        _ = try checkResources(received, names)
+        for item in received.pairs where item.name == names["resource"] && !grant.resources.contains(item.value) {
+            throw OAuthError("invalid_target", "the resource \(item.value) was not asked for at the sign-in")
+        }
+        guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint else {
+            throw OAuthError("invalid_dpop_proof", "the proof is not of the key that the code is bound to")
+        }
+        ledger.grants[code.grantID]?.keyThumbprint = thumbprint
         return try issue(code.grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
     }
 
@@ -119,7 +140,8 @@ extension AuthorizationServer {
     /// Where the response brings a new refresh token, the old one is used up, and using it again ends the whole family
     /// (RFC 9700, section 4.14.2).
     private mutating func refresh(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
+        provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
         let text = try received.require("refresh_token", names)
         let token = refreshable(text)
@@ -132,6 +154,9 @@ extension AuthorizationServer {
         }
         guard ledger.grants[token.grantID]?.isRevoked == false else {
             throw .invalidGrant("the refresh token is revoked")
+        }
+        guard grant.keyThumbprint == thumbprint else {
+            throw OAuthError("invalid_dpop_proof", "the proof is not of the key that the tokens are bound to")
         }
         var scopes = grant.scopes
         if let narrowed = received[names["scope"]] {
@@ -152,7 +177,7 @@ extension AuthorizationServer {
     }
 
     /// Makes the tokens of a response and remembers them.
-    private mutating func issue(
+    mutating func issue(
         _ grantID: String, _ grant: Grant, scopes: [String], isRefresh: Bool, refreshToken old: String?
     ) throws(OAuthError) -> JSONValue {
         let shape = responseShape(isRefresh: isRefresh, for: grant.user)
@@ -183,8 +208,16 @@ extension AuthorizationServer {
             scopes: scopes,
             namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
         )
-        return response.body(
+        var body = response.body(
             shape, separator: provider.tokenResponse.scopeSeparator ?? provider.scopes.separator, at: now)
+        if ledger.grants[grantID]?.keyThumbprint != nil, let place = shape.place(of: \.tokenType) {
+            body.set("DPoP", at: place)
+        }
+        if let details = grant.details {
+            let place = JSONPointer(tokens: provider.tokenResponse.root.tokens + ["authorization_details"])
+            body.set(details, at: place)
+        }
+        return body
     }
 
     private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {

@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -15,6 +17,11 @@ struct Grant: Sendable {
     let nonce: String?
     let audience: String?
     let authTime: Date
+    var resources: [String] = []
+    var details: JSONValue?
+    var acr: String?
+    /// The thumbprint of the key that the tokens are bound to (RFC 9449).
+    var keyThumbprint: String?
     var isRevoked = false
 }
 
@@ -44,9 +51,25 @@ struct Ledger: Sendable {
     var codes = BoundedStore<AuthorizationCode>()
     var accessTokens = BoundedStore<AccessToken>()
     var refreshTokens = BoundedStore<RefreshToken>()
+    /// The proofs of possession that were seen, by their ids.
+    var proofs = BoundedStore<Int>()
+    /// The clients that registered themselves, by their ids.
+    var registeredClients = BoundedStore<SandboxClient>(capacity: 1000)
+    /// By the text of the reference.
+    var pushedRequests = BoundedStore<PushedRequest>(capacity: 1000)
+    var devices = BoundedStore<Device>()
+    /// The device code that each page is about, by the page's ticket.
+    var deviceTickets = BoundedStore<String>(capacity: 1000)
+    /// The device code that each code for people stands for.
+    var userCodes = BoundedStore<String>()
 
     mutating func revoke(grant id: String) {
         grants[id]?.isRevoked = true
+    }
+
+    /// The device that shows a code.
+    func device(userCode: String) -> (code: String, device: Device)? {
+        userCodes[userCode.uppercased()].flatMap { code in devices[code].map { (code, $0) } }
     }
 
     /// The grant of an access token that is good at a time.

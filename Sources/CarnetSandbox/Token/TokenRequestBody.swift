@@ -33,7 +33,9 @@ struct TokenRequestBody {
     }
 
     /// Demands what the descriptor says of a request: method, encoding, headers, and its parameters.
-    mutating func check(_ request: ServerRequest, against rules: ResolvedRequest) throws(OAuthError) {
+    mutating func check(
+        _ request: ServerRequest, against rules: ResolvedRequest, mayRepeat: Set<String> = []
+    ) throws(OAuthError) {
         guard request.method.rawValue == rules.method.rawValue else {
             throw .invalidRequest("the method is \(request.method.rawValue); it must be \(rules.method.rawValue)")
         }
@@ -45,7 +47,7 @@ struct TokenRequestBody {
         let names = ParameterNames(rules)
         if encoding != .query { try checkQuery(rules, names) }
         try parameters.decode(names)
-        try parameters.check(names, added: rules.parameters)
+        try parameters.check(names, added: rules.parameters, mayRepeat: mayRepeat)
     }
 }
 

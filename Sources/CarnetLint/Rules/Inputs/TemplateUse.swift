@@ -12,7 +12,9 @@ struct TemplateUse: Sendable {
         let hosts = root.elements(at: ["api", "hosts"])
         var others: [YAMLNode] = []
         for (section, _, additions) in ProtocolParameters.requests {
-            for key in additions + ["headers"] { others += root.entries(at: [section, key]).map(\.value) }
+            for key in additions + ["headers"] {
+                others += root.entries(at: [section, key].splitSections).map(\.value)
+            }
         }
         for path in [["profile", "headers"], ["profile", "parameters"], ["api", "headers"]] {
             others += root.entries(at: path).map(\.value)

@@ -27,7 +27,7 @@ struct BadHeader: LintRule {
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        var headers = ["token", "refresh", "revocation", "logout", "profile", "api"]
+        var headers = (ProtocolParameters.requests.map(\.section) + ["profile", "api"])
             .flatMap { context.entries($0, "headers") }
         for resource in context.elements("resources") { headers += resource.entry("headers")?.value.entries ?? [] }
         return headers.compactMap { header in

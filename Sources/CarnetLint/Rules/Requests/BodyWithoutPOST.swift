@@ -12,6 +12,7 @@ struct BodyWithoutPOST: LintRule {
         references: ["RFC 9110, section 9.3.1", "RFC 6749, section 3.2"],
         bad: [
             "token: { method: GET, body: ⟦json⟧ }\n",
+            "device: { token: { method: GET, body: ⟦json⟧ } }\n",
             "profile: { body: ⟦json⟧, parameters: { fields: name } }\n",
         ],
         good: ["profile: { method: POST, body: json }\n", "profile: { body: query, parameters: { fields: name } }\n"]
@@ -21,6 +22,9 @@ struct BodyWithoutPOST: LintRule {
         let descriptor = context.descriptor
         let requests: [(section: String, rules: RequestRules, method: RequestMethod)] = [
             ("token", descriptor.token.request, .post), ("refresh", descriptor.refresh.request, .post),
+            ("client_credentials", descriptor.clientCredentials.request, .post),
+            ("token_exchange", descriptor.tokenExchange.request, .post),
+            ("device", descriptor.device.request, .post), ("device.token", descriptor.device.token.request, .post),
             ("revocation", descriptor.revocation, .post), ("logout", descriptor.logout, .get),
             ("profile", descriptor.profile.request, .get),
         ]
@@ -29,7 +33,7 @@ struct BodyWithoutPOST: LintRule {
             return finding(
                 "\(section) is a GET request and cannot have a body",
                 in: context,
-                at: context.span(section, "body"),
+                at: context.document.span(of: [section, "body"].splitSections),
                 help: "use 'method: POST' or 'body: query'"
             )
         }

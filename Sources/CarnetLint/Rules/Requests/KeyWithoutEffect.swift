@@ -25,7 +25,14 @@ struct KeyWithoutEffect: LintRule {
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             ⟦revocation⟧: { body: json }
+            ⟦device⟧: { body: json }
             ⟦logout⟧: { parameters: { federated: 'yes' } }
+
+            """,
+            """
+            issuer: https://id.acme.example
+            endpoints: { ⟦pushed_authorization_request⟧: 'https://id.acme.example/par' }
+            authorization: { pushed: never }
 
             """,
             "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }\n",
@@ -61,6 +68,13 @@ struct KeyWithoutEffect: LintRule {
             report(["authorization", "fragment"], "fragment_route makes the fragment")
         }
         if descriptor.isWithout(.revocation) { report(["revocation"], "there is no revocation endpoint") }
+        if descriptor.authorization.pushed.use == .never {
+            report(["endpoints", "pushed_authorization_request"], "pushed is never")
+            report(["authorization", "pushed", "repeat"], "pushed is never")
+        }
+        if descriptor.isWithout(.deviceAuthorization) {
+            report(["device"], "there is no device_authorization endpoint")
+        }
         if descriptor.isWithout(.endSession) { report(["logout"], "there is no end_session endpoint") }
         if let source = descriptor.profile.source, source != .userinfo {
             for key in RequestRules.keyNames {

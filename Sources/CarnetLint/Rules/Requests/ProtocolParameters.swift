@@ -14,6 +14,21 @@ enum ProtocolParameters {
     /// RFC 6749, section 6.
     static let refresh: Set<String> = ["grant_type", "refresh_token", "scope", "client_id", "client_secret"]
 
+    /// RFC 6749, section 4.4.2; RFC 8707, section 2.2.
+    static let clientCredentials: Set<String> = ["grant_type", "scope", "resource", "client_id", "client_secret"]
+
+    /// RFC 8693, section 2.1.
+    static let tokenExchange: Set<String> = [
+        "grant_type", "resource", "audience", "scope", "requested_token_type", "subject_token", "subject_token_type",
+        "actor_token", "actor_token_type", "client_id", "client_secret",
+    ]
+
+    /// RFC 8628, section 3.1.
+    static let device: Set<String> = ["scope", "resource", "client_id", "client_secret"]
+
+    /// RFC 8628, section 3.4.
+    static let devicePoll: Set<String> = ["grant_type", "device_code", "client_id", "client_secret"]
+
     /// RFC 7009, section 2.1.
     static let revocation: Set<String> = ["token", "token_type_hint", "client_id", "client_secret"]
 
@@ -28,6 +43,16 @@ enum ProtocolParameters {
     /// Parameters that change where or how the answer comes, so that it would not be understood.
     static let answerChanging: Set<String> = ["response_mode", "request", "request_uri"]
 
+    /// What a host may ask for at a sign-in, so that a descriptor can rename it and can also set it: RFC 8707, section 2.1;
+    /// RFC 9396, section 2; RFC 9449, section 10; OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.
+    static let optional: [String: Set<String>] = [
+        "authorization": [
+            "resource", "authorization_details", "dpop_jkt", "claims", "max_age", "acr_values", "login_hint", "prompt",
+            "ui_locales",
+        ],
+        "token": ["resource"],
+    ]
+
     /// Made anew for each sign-in: as a constant they protect nothing.
     static let perAttempt: Set<String> = ["state", "nonce", "code_challenge", "code_verifier"]
 
@@ -38,6 +63,10 @@ enum ProtocolParameters {
         ("authorization", authorization, ["parameters", "offline_parameters", "reconsent_parameters"]),
         ("token", token, ["parameters"]),
         ("refresh", refresh, ["parameters"]),
+        ("client_credentials", clientCredentials, ["parameters"]),
+        ("token_exchange", tokenExchange, ["parameters"]),
+        ("device", device, ["parameters"]),
+        ("device.token", devicePoll, ["parameters"]),
         ("revocation", revocation, ["parameters"]),
         ("logout", logout, ["parameters"]),
     ]

@@ -18,15 +18,20 @@ struct SecretInQuery: LintRule {
         good: ["token: { method: POST, body: json, query_parameters: [redirect_uri] }\n"]
     )
 
-    private static let secrets: Set = ["code", "code_verifier", "client_secret", "refresh_token", "token"]
+    private static let secrets: Set = [
+        "code", "code_verifier", "client_secret", "refresh_token", "token", "device_code", "subject_token",
+        "actor_token",
+    ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         let requests = [
             ("token", descriptor.token.request), ("refresh", descriptor.refresh.request),
+            ("client_credentials", descriptor.clientCredentials.request), ("device", descriptor.device.request),
+            ("token_exchange", descriptor.tokenExchange.request), ("device.token", descriptor.device.token.request),
             ("revocation", descriptor.revocation),
         ]
-        let queried = ["token", "refresh", "revocation"].flatMap { context.elements($0, "query_parameters") }
+        let queried = requests.map(\.0).flatMap { context.elements($0, "query_parameters") }
             .filter { Self.secrets.contains($0.scalar?.text ?? "") }
             .map { finding("a secret is put into the URL", in: context, at: $0.span, help: "leave it in the body") }
         return queried
@@ -42,7 +47,7 @@ struct SecretInQuery: LintRule {
                 return finding(
                     "the \(section) request puts its secrets into the URL",
                     in: context,
-                    at: context.span(section, key),
+                    at: context.document.span(of: [section, key].splitSections),
                     help: "use POST with a form or json body, if the provider has it"
                 )
             }

@@ -18,12 +18,14 @@ struct UnknownProtocolParameter: LintRule {
         good: [
             "token: { rename: { client_id: app_id } }\n",
             "token: { omit: [redirect_uri] }\n",
+            "authorization: { rename: { login_hint: username }, encode: { resource: raw } }\n",
         ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let messages = ProtocolParameters.requests + [("callback", ProtocolParameters.callback, [])]
-        return messages.flatMap { section, parameters, additions in
+        return messages.flatMap { section, sent, additions in
+            let parameters = sent.union(ProtocolParameters.optional[section] ?? [])
             let added = additions.flatMap { context.entries(section, $0).map(\.key) }
             let known = parameters.union(added)
             let named =

@@ -1,0 +1,92 @@
+import CarnetDescriptors
+public import CarnetProtocol
+import Foundation
+
+extension OAuthClient {
+    /// Begins a sign-in on another device: the page and the code to show (RFC 8628, section 3.1).
+    ///
+    /// - Parameter scopes: The scopes to ask for; `nil` for the registration's, else the descriptor's default.
+    /// - Throws: `OAuthError` at step `deviceAuthorization`.
+    public func beginDeviceSignIn(
+        scopes: [String]? = nil,
+        isOffline: Bool = true,
+        resource: [String] = []
+    ) async throws -> DeviceAuthorization {
+        let provider = try await connection.provider()
+        let (request, wanted) = try DeviceAuthorization.request(
+            scopes: scopes,
+            isOffline: isOffline,
+            resources: resource,
+            at: provider,
+            as: registration
+        )
+        return try DeviceAuthorization(
+            judging: try await exchanger.send(request),
+            to: request,
+            scopes: wanted,
+            from: provider,
+            now: clock.now
+        )
+    }
+
+    /// Waits until the person has answered at the other device, and keeps the tokens.
+    ///
+    /// It asks no more often than the provider allows, waits longer while the provider cannot be reached, and stops when
+    /// the codes end or the task is cancelled.
+    ///
+    /// - Throws: `OAuthError` at step `deviceAuthorization`; `TokenStoreError`; `CancellationError`.
+    public func completeDeviceSignIn(
+        _ device: DeviceAuthorization,
+        account: String? = nil
+    ) async throws -> Session {
+        let provider = try await connection.provider()
+        let dpopKey = registration.usesDPoP(at: provider) ? try DPoPKey(random: random).sealed : nil
+        var schedule = DevicePollSchedule(interval: device.interval)
+        var wait = schedule.firstWait
+        while true {
+            guard clock.now.addingTimeInterval(wait) < device.expiresAt else {
+                throw OAuthError(
+                    .deviceAuthorization, .expiredAttempt, "nobody confirmed the code in time", hint: "begin again")
+            }
+            try await sleeper.sleep(for: .seconds(wait))
+            try Task.checkCancellation()
+            let answer: IncomingResponse
+            let request: PreparedRequest
+            do {
+                (answer, request) = try await send(provedBy: dpopKey) {
+                    try DevicePoll.request(device, at: provider, as: registration)
+                }
+            } catch let error as OAuthError where error.kind == .transport {
+                wait = schedule.waitAfterFailure()
+                continue
+            }
+            do {
+                let poll = try DevicePoll(judging: answer, to: request, from: provider)
+                guard case .granted(let response) = poll else {
+                    wait = schedule.wait(after: poll, demanded: answer.retryAfter)
+                    continue
+                }
+                return try await keep(response, of: device, boundTo: dpopKey, from: provider, as: account)
+            } catch let error as OAuthError where error.step == .deviceAuthorization && error.kind == .serverUnavailable
+            {
+                wait = schedule.waitAfterFailure(demanded: answer.retryAfter)
+            }
+        }
+    }
+
+    private func keep(
+        _ response: TokenResponse,
+        of device: DeviceAuthorization,
+        boundTo dpopKey: Secret?,
+        from provider: Provider,
+        as account: String?
+    ) async throws -> Session {
+        let idToken = try await validateIDToken(of: response, requested: device.scopes) { () throws(OAuthError) in
+            // No authorization request was made, so no nonce can come back.
+            try IDTokenExpectations(
+                from: provider, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
+        }
+        return try await keep(
+            response, idToken, requested: device.scopes, boundTo: dpopKey, from: provider, as: account)
+    }
+}

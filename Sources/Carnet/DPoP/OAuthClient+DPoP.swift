@@ -1,0 +1,46 @@
+import CarnetProtocol
+import Foundation
+import HTTPTypes
+
+extension OAuthClient {
+    /// Sends a request, with a proof of the key if there is one.
+    ///
+    /// A server that first wants its nonce in the proof is asked once more (RFC 9449, sections 8 and 9); the request is
+    /// made anew for it, because nothing that is good for one use may go out twice.
+    ///
+    /// - Returns: The response, and the request that it answers.
+    nonisolated func send(
+        provedBy key: Secret?,
+        accessToken: Secret? = nil,
+        _ make: @Sendable () throws -> PreparedRequest
+    ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+        guard let key else {
+            let request = try make()
+            return (try await exchanger.send(request), request)
+        }
+        let dpopKey = try DPoPKey(sealed: key)
+        var attempt = try prove(try make(), dpopKey, accessToken)
+        var response = try await exchanger.send(attempt)
+        nonces.learn(from: response, at: DPoPNonces.Place(of: attempt))
+        if response.demandsDPoPNonce {
+            attempt = try prove(try make(), dpopKey, accessToken)
+            response = try await exchanger.send(attempt)
+            nonces.learn(from: response, at: DPoPNonces.Place(of: attempt))
+        }
+        return (response, attempt)
+    }
+
+    nonisolated private func prove(
+        _ request: PreparedRequest,
+        _ key: DPoPKey,
+        _ accessToken: Secret?
+    ) throws -> PreparedRequest {
+        try request.proving(
+            key,
+            accessToken: accessToken,
+            nonce: nonces[DPoPNonces.Place(of: request)],
+            random: random,
+            now: clock.now
+        )
+    }
+}

@@ -1,0 +1,33 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetSandbox
+import Foundation
+
+/// A sign-in that the user confirms on another device.
+struct DeviceLogin {
+    let client: OAuthClient
+    /// The sandbox that stands for the provider, if one does.
+    let sandbox: SandboxAddress?
+    let console: Console
+
+    func signIn(scopes: [String]?, resources: [String], account: String?) async throws -> Session {
+        let device = try await console.showing("asking for a code") {
+            try await client.beginDeviceSignIn(scopes: scopes, resource: resources)
+        }
+        console.note("open this address on any device:")
+        console.note(shown(device.verificationURI))
+        console.note("and enter the code: \(device.userCode.printable)")
+        if let complete = device.verificationURIComplete, console.drawsOnTerminal {
+            let address = shown(complete)
+            for line in QRCode(address)?.lines(usesColor: console.colorsErrors) ?? [] { console.note(line) }
+        }
+        let minutes = max(Int(device.expiresAt.timeIntervalSince(SystemWallClock().now) / 60), 1)
+        console.note("waiting for the answer, \(minutes) min at most; Ctrl-C to stop")
+        return try await console.showing("waiting for the other device") {
+            try await client.completeDeviceSignIn(device, account: account)
+        }
+    }
+
+    private func shown(_ url: WebURL) -> String { sandbox?.sandboxURL(for: url) ?? url.text }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+
+/// An account's access token, exchanged for another (RFC 8693).
+struct ExchangeOptions: ParsableArguments {
+    @Flag(name: .customLong("exchange"), help: "Exchange the access token for another (RFC 8693).")
+    var isWanted = false
+
+    @Option(
+        name: .customLong("audience"),
+        help: ArgumentHelp("The service that the exchanged token is for. Repeatable.", valueName: "name")
+    )
+    var audience: [String] = []
+
+    func validate() throws {
+        if !isWanted, !audience.isEmpty { throw ValidationError("--audience goes with --exchange") }
+    }
+
+    func answer(_ part: TokenCommand.Part?, _ account: Account, _ console: Console) async throws {
+        let session = try await account.session()
+        let (tokens, _) = try await account.explaining {
+            let subject = TokenExchange.TypedToken(try await session.tokens().accessToken)
+            return try await account.client.exchange(TokenExchange(subject, audience: audience))
+        }
+        switch part {
+        case nil:
+            for line in Table.lines(tokens.rows(now: SystemWallClock().now)) { console.answer(line) }
+            console.answer(json: account.stored.key.json + tokens.summary)
+        case .raw: TokenCommand.printToken(tokens, console)
+        case .header: try TokenCommand.printSegment(0, named: "header", of: tokens, ownedBy: account.name, console)
+        case .payload: try TokenCommand.printSegment(1, named: "payload", of: tokens, ownedBy: account.name, console)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+/// What a sign-in asks for beside its scopes.
+struct RequestOptions: ParsableArguments {
+    @Option(
+        name: .customLong("resource"),
+        help: ArgumentHelp("The resource server that the token is for (RFC 8707). Repeatable.", valueName: "uri")
+    )
+    var resources: [String] = []
+
+    @Option(help: ArgumentHelp("What exactly is asked for, a JSON list (RFC 9396).", valueName: "json"))
+    var authorizationDetails: String?
+
+    @Option(help: ArgumentHelp("The claims wanted, a JSON object with userinfo and id_token.", valueName: "json"))
+    var claims: String?
+
+    @Option(help: ArgumentHelp("How long ago the user may have signed in at most.", valueName: "seconds"))
+    var maxAge: Int?
+
+    @Option(
+        name: .customLong("acr"),
+        help: ArgumentHelp("An acceptable class of authentication, best first. Repeatable.", valueName: "acr")
+    )
+    var acrValues: [String] = []
+
+    @Option(help: ArgumentHelp("Whom the provider is to expect.", valueName: "name"))
+    var loginHint: String?
+
+    @Option(
+        help: "What the provider is to show: none, login, consent, select_account, create. Repeatable.",
+        transform: prompt(named:)
+    )
+    var prompt: [AuthorizationOptions.Prompt] = []
+
+    @Option(
+        name: .customLong("ui-locale"),
+        help: ArgumentHelp("The user's language, best first. Repeatable.", valueName: "tag")
+    )
+    var uiLocales: [String] = []
+
+    @Flag(inversion: .prefixedNo, help: "Send the parameters to the server before the sign-in (RFC 9126).")
+    var pushed: Bool?
+
+    /// - Throws: `Failure` for what is not JSON.
+    func options(scopes: [String]?, lifetime: TimeInterval) throws -> AuthorizationOptions {
+        AuthorizationOptions(
+            scopes: scopes,
+            resource: resources,
+            authorizationDetails: try authorizationDetails.map { try Self.list($0) } ?? [],
+            claims: try claims.map { try Self.object($0) },
+            maxAge: maxAge,
+            acrValues: acrValues,
+            loginHint: loginHint,
+            prompt: prompt,
+            uiLocales: uiLocales,
+            isPushed: pushed,
+            lifetime: lifetime
+        )
+    }
+
+    private static func list(_ text: String) throws -> [JSONValue] {
+        guard let list = (try? JSONValue(parsing: text))?.array else {
+            throw Failure(.usage, "--authorization-details takes a JSON list of objects, each with a type")
+        }
+        return list
+    }
+
+    private static func object(_ text: String) throws -> JSONObject {
+        guard let object = (try? JSONValue(parsing: text))?.object else {
+            throw Failure(.usage, "--claims takes a JSON object with the members userinfo and id_token")
+        }
+        return object
+    }
+}
+
+private func prompt(named name: String) throws -> AuthorizationOptions.Prompt {
+    guard let prompt = AuthorizationOptions.Prompt(rawValue: name) else {
+        let names = AuthorizationOptions.Prompt.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("--prompt takes one of: \(names)")
+    }
+    return prompt
+}

@@ -1,0 +1,32 @@
+/// A request to the token endpoint for a grant other than a code or a refresh token.
+public struct GrantRules: Sendable {
+    public internal(set) var request = RequestRules()
+    public internal(set) var grantType: String?
+
+    init() {}
+}
+
+extension GrantRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+            Key("grant_type", \.grantType, "what the provider calls the grant, if not as the standard does")
+        ]
+}
+
+/// A grant's rules with everything filled in.
+public struct ResolvedGrant: Sendable {
+    public let request: ResolvedRequest
+    /// The provider's own name for the grant.
+    public let grantType: String?
+}
+
+extension InputResolver {
+    func grant(
+        _ rules: GrantRules, key: String, inheriting token: RequestRules
+    ) throws(ResolutionError) -> ResolvedGrant {
+        ResolvedGrant(
+            request: try request(rules.request, key: key, inheriting: token),
+            grantType: rules.grantType
+        )
+    }
+}

@@ -1,0 +1,107 @@
+public import CarnetDescriptors
+public import Foundation
+
+extension Provider {
+    /// Whether a sign-in's parameters are to be pushed.
+    ///
+    /// - Parameter isWanted: What the host says; the descriptor's `always` and `never` stand above it.
+    public func pushesAuthorization(wanted isWanted: Bool?) -> Bool {
+        switch authorization.pushed.use {
+        case .always: true
+        case .never: false
+        case .auto: isWanted ?? pushesAuthorization
+        }
+    }
+}
+
+extension AuthorizationRequest {
+    /// The request that sends the parameters to the server, with the client's authentication (RFC 9126, section 2.1).
+    ///
+    /// - Throws: `OAuthError` at step `pushedAuthorization`.
+    public func pushing(
+        to provider: Provider,
+        as registration: ClientRegistration
+    ) throws(OAuthError) -> PreparedRequest {
+        let rules = ResolvedRequest(method: .post)
+        var pushed = parameters.copy(for: .pushedAuthorization, without: ["client_id"])
+        return try TokenRequest.send(
+            &pushed,
+            to: .pushedAuthorizationRequest,
+            at: provider,
+            rules: rules,
+            registration: registration,
+            alwaysNamesClient: true
+        )
+    }
+
+    /// The sign-in whose parameters the server has: the URL carries nothing but a reference to them (RFC 9126,
+    /// section 4). There is no way back to a URL with the parameters in it.
+    ///
+    /// - Throws: `OAuthError` at step `pushedAuthorization`.
+    public func referring(
+        to response: IncomingResponse,
+        answering request: PreparedRequest,
+        at provider: Provider,
+        now: Date
+    ) throws(OAuthError) -> AuthorizationRequest {
+        // RFC 9126, section 2.2 has 201; real servers answer 200.
+        guard [200, 201].contains(response.status) else {
+            throw OAuthError.status(
+                response,
+                .pushedAuthorization,
+                key: request.descriptorKey,
+                fields: provider.tokenResponse.errors,
+                hiding: request.secrets
+            )
+        }
+        let body = try response.json(.pushedAuthorization, key: request.descriptorKey)
+        let reference = try Self.reference(body, request)
+        guard let lifetime = body["expires_in"].flatMap({ $0.double ?? $0.string.flatMap(Double.init) }),
+            (1...86_400).contains(lifetime)
+        else { throw Self.unusable("expires_in", "a lifetime in seconds", request) }
+        let rules = provider.authorization
+        var short = RequestParameters(
+            step: .authorization, section: "authorization", rename: rules.rename, omit: rules.omit)
+        try short.add("client_id", pending.clientID)
+        try short.add("request_uri", reference)
+        for item in parameters.items where rules.pushed.repeated.contains(item.standardName) {
+            try short.repeatItem(item)
+        }
+        try short.refuseRepeats(of: short.items, inQueryOf: endpoint, key: "endpoints.authorization")
+        return AuthorizationRequest(
+            url: rules.url(endpoint, with: short.items.encoded),
+            redactedURL: rules.url(endpoint, with: short.items.shown),
+            pending: pending,
+            expiresAt: now.addingTimeInterval(lifetime),
+            parameters: short,
+            endpoint: endpoint
+        )
+    }
+
+    /// A reference is opaque, and goes to the provider's own authorization endpoint alone.
+    private static func reference(_ body: JSONValue, _ request: PreparedRequest) throws(OAuthError) -> Secret {
+        guard let member = body["request_uri"] else {
+            throw OAuthError(
+                .pushedAuthorization,
+                .missingField,
+                "the answer has no request_uri",
+                descriptorKey: request.descriptorKey,
+                status: 201
+            )
+        }
+        guard let text = member.string, text.utf8.count <= 2048, ResourceIndicator.isAbsoluteURI(text) else {
+            throw unusable("request_uri", "an absolute URI", request)
+        }
+        return Secret(text)
+    }
+
+    private static func unusable(_ name: String, _ expected: String, _ request: PreparedRequest) -> OAuthError {
+        OAuthError(
+            .pushedAuthorization,
+            .wrongFieldType,
+            "the answer's \(name) is not \(expected)",
+            descriptorKey: request.descriptorKey,
+            status: 201
+        )
+    }
+}

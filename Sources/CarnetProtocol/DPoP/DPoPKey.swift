@@ -1,0 +1,61 @@
+public import CarnetDescriptors
+import Crypto
+import Foundation
+
+/// The key that the tokens of one sign-in are bound to (RFC 9449): ES256, new for each sign-in.
+///
+/// Its private half leaves it only as `sealed`, for stores that seal what they write.
+public struct DPoPKey: Sendable {
+    let key: P256.Signing.PrivateKey
+
+    /// A new key.
+    ///
+    /// - Throws: `OAuthError` if the source of randomness gives too few bytes.
+    public init(random: any RandomSource) throws(OAuthError) {
+        // One number in four billion is no private key of the curve.
+        for _ in 0..<4 {
+            let bytes = random.bytes(count: 32)
+            if bytes.count == 32, let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes) {
+                self.key = key
+                return
+            }
+        }
+        throw OAuthError(.configuration, .unsupported, "the source of randomness gives no key for DPoP")
+    }
+
+    /// A key that was kept.
+    ///
+    /// - Throws: `OAuthError` at step `storage`.
+    public init(sealed: Secret) throws(OAuthError) {
+        guard let bytes = Base64URL.decode(sealed.reveal().utf8),
+            let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
+        else {
+            throw OAuthError(.storage, .malformedKeys, "the stored DPoP key cannot be read", hint: "sign in again")
+        }
+        self.key = key
+    }
+
+    /// The private key, to be kept with the tokens.
+    public var sealed: Secret { Secret(Base64URL.encode(key.rawRepresentation)) }
+
+    /// The public key (RFC 7517): just the members that it must have.
+    public var publicJWK: JSONValue {
+        ["crv": "P-256", "kty": "EC", "x": .string(coordinates.x), "y": .string(coordinates.y)]
+    }
+
+    /// The thumbprint (RFC 7638, section 3), by which servers know the key.
+    public var thumbprint: String {
+        let text = #"{"crv":"P-256","kty":"EC","x":"\#(coordinates.x)","y":"\#(coordinates.y)"}"#
+        return Base64URL.encode(SHA256.hash(data: Array(text.utf8)))
+    }
+
+    private var coordinates: (x: String, y: String) {
+        let raw = key.publicKey.rawRepresentation
+        return (Base64URL.encode(raw.prefix(32)), Base64URL.encode(raw.suffix(32)))
+    }
+}
+
+extension DPoPKey: CustomStringConvertible, CustomReflectable {
+    public var description: String { "DPoPKey(\(thumbprint))" }
+    public var customMirror: Mirror { Mirror(self, children: ["thumbprint": thumbprint]) }
+}

@@ -1,0 +1,88 @@
+public import CarnetDescriptors
+import Crypto
+public import Foundation
+import HTTPTypes
+
+extension PreparedRequest {
+    /// The request with a proof that its sender has the key (RFC 9449, section 4.2): made for this one request, and for
+    /// each attempt anew.
+    ///
+    /// - Parameters:
+    ///   - accessToken: The token that the request carries, for a resource.
+    ///   - nonce: The latest that the server gave.
+    /// - Throws: `OAuthError` if the proof cannot be made.
+    public func proving(
+        _ key: DPoPKey,
+        accessToken: Secret? = nil,
+        nonce: String? = nil,
+        random: any RandomSource,
+        now: Date
+    ) throws(OAuthError) -> PreparedRequest {
+        var claims = JSONObject()
+        claims["jti"] = .string(try random.secret().reveal())
+        claims["htm"] = .string(outgoing.head.method.rawValue)
+        claims["htu"] = .string(targetURI)
+        claims["iat"] = .number(String(Int(now.timeIntervalSince1970)))
+        if let accessToken {
+            claims["ath"] = .string(Base64URL.encode(SHA256.hash(data: Array(accessToken.reveal().utf8))))
+        }
+        if let nonce { claims["nonce"] = .string(nonce) }
+        let header: JSONValue = ["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]
+        let input =
+            Base64URL.encode(header.jsonText().utf8) + "."
+            + Base64URL.encode(JSONValue.object(claims).jsonText().utf8)
+        guard let signature = try? key.key.signature(for: SHA256.hash(data: Array(input.utf8))),
+            let name = HTTPField.Name("DPoP")
+        else { throw OAuthError(step, .unsupported, "the DPoP proof could not be signed") }
+        var head = outgoing.head
+        head.headerFields[name] = input + "." + Base64URL.encode(signature.rawRepresentation)
+        var shown = redacted
+        shown.headers.append(Named("DPoP", Secret("").description))
+        return PreparedRequest(
+            step: step,
+            descriptorKey: descriptorKey,
+            outgoing: OutgoingRequest(head: head, body: outgoing.body),
+            redacted: shown,
+            secrets: secrets,
+            isSenderConstrained: true
+        )
+    }
+
+    /// The URL without query and fragment, normalized as servers do before they compare (RFC 9449, section 4.3).
+    private var targetURI: String {
+        let scheme = (outgoing.head.scheme ?? "https").lowercased()
+        var authority = (outgoing.head.authority ?? "").lowercased()
+        let defaultPort = scheme == "https" ? ":443" : ":80"
+        if authority.hasSuffix(defaultPort) { authority.removeLast(defaultPort.count) }
+        let path = String((outgoing.head.path ?? "/").prefix { $0 != "?" })
+        return "\(scheme)://\(authority)\(path)"
+    }
+}
+
+extension IncomingResponse {
+    /// The nonce that the server wants in the next proof (RFC 9449, sections 8 and 9); `nil` if there is none that can be
+    /// used.
+    public var dpopNonce: String? {
+        guard let name = HTTPField.Name("DPoP-Nonce"), let value = head.headerFields[name] else { return nil }
+        // RFC 9449, section 8.1: the characters of a scope token.
+        return !value.isEmpty && value.utf8.count <= 1024 && ScopeRules.isToken(value) ? value : nil
+    }
+
+    /// Whether the request was refused for want of that nonce alone.
+    public var demandsDPoPNonce: Bool {
+        guard dpopNonce != nil else { return false }
+        switch status {
+        case 400: return (try? JSONValue(parsing: body))?["error"]?.string == "use_dpop_nonce"
+        case 401: return BearerChallenge(self)["error"] == "use_dpop_nonce"
+        default: return false
+        }
+    }
+}
+
+extension TokenSet {
+    /// Whether the tokens work only with the key that they are bound to.
+    public var isSenderConstrained: Bool { tokenType.lowercased() == "dpop" }
+
+    /// The scheme of the Authorization header (RFC 9449, section 7.1).
+    func scheme(at provider: Provider) -> String { isSenderConstrained ? "DPoP" : provider.apiScheme }
+}

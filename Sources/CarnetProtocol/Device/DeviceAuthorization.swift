@@ -1,0 +1,150 @@
+public import CarnetDescriptors
+public import Foundation
+
+/// A sign-in that waits for a person at another device (RFC 8628, section 3.2).
+public struct DeviceAuthorization: Sendable {
+    let deviceCode: Secret
+    /// What the person enters at the page. It is printable: nothing in it drives a terminal.
+    public let userCode: String
+    /// The page to show. It is never opened unasked (RFC 8628, section 5.4).
+    public let verificationURI: WebURL
+    /// The page with the code in its address, for a QR code (RFC 8628, section 3.3.1).
+    public let verificationURIComplete: WebURL?
+    public let expiresAt: Date
+    /// How many seconds are between two requests for the tokens.
+    public let interval: TimeInterval
+    /// The scopes that were asked for.
+    public let scopes: [String]
+}
+
+extension DeviceAuthorization {
+    /// Asks for the codes (RFC 8628, section 3.1).
+    ///
+    /// - Parameter scopes: The scopes to ask for; `nil` for the registration's, else the descriptor's default.
+    /// - Returns: The request, and the scopes in it.
+    /// - Throws: `OAuthError` at step `deviceAuthorization`.
+    public static func request(
+        scopes: [String]? = nil,
+        isOffline: Bool = true,
+        resources: [String] = [],
+        at provider: Provider,
+        as registration: ClientRegistration
+    ) throws(OAuthError) -> (request: PreparedRequest, scopes: [String]) {
+        let wanted = provider.scopes.requested(
+            scopes ?? registration.scopes ?? provider.scopes.defaults, isOffline: isOffline)
+        let rules = provider.device.request
+        var parameters = RequestParameters(.deviceAuthorization, "device", rules)
+        if !wanted.isEmpty || provider.scopes.whenEmpty == .send {
+            try parameters.add("scope", try provider.scopes.joined(wanted))
+        }
+        try parameters.add("resource", each: try ResourceIndicator.checked(resources, at: .deviceAuthorization))
+        let request = try TokenRequest.send(
+            &parameters,
+            to: .deviceAuthorization,
+            at: provider,
+            rules: rules,
+            registration: registration,
+            alwaysNamesClient: true
+        )
+        return (request, wanted)
+    }
+
+    /// Judges the answer with the codes.
+    ///
+    /// - Throws: `OAuthError` at step `deviceAuthorization`.
+    public init(
+        judging response: IncomingResponse,
+        to request: PreparedRequest,
+        scopes: [String],
+        from provider: Provider,
+        now: Date
+    ) throws(OAuthError) {
+        let rules = provider.device.response
+        guard response.status == 200 else {
+            throw OAuthError.status(
+                response, request.step, key: request.descriptorKey, fields: rules.errors, hiding: request.secrets)
+        }
+        let body = try response.body(rules.format, .deviceAuthorization, key: "device.response.format")
+        if let words = response.serverWords(rules.errors, hiding: request.secrets) {
+            throw OAuthError(
+                request.step,
+                .serverError,
+                "the server refused the request",
+                descriptorKey: request.descriptorKey,
+                status: response.status,
+                server: words
+            )
+        }
+        let fields = DeviceFieldReader(root: body[rules.root] ?? .null)
+        deviceCode = try fields.code("device_code", rules.fields.deviceCode)
+        userCode = try fields.code("user_code", rules.fields.userCode).reveal()
+        verificationURI = try fields.required(
+            "verification_uri", try fields.page("verification_uri", rules.fields.verificationURI))
+        verificationURIComplete = try fields.page("verification_uri_complete", rules.fields.verificationURIComplete)
+        let lifetime = try fields.required("expires_in", try fields.seconds("expires_in", rules.fields.expiresIn))
+        guard lifetime > 0 else { throw fields.wrongType("expires_in", "a lifetime") }
+        // A code that lives longer than a day would keep a program waiting for nobody.
+        expiresAt = now.addingTimeInterval(min(lifetime, 86_400))
+        // RFC 8628, section 3.2: five seconds if not said. A server that says none is not asked without pause.
+        interval = min(max(try fields.seconds("interval", rules.fields.interval) ?? 5, 1), 300)
+        self.scopes = scopes
+    }
+}
+
+/// Reads the fields of a device authorization response.
+private struct DeviceFieldReader {
+    let root: JSONValue
+
+    private func key(_ name: String) -> String { "device.response.fields.\(name)" }
+
+    func required<Value>(_ name: String, _ value: Value?) throws(OAuthError) -> Value {
+        guard let value else {
+            throw OAuthError(
+                .deviceAuthorization,
+                .missingField,
+                "the answer has no \(name)",
+                descriptorKey: key(name),
+                status: 200
+            )
+        }
+        return value
+    }
+
+    func wrongType(_ name: String, _ expected: String) -> OAuthError {
+        OAuthError(
+            .deviceAuthorization,
+            .wrongFieldType,
+            "the answer's \(name) is not \(expected)",
+            descriptorKey: key(name),
+            status: 200
+        )
+    }
+
+    /// A code: printable ASCII (RFC 8628, sections 3.2 and 6.1), at most 4 KB.
+    func code(_ name: String, _ pointers: PointerList) throws(OAuthError) -> Secret {
+        let value = try required(name, root.first(of: pointers.pointers))
+        guard let text = value.string, !text.isEmpty, text.utf8.count <= 4096,
+            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { throw wrongType(name, "a code") }
+        return Secret(text)
+    }
+
+    /// A page that may be shown: https, or http on loopback.
+    func page(_ name: String, _ pointers: PointerList) throws(OAuthError) -> WebURL? {
+        guard let value = root.first(of: pointers.pointers), !value.isNull else { return nil }
+        guard let text = value.string else { throw wrongType(name, "a URL") }
+        do throws(WebURLError) {
+            return try WebURL(text)
+        } catch {
+            throw wrongType(name, "a URL that may be shown: \(error.reason)")
+        }
+    }
+
+    func seconds(_ name: String, _ pointers: PointerList) throws(OAuthError) -> TimeInterval? {
+        guard let value = root.first(of: pointers.pointers), !value.isNull else { return nil }
+        guard let number = value.double ?? value.string.flatMap(Double.init), (0...315_576_000).contains(number) else {
+            throw wrongType(name, "a number of seconds")
+        }
+        return number
+    }
+}

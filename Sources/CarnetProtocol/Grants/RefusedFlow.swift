@@ -1,0 +1,28 @@
+import CarnetDescriptors
+
+/// The flows that put a user's password or tokens where they do not belong (RFC 9700, sections 2.1.2 and 2.4).
+enum RefusedFlow {
+    /// - Throws: `OAuthError` for the implicit flow and those that mix with it.
+    static func check(responseType: String) throws(OAuthError) {
+        guard responseType.split(separator: " ").contains(where: { ["token", "id_token"].contains($0) }) else { return }
+        throw OAuthError(
+            .authorization,
+            .unsupported,
+            "the implicit flow hands tokens to the browser, and is refused (RFC 9700, section 2.1.2)",
+            descriptorKey: "authorization.response_type",
+            hint: "use the code flow: remove the key"
+        )
+    }
+
+    /// - Throws: `OAuthError` for the password grant.
+    static func check(grantOf parameters: RequestParameters) throws(OAuthError) {
+        guard parameters.items.contains(where: { $0.name == "grant_type" && $0.value == "password" }) else { return }
+        throw OAuthError(
+            parameters.step,
+            .unsupported,
+            "the password grant gives a user's password to another program, and is refused (RFC 9700, section 2.4)",
+            descriptorKey: "\(parameters.section).parameters.grant_type",
+            hint: "use the code flow, or the device flow for programs without a browser"
+        )
+    }
+}

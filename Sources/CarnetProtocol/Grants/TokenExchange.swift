@@ -1,0 +1,116 @@
+public import CarnetDescriptors
+public import Foundation
+
+/// The exchange of one token for another: for another audience, for fewer scopes, or on behalf of somebody (RFC 8693).
+public struct TokenExchange: Sendable {
+    /// What kind of token a text is (RFC 8693, section 3).
+    public struct TokenType: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        public static let accessToken = TokenType(rawValue: "urn:ietf:params:oauth:token-type:access_token")
+        public static let refreshToken = TokenType(rawValue: "urn:ietf:params:oauth:token-type:refresh_token")
+        public static let idToken = TokenType(rawValue: "urn:ietf:params:oauth:token-type:id_token")
+        public static let jwt = TokenType(rawValue: "urn:ietf:params:oauth:token-type:jwt")
+    }
+
+    /// A token with its kind.
+    public struct TypedToken: Sendable {
+        public var token: Secret
+        public var type: TokenType
+
+        public init(_ token: Secret, _ type: TokenType = .accessToken) {
+            self.token = token
+            self.type = type
+        }
+    }
+
+    /// The token of the one on whose behalf it is.
+    public var subject: TypedToken
+    /// The token of the one who acts, if it is somebody else.
+    public var actor: TypedToken?
+    /// The services that the token is for, by the names that the server has for them.
+    public var audience: [String]
+    /// The same by their addresses (RFC 8707).
+    public var resource: [String]
+    public var scopes: [String]
+    public var requestedType: TokenType?
+
+    public init(
+        _ subject: TypedToken,
+        actor: TypedToken? = nil,
+        audience: [String] = [],
+        resource: [String] = [],
+        scopes: [String] = [],
+        requestedType: TokenType? = nil
+    ) {
+        self.subject = subject
+        self.actor = actor
+        self.audience = audience
+        self.resource = resource
+        self.scopes = scopes
+        self.requestedType = requestedType
+    }
+}
+
+extension TokenExchange {
+    static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+    /// The request (RFC 8693, section 2.1).
+    ///
+    /// - Throws: `OAuthError` at step `tokenExchange`.
+    public func request(
+        at provider: Provider,
+        as registration: ClientRegistration
+    ) throws(OAuthError) -> PreparedRequest {
+        let grant = provider.tokenExchange
+        var parameters = RequestParameters(.tokenExchange, "token_exchange", grant.request)
+        try parameters.add("grant_type", grant.grantType ?? Self.grantType)
+        try parameters.add("resource", each: try ResourceIndicator.checked(resource, at: .tokenExchange))
+        try parameters.add("audience", each: audience)
+        if !scopes.isEmpty { try parameters.add("scope", try provider.scopes.joined(scopes)) }
+        if let requestedType { try parameters.add("requested_token_type", requestedType.rawValue) }
+        try parameters.add("subject_token", subject.token)
+        try parameters.add("subject_token_type", subject.type.rawValue)
+        if let actor {
+            try parameters.add("actor_token", actor.token)
+            try parameters.add("actor_token_type", actor.type.rawValue)
+        }
+        return try TokenRequest.send(
+            &parameters, to: .token, at: provider, rules: grant.request, registration: registration)
+    }
+
+    /// Judges the answer (RFC 8693, section 2.2).
+    ///
+    /// - Returns: The new token, and what kind it is.
+    /// - Throws: `OAuthError` at step `tokenExchange`.
+    public func judge(
+        _ response: IncomingResponse,
+        to request: PreparedRequest,
+        from provider: Provider,
+        now: Date
+    ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
+        let answer = try TokenResponse(judging: response, to: request, from: provider)
+        guard let type = answer.body["issued_token_type"]?.string ?? requestedType?.rawValue else {
+            throw OAuthError(
+                .tokenExchange,
+                .missingField,
+                "the answer has no issued_token_type",
+                descriptorKey: "token.response.root",
+                status: 200
+            )
+        }
+        if let requestedType, requestedType.rawValue != type {
+            throw OAuthError(
+                .tokenExchange,
+                .unsupportedTokenType,
+                "the token is of the kind \"\(type.quotable(limit: 80))\", not of the one that was asked for",
+                status: 200
+            )
+        }
+        return (TokenSet(answer, requested: scopes, now: now), TokenType(rawValue: type))
+    }
+}

@@ -1,0 +1,33 @@
+public import CarnetDescriptors
+
+extension TokenRequest {
+    /// Asks for an access token of the client's own (RFC 6749, section 4.4.2).
+    ///
+    /// - Parameters:
+    ///   - scopes: What to ask for; none leaves the choice to the server.
+    ///   - resources: The resource servers that the token is for (RFC 8707, section 2.2).
+    /// - Throws: `OAuthError` at step `clientCredentials`; of kind `missingClientSecret` for a public client, which must
+    ///   not use this grant.
+    public static func clientCredentials(
+        scopes: [String] = [],
+        resources: [String] = [],
+        at provider: Provider,
+        as registration: ClientRegistration
+    ) throws(OAuthError) -> PreparedRequest {
+        guard try ClientAuthentication(registration, at: provider).method != .none else {
+            throw OAuthError(
+                .clientCredentials,
+                .missingClientSecret,
+                "only a client with credentials of its own may ask for a token of its own (RFC 6749, section 4.4)",
+                descriptorKey: "client.authentication",
+                hint: "register a confidential client, and give its secret"
+            )
+        }
+        let grant = provider.clientCredentials
+        var parameters = RequestParameters(.clientCredentials, "client_credentials", grant.request)
+        try parameters.add("grant_type", grant.grantType ?? "client_credentials")
+        if !scopes.isEmpty { try parameters.add("scope", try provider.scopes.joined(scopes)) }
+        try parameters.add("resource", each: try ResourceIndicator.checked(resources, at: .clientCredentials))
+        return try send(&parameters, to: .token, at: provider, rules: grant.request, registration: registration)
+    }
+}

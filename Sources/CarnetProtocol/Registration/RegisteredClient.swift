@@ -1,0 +1,83 @@
+public import CarnetDescriptors
+public import Foundation
+
+/// What a server made of a registration (RFC 7591, section 3.2.1); its word counts, not what was asked for.
+public struct RegisteredClient: Sendable {
+    public let clientID: String
+    public let clientSecret: Secret?
+    /// When the secret ends; `nil` if it does not.
+    public let secretExpiresAt: Date?
+    public let authenticationMethod: ClientAuthenticationMethod
+    public let redirectURIs: [String]
+    /// Where and with what the registration is managed (RFC 7592, section 3).
+    public let managementURI: WebURL?
+    public let managementToken: Secret?
+}
+
+extension RegisteredClient {
+    /// Judges the answer to a registration.
+    ///
+    /// - Throws: `OAuthError` at step `registration`, also if the server weakened how the client authenticates.
+    public init(
+        judging response: IncomingResponse,
+        to request: PreparedRequest,
+        for metadata: ClientMetadata
+    ) throws(OAuthError) {
+        let key = request.descriptorKey
+        // RFC 7591, section 3.2.1 has 201; real servers answer 200.
+        guard [200, 201].contains(response.status) else {
+            throw OAuthError.status(response, .registration, key: key, hiding: request.secrets)
+        }
+        let body = try response.json(.registration, key: key)
+        func wrong(_ name: String, _ expected: String) -> OAuthError {
+            OAuthError(
+                .registration, .wrongFieldType, "the answer's \(name) is not \(expected)", descriptorKey: key,
+                status: response.status)
+        }
+        func text(_ name: String) throws(OAuthError) -> String? {
+            guard let value = body[name], !value.isNull else { return nil }
+            guard let text = value.string, !text.isEmpty, text.utf8.count <= 8192 else { throw wrong(name, "a text") }
+            return text
+        }
+        guard let clientID = try text("client_id") else {
+            throw OAuthError(
+                .registration, .missingField, "the answer has no client_id", descriptorKey: key,
+                status: response.status)
+        }
+        self.clientID = clientID
+        clientSecret = try text("client_secret").map { Secret($0) }
+        let method = try text("token_endpoint_auth_method") ?? metadata.authenticationMethod.rawValue
+        guard let authenticationMethod = ClientAuthenticationMethod(rawValue: method) else {
+            throw wrong("token_endpoint_auth_method", "a method that this client has")
+        }
+        guard authenticationMethod.usesSecret == metadata.authenticationMethod.usesSecret,
+            !authenticationMethod.usesSecret || clientSecret != nil
+        else {
+            throw OAuthError(
+                .registration,
+                .badRegistration,
+                "the server registered the method \(method) instead of \(metadata.authenticationMethod.rawValue)",
+                descriptorKey: key,
+                status: response.status,
+                hint: "ask for a method that it has; see client.authentication"
+            )
+        }
+        self.authenticationMethod = authenticationMethod
+        // Real servers give numbers as texts.
+        let end = body["client_secret_expires_at"].flatMap { $0.double ?? $0.string.flatMap(Double.init) } ?? 0
+        guard (0...253_402_300_799).contains(end) else { throw wrong("client_secret_expires_at", "a time") }
+        secretExpiresAt = end == 0 ? nil : Date(timeIntervalSince1970: end)
+        redirectURIs = body["redirect_uris"]?.array?.compactMap(\.string) ?? metadata.redirectURIs
+        for uri in metadata.redirectURIs where !redirectURIs.contains(uri) {
+            throw OAuthError(
+                .registration, .redirectNotAccepted, "the server did not register the redirect URI \(uri)",
+                descriptorKey: key, status: response.status)
+        }
+        managementToken = try text("registration_access_token").map { Secret($0) }
+        let uri = try text("registration_client_uri")
+        managementURI = uri.flatMap { try? WebURL($0) }
+        guard uri == nil || managementURI != nil else {
+            throw wrong("registration_client_uri", "a URL that may be requested")
+        }
+    }
+}

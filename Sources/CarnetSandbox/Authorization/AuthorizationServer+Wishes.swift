@@ -1,0 +1,49 @@
+import CarnetDescriptors
+
+extension AuthorizationServer {
+    /// What the descriptor adds to every request; a prompt may be among other prompts.
+    func addedParameters(to received: ReceivedParameters) -> [Named<String>] {
+        let extraScopes = provider.scopes.extra.items.map {
+            Named($0.name, $0.value.joined(separator: provider.scopes.separator))
+        }
+        return (provider.authorization.parameters + extraScopes).filter { item in
+            item.name != "prompt"
+                || received["prompt"]?.split(separator: " ").contains { $0 == item.value } != true
+                    && received["prompt"] != "none"
+        }
+    }
+
+    /// The parameters that narrow down what is asked for, and how the user is to sign in.
+    func checkWishes(
+        _ received: ReceivedParameters, _ names: ParameterNames, _ request: inout AuthorizationRequest
+    ) throws(OAuthError) {
+        _ = try checkResources(received, names)
+        request.resources = received.pairs.filter { $0.name == names["resource"] }.map(\.value)
+        if let text = received[names["authorization_details"]] {
+            let details = try? JSONValue(parsing: text)
+            guard let objects = details?.array, !objects.isEmpty,
+                objects.allSatisfy({ $0["type"]?.string?.isEmpty == false })
+            else {
+                throw OAuthError("invalid_authorization_details", "each detail is an object with a type (RFC 9396)")
+            }
+            request.details = details
+        }
+        if let text = received[names["claims"]] {
+            guard let claims = (try? JSONValue(parsing: text))?.object,
+                claims.members.allSatisfy({ ["userinfo", "id_token"].contains($0.name) && $0.value.object != nil })
+            else { throw .invalidRequest("claims is not an object with userinfo and id_token") }
+        }
+        if let text = received[names["max_age"]] {
+            guard let age = Int(text), age >= 0 else { throw .invalidRequest("max_age is not a number of seconds") }
+        }
+        let prompts = (received[names["prompt"]] ?? "").split(separator: " ")
+        guard !prompts.contains("none") || prompts.count == 1 else {
+            throw .invalidRequest("prompt none goes with no other")
+        }
+        if let thumbprint = received[names["dpop_jkt"]] {
+            guard Base64URL.decode(thumbprint)?.count == 32 else { throw .invalidRequest("dpop_jkt is no thumbprint") }
+            request.keyThumbprint = thumbprint
+        }
+        request.acr = received[names["acr_values"]]?.split(separator: " ").first.map(String.init)
+    }
+}

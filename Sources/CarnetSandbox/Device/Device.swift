@@ -1,0 +1,25 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A device that waits for a person's answer (RFC 8628).
+struct Device: Sendable {
+    enum Answer {
+        case none
+        case denied
+        case granted(grantID: String)
+    }
+
+    let clientID: String
+    let scopes: [String]
+    let isOffline: Bool
+    let audience: String?
+    let end: Date
+    var interval: Int
+    /// The earliest time of the next request for the tokens.
+    var nextPoll: Date
+    var answer = Answer.none
+    var isUsed = false
+}

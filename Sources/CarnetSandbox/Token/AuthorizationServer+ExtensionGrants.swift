@@ -1,0 +1,140 @@
+import CarnetDescriptors
+
+/// The grants beside the code and the refresh token, by their standard names.
+enum ExtensionGrant: String, CaseIterable {
+    /// RFC 6749, section 4.4.
+    case clientCredentials = "client_credentials"
+    /// RFC 8628, section 3.4.
+    case deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
+    /// RFC 8693, section 2.1.
+    case tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+    func rules(of provider: Provider) -> ResolvedGrant {
+        switch self {
+        case .clientCredentials: provider.clientCredentials
+        case .deviceCode: provider.device.token
+        case .tokenExchange: provider.tokenExchange
+        }
+    }
+
+    /// What is sent as the grant's type; `nil` if nothing is.
+    func wireName(_ rules: ResolvedGrant, _ names: ParameterNames) -> String? {
+        if let fixed = rules.request.parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
+        return names.omits("grant_type") ? nil : rules.grantType ?? rawValue
+    }
+}
+
+extension AuthorizationServer {
+    func offers(_ grant: ExtensionGrant) -> Bool {
+        switch grant {
+        case .clientCredentials: provider.client.authentication.contains(where: \.usesSecret)
+        case .deviceCode: endpoints[.deviceAuthorization] != nil
+        case .tokenExchange: true
+        }
+    }
+
+    /// Which of the grants is meant, told by its name, or by the device code where that is left out.
+    func extensionGrant(in received: ReceivedParameters) -> ExtensionGrant? {
+        ExtensionGrant.allCases.filter(offers).first { grant in
+            let rules = grant.rules(of: provider)
+            let names = ParameterNames(rules.request)
+            guard let name = grant.wireName(rules, names) else {
+                return grant == .deviceCode && received[names["device_code"]] != nil
+            }
+            return received[names["grant_type"]]?.hasSameBytes(as: name) ?? false
+        }
+    }
+
+    mutating func answer(
+        _ grant: ExtensionGrant, _ request: ServerRequest, _ received: TokenRequestBody,
+        provedBy thumbprint: String?
+    ) throws(OAuthError) -> JSONValue {
+        var received = received
+        let rules = grant.rules(of: provider).request
+        try received.check(request, against: rules, mayRepeat: ["resource", "audience"])
+        let names = ParameterNames(rules)
+        let client = try authenticateClient(request, received.parameters, names)
+        switch grant {
+        case .clientCredentials: return try clientCredentials(received.parameters, names, for: client)
+        case .tokenExchange: return try exchangedToken(received.parameters, names, for: client)
+        case .deviceCode: return try deviceTokens(received.parameters, names, for: client, provedBy: thumbprint)
+        }
+    }
+
+    /// The client credentials grant: for confidential clients, and without a refresh token (RFC 6749, section 4.4).
+    private mutating func clientCredentials(
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+    ) throws(OAuthError) -> JSONValue {
+        guard client.method(for: provider.client) != .none else {
+            throw OAuthError("unauthorized_client", "a public client has no token of its own")
+        }
+        let audience = try checkResources(received, names)
+        let scopes = try knownScopes(received[names["scope"]] ?? "")
+        guard !scopes.contains("openid") else { throw .invalidScope("openid is for people, and there is none") }
+        let grantID = seams.randomText()
+        let grant = Grant(
+            clientID: client.clientID,
+            user: SandboxUser(label: client.clientID, claims: ["subject": .string(client.clientID)]),
+            scopes: scopes,
+            requestedScopes: scopes,
+            isOffline: false,
+            nonce: nil,
+            audience: audience,
+            authTime: seams.now()
+        )
+        ledger.grants[grantID] = grant
+        return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
+    }
+
+    /// The exchange of an access token that was issued here for one with the same or fewer scopes (RFC 8693).
+    private mutating func exchangedToken(
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+    ) throws(OAuthError) -> JSONValue {
+        let kind = "urn:ietf:params:oauth:token-type:access_token"
+        let subject = try received.require("subject_token", names)
+        guard try received.require("subject_token_type", names) == kind else {
+            throw .invalidRequest("only access tokens are exchanged here")
+        }
+        guard received.contains(names["actor_token"]) == received.contains(names["actor_token_type"]) else {
+            throw .invalidRequest("actor_token and actor_token_type go together (RFC 8693, section 2.1)")
+        }
+        guard [nil, kind].contains(received[names["requested_token_type"]]) else {
+            throw .invalidRequest("only access tokens are issued here")
+        }
+        guard let (access, old) = ledger.activeAccess(subject, at: seams.now()) else {
+            throw .invalidGrant("the subject token is unknown, expired or revoked")
+        }
+        let resource = try checkResources(received, names)
+        let scopes = try received[names["scope"]].map { text throws(OAuthError) in try knownScopes(text) }
+        for scope in scopes ?? [] where !access.scopes.contains(scope) {
+            throw .invalidScope("the scope \(scope) is not the subject token's")
+        }
+        let grantID = seams.randomText()
+        let grant = Grant(
+            clientID: client.clientID,
+            user: old.user,
+            scopes: (scopes ?? access.scopes).filter { $0 != "openid" },
+            requestedScopes: scopes ?? [],
+            isOffline: false,
+            nonce: nil,
+            audience: received[names["audience"]] ?? resource,
+            authTime: old.authTime
+        )
+        ledger.grants[grantID] = grant
+        var body = try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
+        let place = JSONPointer(tokens: provider.tokenResponse.root.tokens + ["issued_token_type"])
+        body.set(.string(kind), at: place)
+        return body
+    }
+
+    /// The resource that a token is for: absolute URIs without a fragment (RFC 8707, section 2).
+    func checkResources(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> String? {
+        let resources = received.pairs.filter { $0.name == names["resource"] }.map(\.value)
+        for resource in resources {
+            guard let colon = resource.firstIndex(of: ":"), resource[..<colon].first?.isLetter == true,
+                !resource.contains("#")
+            else { throw OAuthError("invalid_target", "\(resource) is not an absolute URI without a fragment") }
+        }
+        return resources.first
+    }
+}

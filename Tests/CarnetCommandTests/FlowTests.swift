@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+/// Flows beside the authorization code, at a running sandbox.
+@Suite struct FlowTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+    }
+
+    @Test func `a person signs in on another device`() async throws {
+        let sandbox = try await RunningSandbox(home, "acme")
+        let run = try home.start(["login", "acme", "--device", "--sandbox", sandbox.address])
+        let page = try await run.line(of: .standardError) { $0.hasPrefix("http") }
+        let prefix = "and enter the code: "
+        let code = try await run.line(of: .standardError) { $0.hasPrefix(prefix) }.dropFirst(prefix.count)
+        #expect(page == sandbox.address + "/id.acme.example/activate")
+        let shown = try await Browser().open("\(page)?user_code=\(code)")
+        #expect(shown.status == 200)
+        let login = try await run.finish()
+        #expect(login.status == 0, "\(login)")
+        #expect(login.standardOutput.hasPrefix("signed in to Acme as ada@example.com\n"))
+        #expect(!login.standardError.contains("\u{2588}"), "no picture in a pipe")
+    }
+
+    @Test func `a device that a person turns down is told so`() async throws {
+        let sandbox = try await RunningSandbox(home, "acme", "--fault", "denied")
+        let run = try home.start(["login", "acme", "--device", "--sandbox", sandbox.address])
+        let page = try await run.line(of: .standardError) { $0.hasPrefix("http") }
+        let code = try await run.line(of: .standardError) { $0.hasPrefix("and enter") }.suffix(9)
+        try await Browser().open("\(page)?user_code=\(code)")
+        let login = try await run.finish()
+        #expect(login.status == 1)
+        #expect(login.standardError.contains("access_denied"), "\(login)")
+    }
+
+    @Test func `a provider without the endpoint is told by its key`() async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: plain
+            name: Plain
+            endpoints: { authorization: "https://plain.example/a", token: "https://plain.example/t" }
+
+            """,
+            to: "providers/plain.yaml"
+        )
+        let sandbox = try await RunningSandbox(home, "plain")
+        let login = try await home.run("login", "plain", "--device", "--sandbox", sandbox.address)
+        #expect(login.status == 1)
+        #expect(login.standardError.contains("endpoints.device_authorization"), "\(login)")
+    }
+
+    @Test func `a client gets a token of its own`() async throws {
+        let sandbox = try await RunningSandbox(home, "acme")
+        let token = try await home.run(
+            "token", "acme", "--client-credentials", "--scope", "profile", "--resource", "https://api.acme.example/",
+            "--sandbox", sandbox.address)
+        #expect(token.status == 0, "\(token)")
+        #expect(token.standardOutput.contains("scopes         profile\n"), "\(token)")
+        let raw = try await home.run(
+            "token", "acme", "--client-credentials", "--raw", "--sandbox", sandbox.address)
+        #expect(raw.status == 0 && raw.standardOutput.count > 20)
+        #expect(try await home.run("accounts").standardOutput.isEmpty, "nobody is signed in")
+        let misused = try await home.run("token", "acme", "--scope", "profile")
+        #expect(misused.status == 2)
+    }
+
+    @Test func `a resource that wants a stronger sign-in says how to get it`() async throws {
+        try home.write(
+            Sample.acme()
+                + "resources: [{ id: mail, scope: email, title: Mail, url: 'https://api.acme.example/mail' }]\n",
+            to: "providers/acme.yaml"
+        )
+        let sandbox = try await RunningSandbox(home, "acme", "--fault", "step-up")
+        let at = ["--sandbox", sandbox.address]
+        try await home.logIn("acme", "--sandbox", sandbox.address)
+        let call = try await home.start(["call", "acme", "mail"] + at).finish()
+        #expect(call.status == 1)
+        let next = "run carnet login acme --acr urn:carnet:acr:2 --max-age 3600"
+        #expect(call.standardError.contains(next), "\(call)")
+        try await home.logIn(
+            "acme", "--acr", "urn:carnet:acr:2", "--max-age", "3600", "--pushed", "--prompt", "login", "--resource",
+            "https://api.acme.example/", "--authorization-details", #"[{"type":"mail"}]"#, "--sandbox",
+            sandbox.address)
+        let again = try await home.start(["call", "acme", "mail"] + at).finish()
+        #expect(again.status == 0, "\(again)")
+    }
+
+    @Test func `an account's token is exchanged for another`() async throws {
+        let sandbox = try await RunningSandbox(home, "acme")
+        try await home.logIn("acme", "--sandbox", sandbox.address)
+        let own = try await home.run("token", "acme", "--raw", "--sandbox", sandbox.address)
+        let other = try await home.run(
+            "token", "acme", "--exchange", "--audience", "billing", "--raw", "--sandbox", sandbox.address)
+        #expect(other.status == 0 && other.standardOutput.count > 20, "\(other)")
+        #expect(own.standardOutput != other.standardOutput)
+        #expect(try await home.run("token", "acme", "--audience", "billing").status == 2)
+    }
+
+    @Test(arguments: [false, true]) func `a client registers itself, and signs in`(_ isConfidential: Bool) async throws
+    {
+        let sandbox = try await RunningSandbox(home, "acme")
+        let file = home.folder.appending(path: "clients.yaml")
+        let arguments = ["register", "acme", "--output", file.path, "--sandbox", sandbox.address]
+        let register = try await home.start(arguments + (isConfidential ? ["--confidential"] : [])).finish()
+        #expect(register.status == 0 && register.standardOutput.hasPrefix("registered registered-"), "\(register)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.contains("client_secret:") == isConfidential)
+        let login = try await home.logIn("acme", "--clients", file.path, "--sandbox", sandbox.address)
+        #expect(login.status == 0, "\(login)")
+        let again = try await home.start(arguments).finish()
+        #expect(again.status == 2 && again.standardError.contains("is there already"))
+    }
+}

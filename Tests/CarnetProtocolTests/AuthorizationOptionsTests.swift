@@ -1,0 +1,91 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import Testing
+
+@Suite struct AuthorizationOptionsTests {
+    private func sent(_ options: AuthorizationOptions, _ yaml: String = Fixture.openID) throws -> [String: String] {
+        try Attempt(yaml, options: options).sent
+    }
+
+    @Test func nothingIsSentThatNobodyAskedFor() throws {
+        let names = try Set(sent(AuthorizationOptions()).keys)
+        #expect(
+            names == [
+                "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
+                "code_challenge_method",
+            ])
+    }
+
+    // AREQ-15, RAR-01, RES-01.
+    @Test func eachOptionIsAParameter() throws {
+        let sent = try sent(
+            AuthorizationOptions(
+                resource: ["https://a.example/", "https://b.example/"],
+                authorizationDetails: [["type": "payment", "amount": 5]],
+                claims: JSONObject(members: [.init(name: "id_token", value: ["email": ["essential": true]])]),
+                maxAge: 300,
+                acrValues: ["urn:a", "urn:b"],
+                loginHint: "ada+x@example.com",
+                prompt: [.login, .selectAccount],
+                uiLocales: ["de-CH", "fr"]
+            ))
+        #expect(sent["resource"] == "https://a.example/|https://b.example/")
+        #expect(sent["authorization_details"] == #"[{"type":"payment","amount":5}]"#)
+        #expect(sent["claims"] == #"{"id_token":{"email":{"essential":true}}}"#)
+        #expect(sent["max_age"] == "300")
+        #expect(sent["acr_values"] == "urn:a urn:b")
+        #expect(sent["login_hint"] == "ada+x@example.com")
+        #expect(sent["prompt"] == "login select_account")
+        #expect(sent["ui_locales"] == "de-CH fr")
+    }
+
+    // AREQ-10, RES-01, RAR-01.
+    @Test(arguments: [
+        AuthorizationOptions(prompt: [.none, .login]), AuthorizationOptions(maxAge: 0, prompt: [.none]),
+        AuthorizationOptions(maxAge: -1), AuthorizationOptions(resource: ["a"]),
+        AuthorizationOptions(resource: ["https://a.example/#b"]), AuthorizationOptions(authorizationDetails: ["a"]),
+        AuthorizationOptions(authorizationDetails: [["amount": 5]]), AuthorizationOptions(acrValues: ["a b"]),
+        AuthorizationOptions(claims: JSONObject(members: [.init(name: "email", value: .null)])),
+    ]) func whatCannotBeSentIsRefused(_ options: AuthorizationOptions) {
+        expectError(.authorization, .badRegistration) { try sent(options) }
+    }
+
+    @Test func promptGoesInOneParameterWithTheDescriptors() throws {
+        let yaml = Fixture.openID + "authorization: { offline_parameters: { prompt: consent, access_type: offline } }\n"
+        #expect(try sent(AuthorizationOptions(prompt: [.login]), yaml)["prompt"] == "login consent")
+        #expect(try sent(AuthorizationOptions(), yaml)["prompt"] == "consent")
+        #expect(try sent(AuthorizationOptions(prompt: [.none]), yaml)["prompt"] == "none")
+        #expect(try sent(AuthorizationOptions(prompt: [.login]), yaml)["access_type"] == "offline")
+    }
+
+    @Test func optionCannotBeSentTwice() {
+        expectError(.authorization, .reservedParameter) {
+            try sent(AuthorizationOptions(loginHint: "a", parameters: [Named("login_hint", "b")]))
+        }
+    }
+
+    @Test func tokensAreAskedForTheSameResources() throws {
+        let attempt = try Attempt(options: AuthorizationOptions(resource: ["https://a.example/"]))
+        #expect(try attempt.exchange().form["resource"] == "https://a.example/")
+    }
+
+    @Test func attemptKeepsWhatItsTokenMustProve() throws {
+        let attempt = try Attempt(options: AuthorizationOptions(maxAge: 60, acrValues: ["urn:a"]))
+        let restored = try JSONDecoder().decode(
+            PendingAuthorization.self, from: try JSONEncoder().encode(attempt.pending))
+        let expectations = try IDTokenExpectations(
+            from: attempt.provider, as: attempt.registration, answering: restored, accessToken: Secret("t"))
+        #expect(expectations.maxAge == 60)
+        #expect(expectations.acrValues == ["urn:a"])
+    }
+
+    @Test func stepUpAsksForWhatTheResourceDemands() {
+        let options = AuthorizationOptions(scopes: ["a"], maxAge: 10)
+            .steppingUp(to: StepUp(acrValues: ["urn:a"], maxAge: 60))
+        #expect(options.scopes == ["a"] && options.acrValues == ["urn:a"] && options.maxAge == 10)
+        #expect(AuthorizationOptions().steppingUp(to: StepUp(maxAge: 60)).maxAge == 60)
+    }
+}

@@ -1,0 +1,68 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import HTTPTypes
+import Testing
+
+@Suite struct ClientCredentialsTests {
+    private func request(
+        _ keys: String = "", secret: String? = "s", scopes: [String] = [], resources: [String] = []
+    ) throws -> PreparedRequest {
+        try TokenRequest.clientCredentials(
+            scopes: scopes,
+            resources: resources,
+            at: try Fixture.provider(Fixture.plain + keys),
+            as: ClientRegistration(
+                clientID: "client", clientSecret: secret.map { Secret($0) }, redirectURI: Attempt.redirectURI)
+        )
+    }
+
+    @Test func isAFormPostWithTheClientsCredentials() throws {
+        let request = try request(scopes: ["read", "write"])
+        #expect(request.bodyText == "grant_type=client_credentials&scope=read%20write")
+        #expect(request.header("Authorization") == "Basic Y2xpZW50OnM=")
+        #expect(request.outgoing.head.path == "/token")
+    }
+
+    @Test func asksForNoScopeByDefault() throws {
+        #expect(try request().bodyText == "grant_type=client_credentials")
+    }
+
+    // RES-01.
+    @Test func severalResourcesRepeatTheParameter() throws {
+        let request = try request(resources: ["https://a.example/", "urn:b"])
+        #expect(
+            request.bodyText
+                == "grant_type=client_credentials&resource=https%3A%2F%2Fa.example%2F&resource=urn%3Ab")
+    }
+
+    @Test func severalResourcesAreAListInJSON() throws {
+        let request = try request(
+            "token: { body: json }\n", resources: ["https://a.example/", "urn:b", "urn:c"])
+        #expect(
+            request.bodyText
+                == #"{"grant_type":"client_credentials","resource":["https://a.example/","urn:b","urn:c"]}"#)
+    }
+
+    @Test(arguments: ["api", "https://a.example/#x", "", "1a:b", "https://a .example/", "a:"])
+    func whatIsNoAbsoluteURIIsNoResource(_ resource: String) {
+        expectError(.clientCredentials, .badRegistration) { try request(resources: [resource]) }
+    }
+
+    // RFC 6749, section 4.4.
+    @Test func isNotForPublicClients() {
+        let error = expectError(.clientCredentials, .missingClientSecret) { try request(secret: nil) }
+        #expect(error?.descriptorKey == "client.authentication")
+    }
+
+    @Test func whatTheSectionDoesNotSayIsAsInToken() throws {
+        let request = try request(
+            """
+            token: { body: json, rename: { client_id: app, client_secret: key }, parameters: { only: code } }
+            client: { authentication: [client_secret_post] }
+            client_credentials: { grant_type: client, parameters: { tier: gold } }
+
+            """)
+        #expect(request.bodyText == #"{"grant_type":"client","app":"client","key":"s","tier":"gold"}"#)
+    }
+}

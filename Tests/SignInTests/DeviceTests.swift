@@ -1,0 +1,172 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import Testing
+
+private let keys = """
+    endpoints:
+      authorization: https://odd.example/authorize
+      token: https://odd.example/token
+      device_authorization: https://odd.example/device
+
+    """
+
+private let openID = """
+    carnet: 1
+    id: acme
+    name: Acme
+    issuer: https://id.acme.example
+    scopes: { default: [openid, email], offline: [offline_access] }
+
+    """
+
+/// Answers at the other device as soon as so many pauses were made.
+private struct AnsweringSleeper: Sleeper {
+    let pauses: ScriptedSleeper
+    let answerAfter: Int
+    let answer: @Sendable () async throws -> Void
+
+    func sleep(for duration: Duration) async throws {
+        try await pauses.sleep(for: duration)
+        if pauses.sleeps.count == answerAfter { try await answer() }
+    }
+}
+
+@Suite struct DeviceTests {
+    /// Signs in on another device; the person answers after so many pauses.
+    private func signIn(
+        _ descriptor: ProviderDescriptor, answerAfter: Int = 2, faults: Set<SandboxFault> = []
+    ) async throws -> (session: Session, pauses: [Duration], fixture: SignInFixture) {
+        let fixture = try SignInFixture(descriptor, faults: faults)
+        let sleeper = ScriptedSleeper(clock: fixture.clock)
+        let code = UserCode()
+        let client = try fixture.client(
+            descriptor,
+            sleeper: AnsweringSleeper(pauses: sleeper, answerAfter: answerAfter) {
+                try await fixture.sandbox.approveDevice(userCode: await code.text)
+            }
+        )
+        let device = try await client.beginDeviceSignIn()
+        await code.set(device.userCode)
+        return (try await client.completeDeviceSignIn(device), sleeper.sleeps, fixture)
+    }
+
+    private actor UserCode {
+        var text = ""
+        func set(_ text: String) { self.text = text }
+    }
+
+    @Test func `a person confirms the code while the device waits`() async throws {
+        let (session, pauses, fixture) = try await signIn(try descriptor(openID), answerAfter: 3)
+        #expect(pauses == [.seconds(5), .seconds(5), .seconds(5)])
+        #expect(try await session.storedTokens().scopes == ["openid", "email", "offline_access"])
+        #expect(try await session.storedTokens().idToken != nil)
+        #expect(session.key.account == "ada@example.com")
+        #expect(try await session.refresh().refreshToken != nil)
+        #expect(await fixture.requests(to: .deviceAuthorization).count == 1)
+    }
+
+    @Test func `the requests are those of the standard, to the byte`() async throws {
+        let (_, _, fixture) = try await signIn(try oddProvider(keys))
+        #expect(
+            await fixture.wire(.deviceAuthorization) == [
+                "POST https://odd.example/device\nscope=read&client_id=client"
+            ])
+        let poll =
+            "POST https://odd.example/token\ngrant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code"
+            + "&device_code=d%2F%2B%26%3D%2541%20*&client_id=client"
+        #expect(await fixture.wire(.token) == [poll, poll])
+    }
+
+    @Test func `a no ends the wait`() async throws {
+        await #expect { try await signIn(try oddProvider(keys), faults: [.denied]) } throws: { error in
+            (error as? OAuthError)?.server?.code == "access_denied"
+        }
+    }
+
+    @Test func `a server that says slow down is asked ever more rarely, until the code ends`() async throws {
+        let fixture = try SignInFixture(try oddProvider(keys), faults: [.slowDown])
+        let sleeper = ScriptedSleeper(clock: fixture.clock)
+        let client = try fixture.client(try oddProvider(keys), sleeper: sleeper)
+        let device = try await client.beginDeviceSignIn()
+        await #expect { try await client.completeDeviceSignIn(device) } throws: { error in
+            (error as? OAuthError)?.kind == .expiredAttempt
+        }
+        #expect(sleeper.sleeps.prefix(4) == [.seconds(5), .seconds(10), .seconds(15), .seconds(20)])
+        #expect(fixture.clock.now < device.expiresAt)
+    }
+
+    @Test func `codes that nobody confirms end`() async throws {
+        let fixture = try SignInFixture(try oddProvider(keys))
+        let sleeper = ScriptedSleeper(clock: fixture.clock)
+        let client = try fixture.client(try oddProvider(keys), sleeper: sleeper)
+        let device = try await client.beginDeviceSignIn()
+        await #expect { try await client.completeDeviceSignIn(device) } throws: { error in
+            (error as? OAuthError)?.kind == .expiredAttempt
+        }
+        #expect(sleeper.sleeps.count == 119)
+    }
+
+    @Test func `a server that cannot be reached is asked again, and a cancelled wait asks no more`() async throws {
+        let fixture = try SignInFixture(try oddProvider(keys), faults: [.token500])
+        let sleeper = ScriptedSleeper(clock: fixture.clock)
+        let sandbox = fixture.sandbox
+        let client = try fixture.client(
+            try oddProvider(keys),
+            sleeper: AnsweringSleeper(pauses: sleeper, answerAfter: 3) {
+                await sandbox.setFaults([])
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        )
+        let device = try await client.beginDeviceSignIn()
+        let wait = Task { try await client.completeDeviceSignIn(device) }
+        await #expect(throws: CancellationError.self) { try await wait.value }
+        #expect(sleeper.sleeps == [.seconds(5), .seconds(10), .seconds(20)])
+        #expect(await fixture.requests(to: .token).count == 2)
+    }
+}
+
+@Suite struct TokenExchangeTests {
+    @Test func `an access token is exchanged for one with fewer scopes`() async throws {
+        let fixture = try SignInFixture(try oddProvider("scopes: { default: [read, write] }"))
+        let session = try await fixture.signIn()
+        let subject = TokenExchange.TypedToken(try await session.tokens().accessToken)
+        let (tokens, type) = try await fixture.client.exchange(
+            TokenExchange(subject, audience: ["b"], scopes: ["read"]))
+        #expect(tokens.scopes == ["read"] && tokens.refreshToken == nil && type == .accessToken)
+        await #expect { try await fixture.client.exchange(TokenExchange(.init(Secret("unknown")))) } throws: { error in
+            (error as? OAuthError)?.server?.code == "invalid_grant"
+        }
+    }
+}
+
+@Suite struct ClientCredentialsTests {
+    @Test func `a client has a token of its own until it ends`() async throws {
+        let fixture = try SignInFixture(try oddProvider(""), secret: "s")
+        let first = try await fixture.client.clientCredentials(scopes: ["read"])
+        #expect(first.scopes == ["read"] && first.refreshToken == nil)
+        #expect(try await fixture.client.clientCredentials(scopes: ["read"]) == first)
+        #expect(try await fixture.client.clientCredentials(scopes: ["read"], resource: ["urn:a"]) != first)
+        #expect(
+            await fixture.wire(.token) == [
+                "POST https://odd.example/token\ngrant_type=client_credentials&scope=read",
+                "POST https://odd.example/token\ngrant_type=client_credentials&scope=read&resource=urn%3Aa",
+            ])
+        fixture.clock.advance(by: .seconds(3541))
+        #expect(try await fixture.client.clientCredentials(scopes: ["read"]) != first)
+    }
+
+    @Test func `many callers share one request`() async throws {
+        let fixture = try SignInFixture(try oddProvider(""), secret: "s")
+        let client = fixture.client
+        let tokens = try await withThrowingTaskGroup(of: TokenSet.self) { group in
+            for _ in 0..<50 { group.addTask { try await client.clientCredentials() } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(tokens.count == 1)
+        #expect(await fixture.requests(to: .token).count == 1)
+    }
+}

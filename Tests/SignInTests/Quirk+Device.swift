@@ -1,0 +1,73 @@
+import Carnet
+import CarnetDescriptors
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+private let endpoints = """
+    endpoints:
+      authorization: https://odd.example/authorize
+      token: https://odd.example/token
+      device_authorization: https://odd.example/device
+
+    """
+
+/// Signs in on another device, whose person has confirmed the code before the first request for the tokens.
+private func signIn(_ keys: String, secret: String? = nil) async throws -> (SignInFixture, DeviceAuthorization) {
+    let descriptor = try oddProvider(endpoints + keys)
+    let fixture = try SignInFixture(descriptor, secret: secret)
+    let client = try fixture.client(descriptor, sleeper: ScriptedSleeper(clock: fixture.clock))
+    let device = try await client.beginDeviceSignIn()
+    try await fixture.sandbox.approveDevice(userCode: device.userCode)
+    #expect(try await client.completeDeviceSignIn(device).tokens().accessToken.isEmpty == false)
+    return (fixture, device)
+}
+
+extension Quirk {
+    static let device = [
+        Quirk(
+            "the fields of the answer have other names or places", key: "`device.response`",
+            neededBy: "Google (verification_url), Baidu (expire_in)"
+        ) {
+            let (_, device) = try await signIn(
+                """
+                device:
+                  response:
+                    root: /data
+                    fields: { verification_uri: [/verification_url, /verification_uri], expires_in: /expire_in }
+                """
+            )
+            #expect(device.verificationURI.text == "https://odd.example/activate")
+        },
+        Quirk(
+            "the grant has a name of its own, and the code another parameter",
+            key: "`device.token.grant_type`, `device.token.rename`",
+            neededBy: "Google (http://oauth.net/grant_type/device/1.0, code)"
+        ) {
+            let (fixture, _) = try await signIn(
+                """
+                device:
+                  token: { grant_type: "http://oauth.net/grant_type/device/1.0", rename: { device_code: code } }
+                """
+            )
+            #expect(
+                await fixture.wire(.token) == [
+                    "POST https://odd.example/token\n"
+                        + "grant_type=http%3A%2F%2Foauth.net%2Fgrant_type%2Fdevice%2F1.0"
+                        + "&code=d%2F%2B%26%3D%2541%20*&client_id=client"
+                ])
+        },
+        Quirk(
+            "parameters beyond the standard's in the request for the codes", key: "`device.parameters`",
+            neededBy: "Baidu (response_type=device_code)"
+        ) {
+            let (fixture, _) = try await signIn("device: { parameters: { response_type: device_code } }")
+            #expect(
+                await fixture.wire(.deviceAuthorization) == [
+                    "POST https://odd.example/device\nscope=read&client_id=client&response_type=device_code"
+                ])
+        },
+    ]
+}

@@ -1,0 +1,56 @@
+import Carnet
+
+func signIn(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+    try await client.signIn(with: browser)
+}
+
+func signInOnAnotherDevice(with client: OAuthClient) async throws -> Session {
+    let device = try await client.beginDeviceSignIn()
+    print("Open \(device.verificationURI.text) and enter \(device.userCode)")
+    return try await client.completeDeviceSignIn(device)
+}
+
+func ownToken(of client: OAuthClient) async throws -> TokenSet {
+    try await client.clientCredentials(scopes: ["reports"], resource: ["https://api.acme.example/"])
+}
+
+func signInPushed(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+    try await client.signIn(with: browser, options: AuthorizationOptions(isPushed: true))
+}
+
+func signInForOneResource(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+    try await client.signIn(with: browser, options: AuthorizationOptions(resource: ["https://api.acme.example/"]))
+}
+
+func signInForOnePayment(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+    let payment: JSONValue = ["type": "payment_initiation", "instructedAmount": ["currency": "EUR", "amount": "5.00"]]
+    return try await client.signIn(with: browser, options: AuthorizationOptions(authorizationDetails: [payment]))
+}
+
+func signInFreshly(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+    try await client.signIn(with: browser, options: AuthorizationOptions(maxAge: 300, acrValues: ["urn:acme:mfa"]))
+}
+
+func call(_ url: WebURL, of session: Session, with client: OAuthClient, in browser: any UserAgent) async throws {
+    do {
+        _ = try await session.call(url)
+    } catch let error as OAuthError {
+        guard let stepUp = error.stepUp else { throw error }
+        let stronger = try await client.signIn(with: browser, options: AuthorizationOptions().steppingUp(to: stepUp))
+        _ = try await stronger.call(url)
+    }
+}
+
+func boundRegistration() -> ClientRegistration {
+    ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback", dpopBoundAccessTokens: true)
+}
+
+func tokenForBilling(of session: Session, with client: OAuthClient) async throws -> TokenSet {
+    let subject = TokenExchange.TypedToken(try await session.tokens().accessToken)
+    return try await client.exchange(TokenExchange(subject, audience: ["billing"])).tokens
+}
+
+func registered(at provider: Provider, with transport: any Transport) async throws -> RegisteredClient {
+    let metadata = ClientMetadata(redirectURIs: ["http://127.0.0.1/callback"], clientName: "Reports")
+    return try await ClientRegistrar(transport: transport).register(metadata, at: provider)
+}
