@@ -135,13 +135,21 @@ let package = Package(
             ]
         ),
 
+        .target(
+            name: "CarnetSimulation",
+            dependencies: [
+                "CarnetDescriptors", "CarnetLint", "CarnetProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+
         // MARK: Command line
 
         .executableTarget(
             name: "CarnetCommand",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint",
-                "CarnetProtocol", "CarnetSandbox", "CarnetUserAgent",
+                "CarnetProtocol", "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -151,7 +159,11 @@ let package = Package(
 
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
         .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
-        .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+        .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetSimulation"]),
+        .testTarget(
+            name: "CarnetSimulationTests",
+            dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation"]
+        ),
         .target(
             name: "CarnetTestSupport",
             dependencies: [

@@ -32,6 +32,22 @@ struct ResponseShapeTests {
         #expect(data["token_type"] == nil)
     }
 
+    @Test("sends the browser back with what the sample of a callback has beyond the standard's parameters")
+    func callbackSample() async throws {
+        let client = try TestClient(
+            acme + """
+                callback: { rename: { code: auth_code } }
+                samples: { callback: { auth_code: x, state: x, realm: 12, shop: a.example } }
+
+                """)
+        let callback = try await client.callback()
+        #expect(callback["realm"] == "12")
+        #expect(callback["shop"] == "a.example")
+        #expect(callback["auth_code"]?.isEmpty == false)
+        #expect(callback["auth_code"] != "x")
+        #expect(callback["state"] == "state é+&=%")
+    }
+
     @Test("leaves out what the sample of a refresh leaves out, and then keeps the refresh token")
     func refreshShape() async throws {
         let client = try TestClient(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarnetDescriptors
 import CarnetLint
+import CarnetSimulation
 
 struct LintCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -26,6 +27,15 @@ struct LintCommand: Subcommand {
 
     @Option(help: ArgumentHelp("What to call stdin in the findings.", valueName: "name"))
     var stdinFilename: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Make a pretend client's requests, and judge the samples as the engine judges answers. Without either flag, "
+                + "where a descriptor has samples."
+        )
+    )
+    var simulate: Bool?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -60,10 +70,14 @@ extension LintCommand {
     /// A linter that knows the providers which the files may extend.
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
         // Most files extend nothing; then no folder has to be read.
-        guard files.contains(where: { $0.text.contains("extends") }) else { return Linter() }
+        guard files.contains(where: { $0.text.contains("extends") }) else { return Linter(simulator: simulator) }
         var known = try ProviderSources(providers, environment: context.environment).registry
         known.add(files, origin: .folder("."))
-        return Linter(known: known)
+        return Linter(known: known, simulator: simulator)
+    }
+
+    private var simulator: SampleSimulator? {
+        simulate == false ? nil : SampleSimulator(needsSamples: simulate == nil)
     }
 }
 

@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetProtocol
 
 extension JSONValue {
-    /// A provider as the engine sees it, by the names of the descriptor language. What says nothing is left out.
+    /// A provider as the engine sees it, by the names of the descriptor language.
     init(_ provider: Provider) {
         var endpoints = JSONObject()
         for name in EndpointName.allCases {
@@ -28,11 +28,12 @@ extension JSONValue {
             "scopes": [
                 "default": .list(provider.scopes.defaults), "required": .list(provider.scopes.required),
                 "offline": .list(provider.scopes.offline), "separator": .string(provider.scopes.separator),
+                "when_empty": .string(provider.scopes.whenEmpty.rawValue),
                 "catalog": .array(provider.scopes.catalog.map(Self.scope)),
             ],
             "authorization": Self.authorization(provider.authorization),
             "callback": ["iss": .string(provider.demandsIssuerParameter ? "required" : "auto")],
-            "token": Self.request(provider.token),
+            "token": Self.token(provider),
             "refresh": Self.refresh(provider),
             "id_token": [
                 "algorithms": .list(provider.signatureAlgorithms.map(\.rawValue)),
@@ -47,7 +48,7 @@ extension JSONValue {
             ],
             "resources": .array(provider.resources.map(Self.resource)),
         ])
-        self = JSONValue.object(document).withoutEmpty ?? .object(JSONObject())
+        self = .object(document)
     }
 
     private static func map(_ items: [Named<String>]) -> JSONValue {
@@ -61,7 +62,8 @@ extension JSONValue {
         case .exact: "exact"
         case .pattern(let pattern): ["template": .string(pattern.source)]
         case .anyOf(let issuers): ["any_of": .list(issuers)]
-        case .off: "off"
+        // The reason stands where it is written.
+        case .off: .null
         }
     }
 
@@ -71,7 +73,8 @@ extension JSONValue {
 
     private static func authorization(_ rules: AuthorizationRequestRules) -> JSONValue {
         [
-            "pkce": safeguard(rules.pkce), "nonce": safeguard(rules.nonce), "parameters": map(rules.parameters),
+            "response_type": .string(rules.responseType), "pkce": safeguard(rules.pkce),
+            "nonce": safeguard(rules.nonce), "parameters": map(rules.parameters),
             "offline_parameters": map(rules.offlineParameters),
             "reconsent_parameters": map(rules.reconsentParameters), "rename": map(rules.rename.items),
             "omit": .list(rules.omit), "ephemeral_session": .bool(rules.prefersEphemeralSession),
@@ -90,12 +93,36 @@ extension JSONValue {
             "method": .string(rules.method.rawValue),
             "body": .string(rules.method == .get ? BodyEncoding.query.rawValue : rules.body.rawValue),
             "headers": map(rules.headers), "parameters": map(rules.parameters), "rename": map(rules.rename.items),
-            "omit": .list(rules.omit),
+            "omit": .list(rules.omit), "query_parameters": .list(rules.queryParameters),
+            "encode": map(rules.encode.items.map { Named($0.name, $0.value.rawValue) }),
         ]
+    }
+
+    private static func token(_ provider: Provider) -> JSONValue {
+        let (rules, fields) = (provider.tokenResponse, provider.tokenResponse.fields)
+        func pointers(_ list: PointerList) -> JSONValue { .list(list.pointers.map(\.description)) }
+        var token = request(provider.token)
+        let response: JSONValue = [
+            "format": .string(rules.format.rawValue),
+            "fields": [
+                "access_token": pointers(fields.accessToken), "token_type": pointers(fields.tokenType),
+                "expires_in": pointers(fields.expiresIn), "refresh_token": pointers(fields.refreshToken),
+                "scope": pointers(fields.scope), "id_token": pointers(fields.idToken),
+            ],
+            "errors": [
+                "error": pointers(rules.errors.code), "error_description": pointers(rules.errors.message),
+                "error_uri": pointers(rules.errors.uri),
+            ],
+            "expires": ["kind": .string(rules.expiry.kind.rawValue)],
+            "scope_separator": .string(rules.scopeSeparator ?? provider.scopes.separator),
+        ]
+        token.set(response, at: JSONPointer(tokens: ["response"]))
+        return token
     }
 
     private static func refresh(_ provider: Provider) -> JSONValue {
         var rules = request(provider.refresh)
+        rules.set(.string(provider.refreshCredential.rawValue), at: JSONPointer(tokens: ["using"]))
         rules.set(.number(String(provider.refreshMargin)), at: JSONPointer(tokens: ["margin"]))
         return rules
     }
@@ -118,7 +145,7 @@ extension JSONValue {
     }
 
     /// The value without nulls, empty texts, lists and objects; none if nothing is left.
-    private var withoutEmpty: JSONValue? {
+    var withoutEmpty: JSONValue? {
         switch self {
         case .null: return Optional.none
         case .string(let text): return text.isEmpty ? Optional.none : self

@@ -161,22 +161,3 @@ extension APIRules: DescriptorSection {
         Key("scheme", \.scheme, "the scheme of the Authorization header; Bearer if not said"),
     ]
 }
-
-/// Real responses without their secrets.
-public struct Samples: Sendable {
-    public internal(set) var token: JSONValue?
-    public internal(set) var refresh: JSONValue?
-    public internal(set) var userinfo: JSONValue?
-    public internal(set) var error: JSONValue?
-
-    init() {}
-}
-
-extension Samples: DescriptorSection {
-    static let keys: [Key<Self>] = [
-        Key("token", \.token, "the token response"),
-        Key("refresh", \.refresh, "the response to a refresh"),
-        Key("userinfo", \.userinfo, "the profile"),
-        Key("error", \.error, "an error response of the token endpoint"),
-    ]
-}

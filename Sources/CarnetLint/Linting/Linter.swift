@@ -5,16 +5,21 @@ public struct Linter: Sendable {
     private let rules: [any LintRule]
     private let reader: YAMLReader
     private let known: ProviderRegistry
+    private let simulator: (any DescriptorSimulator)?
 
-    /// - Parameter known: Providers that a file may extend, besides the other files. They are not looked at.
+    /// - Parameters:
+    ///   - known: Providers that a file may extend, besides the other files. They are not looked at.
+    ///   - simulator: What runs a descriptor in the engine's own code; without it, that is left out.
     public init(
         rules: [any LintRule] = LintRules.all,
         reader: YAMLReader = YAMLReader(),
-        known: ProviderRegistry = ProviderRegistry()
+        known: ProviderRegistry = ProviderRegistry(),
+        simulator: (any DescriptorSimulator)? = nil
     ) {
         self.rules = rules
         self.reader = reader
         self.known = known
+        self.simulator = simulator
     }
 
     /// Looks at each file by itself and then at all of them together. A broken file hides no finding in another.
@@ -50,18 +55,24 @@ public struct Linter: Sendable {
     private func lint(_ document: DescriptorDocument) -> [Diagnostic] {
         guard let context = LintContext(document) else { return document.diagnostics }
         let found = findings(in: document, findings(context))
-        return document.diagnostics + Suppressions(document).filter(found)
+        return document.diagnostics + Suppressions(document).filter(found, simulated: simulator != nil)
     }
 
     /// What is found in a descriptor, and in what its environments say themselves.
     private func findings(_ context: LintContext) -> [Diagnostic] {
-        let found = rules.flatMap { $0.check(context) }
+        let found = checked(context)
         let ofVariants = context.variants.flatMap { variant in
             guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
-            return rules.flatMap { $0.check(variant) }
+            return checked(variant)
                 .filter { own.start <= $0.span.start && $0.span.end <= own.end && !found.contains($0) }
         }
         return found + ofVariants
+    }
+
+    private func checked(_ context: LintContext) -> [Diagnostic] {
+        let found = rules.flatMap { $0.check(context) }
+        guard let simulator else { return found }
+        return SimulationRules.withoutConsequences(found + simulator.check(context))
     }
 
     /// What the file itself is to blame for: not what its parent has to answer for alone.

@@ -113,7 +113,19 @@ extension AuthorizationServer {
             challenge: request.challenge,
             end: now.addingTimeInterval(Double(options.codeLifetime))
         )
-        return callback([(name: "code", value: code)], to: request.redirectURI, state: request.state, status: status)
+        let fields = [(name: "code", value: code)]
+        return callback(
+            fields, to: request.redirectURI, state: request.state, adding: sampleFields, status: status)
+    }
+
+    /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
+    private var sampleFields: [(name: String, value: String)] {
+        let standard = ["code", "state", "iss", "error", "error_description", "error_uri"]
+        let taken = standard.map { provider.callbackRename[$0] ?? $0 } + [provider.stateParameter]
+        return (provider.samples.callback?.items ?? []).compactMap { item in
+            guard !taken.contains(item.name) else { return nil }
+            return item.value.scalarText.map { (item.name, $0) }
+        }
     }
 
     /// The redirect to the client (RFC 6749, section 4.1.2; RFC 9207).
@@ -121,6 +133,7 @@ extension AuthorizationServer {
         _ fields: [(name: String, value: String)],
         to redirectURI: String,
         state: String?,
+        adding others: [(name: String, value: String)] = [],
         status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields
@@ -132,7 +145,7 @@ extension AuthorizationServer {
         } else if provider.issuer != nil, !has(.missingIssuer) {
             fields.append(("iss", tokenIssuer))
         }
-        fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) }
+        fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) } + others
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }

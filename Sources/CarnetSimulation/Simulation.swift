@@ -1,0 +1,73 @@
+public import CarnetDescriptors
+public import CarnetProtocol
+import Foundation
+
+/// A sign-in of a pretend client in the engine's own code: requests that nobody sends, and samples in the place of
+/// answers. It is the same at every run.
+public struct Simulation: Sendable {
+    /// The provider, with endpoints invented where only its metadata would tell them.
+    public let provider: Provider
+    public let registration: ClientRegistration
+    public let inventedEndpoints: Set<EndpointName>
+
+    static let clientID = "pretend-client"
+    static let clientSecret = Secret("pretend-client-secret")
+    static let code = "pretend-code"
+    /// The first of January 2026.
+    static let now = Date(timeIntervalSince1970: 1_767_225_600)
+
+    /// - Parameters:
+    ///   - clientID: That of a real client, to see its requests.
+    ///   - hasSecret: Whether the client has a secret; as the provider's first method has it, if `nil`. A secret is
+    ///     always a pretend one.
+    ///   - redirectURI: One that the provider accepts, if `nil`.
+    public init(
+        _ provider: Provider,
+        clientID: String? = nil,
+        hasSecret: Bool? = nil,
+        redirectURI: String? = nil,
+        scopes: [String]? = nil
+    ) {
+        var provider = provider
+        inventedEndpoints = provider.inventEndpoints()
+        self.provider = provider
+        let methods = provider.client.authentication
+        let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
+        registration = ClientRegistration(
+            clientID: clientID ?? Self.clientID,
+            clientSecret: usesSecret || !methods.contains(.none) ? Self.clientSecret : nil,
+            redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
+            inputs: provider.inputs,
+            environment: provider.environment,
+            scopes: scopes
+        )
+    }
+
+    /// What the client holds once it has signed in.
+    var tokens: TokenSet {
+        TokenSet(
+            accessToken: Secret("pretend-access-token"),
+            tokenType: "Bearer",
+            refreshToken: Secret("pretend-refresh-token"),
+            idToken: Secret("pretend-id-token"),
+            scopes: registration.scopes ?? provider.scopes.defaults,
+            issuedAt: Self.now
+        )
+    }
+}
+
+extension Provider {
+    /// Puts the endpoints that the metadata would tell below the issuer.
+    fileprivate mutating func inventEndpoints() -> Set<EndpointName> {
+        let base = issuer.flatMap { try? WebURL($0) } ?? discoveryURL
+        guard let base, discovery != .off else { return [] }
+        let folder = issuer == nil ? "" : base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
+        var invented: Set<EndpointName> = []
+        for name in [EndpointName.authorization, .token, .userinfo, .revocation, .endSession]
+        where endpoints[name] == nil {
+            endpoints[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/pretend-\(name.rawValue)")
+            invented.insert(name)
+        }
+        return invented
+    }
+}
