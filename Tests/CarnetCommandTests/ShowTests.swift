@@ -96,6 +96,15 @@ import Testing
         #expect(result.standardError.contains("eu stands for it"))
     }
 
+    @Test func `a request that cannot be made is told, and hides no other`() async throws {
+        let result = try await home.run(
+            "show", "plain", "--resolved", "--input", "tenant=1234", "--redirect-uri", "nowhere")
+        #expect(result.status == 0, "\(result)")
+        #expect(
+            result.standardError.contains("the token request cannot be made: configuration: the redirect URI nowhere"))
+        #expect(result.standardOutput.contains("pretend-refresh-token"))
+    }
+
     @Test func `endpoints that only the metadata tells are called so`() async throws {
         try home.write(Sample.acme(), to: "providers/acme.yaml")
         let result = try await home.run("show", "acme", "--resolved")

@@ -32,6 +32,18 @@ struct ResponseShapeTests {
         #expect(data["token_type"] == nil)
     }
 
+    @Test("reads a sample that is a text as the body that it is")
+    func textSample() async throws {
+        let client = try TestClient(
+            plain + """
+                token: { response: { format: form } }
+                samples: { token: 'access_token=x&token_type=bearer&login=ada%20example' }
+
+                """)
+        let form = String(decoding: try await client.exchange().body, as: UTF8.self)
+        #expect(form.hasSuffix("&token_type=bearer&login=ada%20example"), "\(form)")
+    }
+
     @Test("sends the browser back with what the sample of a callback has beyond the standard's parameters")
     func callbackSample() async throws {
         let client = try TestClient(

@@ -55,6 +55,7 @@ struct ShowCommand: Subcommand {
         }
         if !ancestors.isEmpty { context.console.note("extends \(ancestors.joined(separator: ", "))") }
         let view = ResolvedView(resolved, of: entry.document, as: source)
+        for problem in view.problems { context.console.warn(problem.printable) }
         for line in view.lines { context.console.answer(line) }
         var document = JSONObject([
             "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin), "extends": .list(ancestors),

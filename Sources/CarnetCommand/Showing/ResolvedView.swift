@@ -54,6 +54,13 @@ struct ResolvedView {
         return .object(object)
     }
 
+    /// The requests that cannot be made, and why.
+    var problems: [String] {
+        (requests.object?.members ?? []).compactMap { step in
+            step.value["error"]?.string.map { "the \(step.name) request cannot be made: \($0)" }
+        }
+    }
+
     /// Two YAML documents: the provider, and the requests.
     var lines: [String] {
         var lines = provider.yamlLines

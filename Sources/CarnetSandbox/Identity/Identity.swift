@@ -9,7 +9,8 @@ struct Identity {
     private let hasSample: Bool
 
     init(_ user: SandboxUser, at provider: Provider) {
-        let sample = provider.profileSource == .tokenResponse ? provider.samples.token : provider.samples.userinfo
+        let sample = (provider.profileSource == .tokenResponse ? provider.samples.token : provider.samples.userinfo)?
+            .asParsedBody
         var profile = sample ?? .object(JSONObject())
         for claim in provider.claims {
             let isSubject = claim.name == "subject"

@@ -71,7 +71,7 @@ extension AuthorizationServer {
     /// An error of the token endpoint (RFC 6749, section 5.2) in the shape that the descriptor's sample has.
     func errorReply(_ error: OAuthError, to request: ServerRequest) -> Reply {
         let rules = provider.tokenResponse
-        var body = provider.samples.error ?? .object(JSONObject())
+        var body = provider.samples.error?.asParsedBody ?? .object(JSONObject())
         let own = rules.errors.codes.items.first { $0.value == error.code }?.name
         for (pointers, text) in [(rules.errors.code, own ?? error.code), (rules.errors.message, error.description)] {
             let place = pointers.pointers.first { body[$0] != nil } ?? pointers.pointers.first

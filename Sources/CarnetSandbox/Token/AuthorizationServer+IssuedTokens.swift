@@ -13,7 +13,7 @@ extension AuthorizationServer {
         _ grant: Grant, scopes: [String], lifetime: Int, at now: Date
     ) throws(OAuthError) -> String {
         let shape = TokenResponseShape(
-            base: provider.samples.token ?? .null, isSample: true, rules: provider.tokenResponse)
+            base: provider.samples.token?.asParsedBody ?? .null, isSample: true, rules: provider.tokenResponse)
         let sample = shape.place(of: \.accessToken).flatMap { shape.base[$0]?.string } ?? ""
         guard sample.hasPrefix("eyJ"), sample.count(where: { $0 == "." }) == 2 else { return seams.randomText() }
         let seconds = now.secondsSince1970

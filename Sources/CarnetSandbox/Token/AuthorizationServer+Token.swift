@@ -188,8 +188,8 @@ extension AuthorizationServer {
     }
 
     private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {
-        let token = provider.samples.token
-        let sample = isRefresh ? provider.samples.refresh ?? token : token
+        let token = provider.samples.token?.asParsedBody
+        let sample = isRefresh ? provider.samples.refresh?.asParsedBody ?? token : token
         let holdsProfile = provider.profileSource == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
         return TokenResponseShape(
             base: holdsProfile ? Identity(user, at: provider).profile : sample ?? .object(JSONObject()),
