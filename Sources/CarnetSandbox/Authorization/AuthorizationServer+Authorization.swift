@@ -110,10 +110,13 @@ extension AuthorizationServer {
         ledger.codes[code] = AuthorizationCode(
             grantID: grantID,
             redirectURI: request.redirectURI,
+            state: request.state,
             challenge: request.challenge,
             end: now.addingTimeInterval(Double(options.codeLifetime))
         )
-        return callback([(name: "code", value: code)], to: request.redirectURI, state: request.state, status: status)
+        return callback(
+            [(name: "code", value: code)], to: request.redirectURI, state: request.state, for: request.client,
+            status: status)
     }
 
     /// The redirect to the client (RFC 6749, section 4.1.2; RFC 9207).
@@ -121,6 +124,7 @@ extension AuthorizationServer {
         _ fields: [(name: String, value: String)],
         to redirectURI: String,
         state: String?,
+        for client: SandboxClient? = nil,
         status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields
@@ -133,6 +137,7 @@ extension AuthorizationServer {
             fields.append(("iss", tokenIssuer))
         }
         fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) }
+        fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil))
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }
