@@ -135,6 +135,9 @@ public actor Sandbox {
             if let endpoint = servers[index].endpoints.endpoint(at: url) {
                 return (servers[index].respond(to: request, at: endpoint), id, endpoint)
             }
+            if let step = servers[index].exchangeStep(at: url) {
+                return (servers[index].exchange(step, request), id, nil)
+            }
             if servers[index].endpoints.isMetadata(url) { return (servers[index].metadata(request), id, nil) }
         }
         // Several providers may protect one resource: that which issued the token judges it.

@@ -151,12 +151,6 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "the base URL of the API comes with the tokens", neededBy: "16: Salesforce, Zoho, Wrike",
-            missing: "captured values and templates that use them are not there yet"),
-        Quirk(
-            "a value is looked up after the sign-in", neededBy: "23: Jira, Xero, Mailchimp",
-            missing: "the section `connection` is not there yet"),
-        Quirk(
             "the e-mail address takes a second request", neededBy: "GitHub, Bitbucket, LinkedIn v2",
             missing: "one request makes the profile; the resource can be called by the host"),
         Quirk(

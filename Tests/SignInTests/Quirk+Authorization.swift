@@ -235,12 +235,6 @@ extension Quirk {
             #expect(error.disposition == .signInAgain)
         },
         Quirk(
-            "the callback has values to keep", neededBy: "22: QuickBooks (realmId), Zoho, Shopify",
-            missing: "captured values and templates that use them are not there yet"),
-        Quirk(
-            "the callback is signed", neededBy: "Shopify",
-            missing: "templates have no functions yet; state and proof key protect the code"),
-        Quirk(
             "the answer comes as a POST", neededBy: "24: Apple",
             missing:
                 "a loopback listener and a pasted URL take GET; Apple sends GET where no name or e-mail is asked for"),

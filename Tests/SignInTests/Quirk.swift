@@ -35,5 +35,6 @@ struct Quirk: Sendable, CustomTestStringConvertible {
         ("Token request", tokenRequest),
         ("Token response", tokenResponse),
         ("Refresh, profile, resources and revocation", afterwards),
+        ("Values known only at run time", values),
     ]
 }

@@ -52,7 +52,7 @@ extension Session {
 
     private func renew(_ stale: Connection) async throws -> Connection {
         defer { refreshing = nil }
-        let provider = try await client.connection.provider()
+        let provider = try await client.provider(for: stale)
         return try await client.store.withLock(on: key) { [client, key] in
             guard let stored = try await client.store.load(key) else {
                 throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
@@ -101,6 +101,15 @@ extension Session {
         }
         var renewed = stored.connection
         renewed.tokens = stored.connection.tokens.merging(response, now: client.clock.now)
+        renewed.keep(response.values)
+        let discovered = try await client.connection.provider()
+        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
+            let (tokens, values) = try await client.exchanged(
+                renewed.tokens, HeldValues(of: renewed), at: discovered, isRefresh: true)
+            renewed.tokens = tokens
+            renewed.keep(values)
+        }
+        renewed.keep(client.derivedAgain(renewed, at: discovered))
         do {
             _ = try await client.store.save(renewed, replacing: stored.revision)
             return renewed

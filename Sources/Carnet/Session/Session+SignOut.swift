@@ -45,7 +45,7 @@ extension Session {
         let provider: Provider
         do {
             try client.checkOwner(of: connection)
-            provider = try await client.connection.provider()
+            provider = try await client.provider(for: connection)
         } catch {
             outcome.failures.append(OAuthError(revocationFailure: error))
             return outcome
@@ -57,6 +57,7 @@ extension Session {
                 outcome.failures.append(error)
             }
         }
+        outcome.failures += await client.disconnect(connection)
         outcome.isRevoked = true
         let all = [(tokens.refreshToken, "refresh_token"), (tokens.accessToken, "access_token")]
         for case (let token?, let hint) in all {

@@ -43,7 +43,7 @@ public actor Session {
     ///
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func profile() async throws -> Profile {
-        let provider = try await client.connection.provider()
+        let provider = try await client.provider(for: try await stored().connection)
         switch Profile.source(at: provider) {
         case .userinfo:
             return try await retryingOnce(with: try await validConnection()) { connection in
@@ -70,7 +70,14 @@ public actor Session {
     /// The resources of the descriptor, or of a map of the host's own, each with the scopes that are still missing.
     public func resources(_ map: ResourceMap? = nil) async throws -> [ResourceAccess] {
         let granted = try await stored().connection.tokens.scopes
-        return (map ?? ResourceMap(of: client.provider)).access(granted: granted)
+        if let map { return map.access(granted: granted) }
+        return try await resourceMap().access(granted: granted)
+    }
+
+    /// The descriptor's resources, as far as what the sign-in brought makes their URLs known.
+    public func resourceMap() async throws -> ResourceMap {
+        let held = HeldValues(of: try await stored().connection)
+        return ResourceMap(of: client.filled(client.provider, with: held))
     }
 
     /// Calls a resource with the access token.
@@ -113,7 +120,7 @@ public actor Session {
         body: [UInt8] = [],
         declared: [Resource] = []
     ) async throws -> IncomingResponse {
-        let provider = try await client.connection.provider()
+        let provider = try await client.provider(for: try await stored().connection)
         return try await retryingOnce(with: try await validConnection()) { connection in
             let request = try ResourceRequest.make(
                 url,

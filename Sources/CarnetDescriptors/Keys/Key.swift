@@ -26,7 +26,7 @@ struct Key<Section>: Sendable {
         }
     }
 
-    private init(
+    init(
         description: KeyDescription,
         read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
     ) {

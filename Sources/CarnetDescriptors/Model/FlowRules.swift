@@ -18,7 +18,7 @@ public struct AuthorizationRules: Sendable {
 
 extension AuthorizationRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("parameters", \.parameters, "parameters to add always"),
+        Key("parameters", \.parameters, in: .authorization, "parameters to add always"),
         Key("offline_parameters", \.offlineParameters, "parameters to add when a refresh token is wanted"),
         Key("reconsent_parameters", \.reconsentParameters, "parameters that make the provider ask for consent again"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
@@ -38,6 +38,8 @@ public struct CallbackRules: Sendable {
     public internal(set) var issuer = IssuerParameterRule.auto
     public internal(set) var rename = NamedList<String>()
     public internal(set) var errors = NamedList<String>()
+    public internal(set) var capture = NamedList<CallbackCapture>()
+    public internal(set) var verification: CallbackVerification?
 
     init() {}
 }
@@ -47,6 +49,8 @@ extension CallbackRules: DescriptorSection {
         Key("iss", \.issuer, "the issuer parameter (RFC 9207): auto demands it where the server announces it"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
         Key("errors", \.errors, "the provider's error code -> that of RFC 6749, section 4.1.2.1"),
+        Key("capture", \.capture, "value -> the parameter that brings it; kept as {callback.NAME}"),
+        Key("verify", \.verification, "the signature of the callback, where the provider signs it"),
     ]
 }
 
@@ -66,7 +70,7 @@ public struct TokenRules: Sendable {
 
 extension TokenRules: DescriptorSection {
     static let keys: [Key<Self>] =
-        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        RequestRules.keys(in: .tokenRequest).map { $0.lifted(to: \.request) } + [
             Key("response", \.response, "where the tokens are in the response")
         ]
 }
@@ -82,7 +86,7 @@ public struct RefreshRules: Sendable {
 
 extension RefreshRules: DescriptorSection {
     static let keys: [Key<Self>] =
-        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key(
                 "using", \.using,
                 "which token is exchanged; it goes in the parameter refresh_token, which can be renamed"),
@@ -150,6 +154,7 @@ public struct APIRules: Sendable {
     public internal(set) var hosts: [Template] = []
     public internal(set) var headers = NamedList<Template>()
     public internal(set) var scheme = "Bearer"
+    public internal(set) var baseURL: Template?
 
     init() {}
 }
@@ -157,7 +162,8 @@ public struct APIRules: Sendable {
 extension APIRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("hosts", \.hosts, "host names that the access token may be sent to, besides those of the resources"),
-        Key("headers", \.headers, "headers to add to every call"),
+        Key("base_url", \.baseURL, in: .signedInURL, "what stands before the URLs of resources that start with /"),
+        Key("headers", \.headers, in: .signedIn, "headers to add to every call"),
         Key("scheme", \.scheme, "the scheme of the Authorization header; Bearer if not said"),
     ]
 }

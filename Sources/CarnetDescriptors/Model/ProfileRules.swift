@@ -12,7 +12,7 @@ extension ProfileRules: DescriptorSection {
     static let keys: [Key<Self>] =
         [
             Key("from", \.source, "where the claims are; the userinfo endpoint if there is one, else the ID token")
-        ] + RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        ] + RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key("root", \.root, "the object that holds the claims, if it is not the whole body"),
             Key("claims", \.claims, "claim -> pointer below root; standard claims need no mention"),
         ]

@@ -21,9 +21,12 @@ public struct Provider: Sendable {
     public let callbackRename: NamedList<String>
     /// The provider's error codes in a callback, with the standard's.
     public let callbackErrors: NamedList<String>
-    public let token: ResolvedRequest
+    /// The parameters of a callback that are kept.
+    public let callbackCapture: NamedList<CallbackCapture>
+    public let callbackVerification: CallbackVerification?
+    public internal(set) var token: ResolvedRequest
     public let tokenResponse: ResponseRules
-    public let refresh: ResolvedRequest
+    public internal(set) var refresh: ResolvedRequest
     public let refreshCredential: RefreshCredential
     /// How many seconds before its end an access token is renewed.
     public let refreshMargin: Int
@@ -34,16 +37,24 @@ public struct Provider: Sendable {
     /// How many seconds the clocks may differ.
     public let clockSkew: Int
     public let profileSource: ProfileSource?
-    public let profile: ResolvedRequest
+    public internal(set) var profile: ResolvedRequest
     public let profileRoot: JSONPointer
     public let claims: [Named<[JSONPointer]>]
     public let revocation: ResolvedRequest
     public let logout: ResolvedRequest
     /// Hosts that the access token may be sent to, besides those of the resources.
     public let apiHosts: [String]
-    public let apiHeaders: [Named<String>]
+    public internal(set) var apiHeaders: [Named<String>]
     public let apiScheme: String
-    public let resources: [Resource]
+    /// The resources whose URL is known.
+    public internal(set) var resources: [Resource]
+    /// Further token requests, by name.
+    public let exchange: [Named<ExchangeStep>]
+    public let connection: ConnectionRules
+    /// What is known only at run time.
+    package let late: LateRules
+    /// Why an endpoint that is known only at run time is not known now.
+    package internal(set) var unfilledEndpoints: [EndpointName: String] = [:]
     public let samples: Samples
     /// The values that filled the descriptor, defaults included.
     public let inputs: [String: String]
@@ -85,11 +96,16 @@ public struct ResolvedRequest: Sendable {
         self.queryParameters = queryParameters
         self.encode = encode
     }
+
+    /// What is filled at run time.
+    package var late = LateRequest()
 }
 
 /// The authorization request's rules with everything filled in.
 public struct AuthorizationRequestRules: Sendable {
     public let parameters: [Named<String>]
+    /// Parameters that are filled for each sign-in.
+    package let lateParameters: [Named<Template>]
     public let offlineParameters: [Named<String>]
     public let reconsentParameters: [Named<String>]
     public let rename: NamedList<String>

@@ -16,8 +16,13 @@ extension ProviderDescriptor {
     public func resolve(inputs: [String: String] = [:]) throws(ResolutionError) -> Provider {
         let resolver = try InputResolver(self, values: inputs)
         var urls: [EndpointName: WebURL] = [:]
+        var late = LateRules(tables: tables, trustedHosts: trustedHosts)
         for name in EndpointName.allCases {
             guard let template = endpoints[name] else { continue }
+            if template.isLate {
+                late.endpoints[name] = try resolver.late(template, key: "endpoints.\(name.rawValue)")
+                continue
+            }
             urls[name] = try resolver.url(template, key: "endpoints.\(name.rawValue)")
         }
         var issuerURL: WebURL?
@@ -28,7 +33,16 @@ extension ProviderDescriptor {
         }
         var opened: [Resource] = []
         for (index, entry) in resources.enumerated() {
-            opened.append(try entry.resolve(with: resolver, key: "resources.\(index)"))
+            let resource = try entry.resolve(with: resolver, below: api.baseURL, key: "resources.\(index)")
+            if let known = resource.known {
+                opened.append(known)
+            } else {
+                late.resources.append((opened.count, resource))
+            }
+        }
+        late.apiHeaders = try resolver.lateNamed(api.headers, key: "api.headers")
+        late.baseURL = try api.baseURL.flatMap { template throws(ResolutionError) in
+            try resolver.late(template, key: "api.base_url")
         }
         return Provider(
             id: id,
@@ -47,6 +61,7 @@ extension ProviderDescriptor {
             scopes: scopes,
             authorization: AuthorizationRequestRules(
                 parameters: try resolver.named(authorization.parameters, key: "authorization.parameters"),
+                lateParameters: try resolver.lateNamed(authorization.parameters, key: "authorization.parameters"),
                 offlineParameters: try resolver.named(
                     authorization.offlineParameters,
                     key: "authorization.offline_parameters"
@@ -68,6 +83,8 @@ extension ProviderDescriptor {
             demandsIssuerParameter: callback.issuer == .required,
             callbackRename: callback.rename,
             callbackErrors: callback.errors,
+            callbackCapture: callback.capture,
+            callbackVerification: callback.verification,
             token: try resolver.request(token.request, key: "token"),
             tokenResponse: token.response,
             refresh: try resolver.request(refresh.request, key: "refresh", inheriting: token.request),
@@ -86,6 +103,11 @@ extension ProviderDescriptor {
             apiHeaders: try resolver.named(api.headers, key: "api.headers"),
             apiScheme: api.scheme,
             resources: opened,
+            exchange: try exchange.items.map { step throws(ResolutionError) in
+                Named(step.name, try step.value.resolve(with: resolver, key: "exchange.\(step.name)"))
+            },
+            connection: try connection.resolve(with: resolver),
+            late: late,
             samples: samples,
             inputs: resolver.values
         )

@@ -8,6 +8,7 @@ public enum LintRules {
         // K: keys and inputs.
         UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), TextInputInURL(), OptionalInputInURL(),
         KeyWithoutEffect(), UselessOverride(),
+        UnknownValue(), ValueRefusesExample(), UnusedTable(), UntrustedHost(), SecretValueInURL(),
         // E: endpoints and other URLs.
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),

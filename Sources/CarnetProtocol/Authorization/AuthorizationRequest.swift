@@ -92,6 +92,8 @@ extension AuthorizationRequest {
             try parameters.add("code_challenge_method", "S256")
         }
         try parameters.addExtra(rules.parameters, key: "authorization.parameters")
+        let known = provider.values(registration, now: now, random: random)
+        try parameters.addExtra(known.named(rules.lateParameters), key: "authorization.parameters")
         if options.isOffline {
             try parameters.addExtra(rules.offlineParameters, key: "authorization.offline_parameters")
         }
@@ -160,7 +162,8 @@ extension Provider {
                 .missingEndpoint,
                 "\(self.name) has no \(name.rawValue) endpoint",
                 descriptorKey: "endpoints.\(name.rawValue)",
-                hint: "add the key, or an issuer whose metadata names \(name.metadataName)"
+                hint: unfilledEndpoints[name].map { "its URL is not usable now: \($0)" }
+                    ?? "add the key, or an issuer whose metadata names \(name.metadataName)"
             )
         }
         return url

@@ -9,6 +9,8 @@ public struct OAuthError: Error, Hashable, Sendable {
         case tokenRequest = "token request"
         case keys
         case idToken = "ID token"
+        case exchange
+        case connection
         case profile
         case refresh
         case resource
@@ -75,7 +77,7 @@ public struct OAuthError: Error, Hashable, Sendable {
             }
         case .expiredAttempt, .alreadyUsed, .sessionEnded, .noRefreshToken, .cancelled, .unauthorized: .signInAgain
         case .missingEndpoint, .missingClientSecret, .badRegistration, .reservedParameter, .redirectNotAccepted,
-            .undeclaredHost, .insufficientScope, .badHeader, .unsupported, .badDescriptor:
+            .choiceNeeded, .valueMissing, .undeclaredHost, .insufficientScope, .badHeader, .unsupported, .badDescriptor:
             .fixConfiguration
         default: .refused
         }
@@ -104,6 +106,7 @@ extension OAuthError {
         case audienceMismatch, authorizedPartyMismatch, expiredToken, issuedInFuture, notYetValid
         case nonceMismatch, accessTokenHashMismatch, subjectMismatch
         // Using a session
+        case valueRefused, valueMissing, choiceNeeded, badSignedCallback
         case sessionEnded, noRefreshToken, unauthorized, insufficientScope, undeclaredHost, storage
     }
 }

@@ -60,12 +60,15 @@ extension PreparedRequest {
             headers.append(("Authorization", text, true))
             secrets.append(Secret(String(text.drop { $0 != " " }.dropFirst())))
         }
-        for header in rules.headers {
+        let signed = rules.signedHeaders(body: body.sent)
+        for header in rules.headers + signed {
             guard header.name.lowercased() != "authorization" else {
                 throw OAuthError(parameters.step, .badHeader, "the Authorization header is set by the client")
             }
             headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
-            headers.append((header.name, header.value, false))
+            let isSecret = rules.late.hidden.contains(header.name) || signed.contains(header)
+            headers.append((header.name, header.value, isSecret))
+            if isSecret { secrets.append(Secret(header.value)) }
         }
         return PreparedRequest(
             step: parameters.step,
@@ -84,8 +87,9 @@ extension PreparedRequest {
                 method: rules.method.rawValue,
                 url: url.appendingQuery(queried.shown),
                 headers: headers.map { header in
-                    let scheme = header.value.prefix { $0 != " " }
-                    return Named(header.name, header.isSecret ? "\(scheme) \(Secret(""))" : header.value)
+                    guard header.isSecret else { return Named(header.name, header.value) }
+                    let scheme = header.name == "Authorization" ? header.value.prefix { $0 != " " } + " " : ""
+                    return Named(header.name, "\(scheme)\(Secret(""))")
                 },
                 body: body.shown
             ),

@@ -51,7 +51,8 @@ extension Profile {
     /// The userinfo request. The access token goes in the header, never in the URL (RFC 6750, section 2).
     public static func request(_ tokens: TokenSet, at provider: Provider) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, "profile", provider.profile)
-        try parameters.addExtra(provider.profile.parameters, key: "profile.parameters")
+        try parameters.addExtra(
+            provider.profile.parameters, key: "profile.parameters", hidden: provider.profile.late.hidden)
         return try PreparedRequest.make(
             parameters,
             to: try provider.endpoint(.userinfo, for: .profile),

@@ -59,7 +59,7 @@ public enum TokenRequest {
     ) throws(OAuthError) -> PreparedRequest {
         let url = try provider.endpoint(endpoint, for: parameters.step)
         let credentials = try ClientAuthentication(registration, at: provider).apply(to: &parameters)
-        try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters")
+        try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
         return try PreparedRequest.make(
             parameters,
             to: url,

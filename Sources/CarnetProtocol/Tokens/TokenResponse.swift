@@ -10,6 +10,8 @@ public struct TokenResponse: Sendable {
     public let idToken: Secret?
     /// The granted scopes; `nil` if the server named none, which means those requested.
     public let scopes: [String]?
+    /// What the descriptor keeps of the response, by reference, e.g. `token.instance_url`.
+    public let values: [String: ConnectionValue]
     /// The body without its tokens, for a profile that comes with them.
     let body: JSONValue
 }
@@ -23,7 +25,16 @@ extension TokenResponse {
         to request: PreparedRequest,
         from provider: Provider
     ) throws(OAuthError) {
-        let rules = provider.tokenResponse
+        try self.init(judging: response, to: request, from: provider, rules: provider.tokenResponse)
+    }
+
+    /// Judges the answer to a request that has rules of its own.
+    init(
+        judging response: IncomingResponse,
+        to request: PreparedRequest,
+        from provider: Provider,
+        rules: ResponseRules
+    ) throws(OAuthError) {
         let step = request.step
         // RFC 6749, section 5.1: success is 200. Tokens are never read out of a status that was not declared.
         guard rules.success.accepts(status: response.status) else {
@@ -82,6 +93,8 @@ extension TokenResponse {
         idToken = try fields.token("id_token", rules.fields.idToken)
         scopes = try fields.scopes(
             "scope", rules.fields.scope, separator: rules.scopeSeparator ?? provider.scopes.separator)
+        values = try rules.capture.values(
+            in: body, as: .token, step: step, key: "token.response.capture", isRepeated: step == .refresh)
         let redactor = Redactor(hiding: [accessToken, refreshToken, idToken].compactMap { $0 } + request.secrets)
         self.body = body.redacting(redactor, limit: .max) { name, isHidden in
             isHidden || Self.namesToken(name)

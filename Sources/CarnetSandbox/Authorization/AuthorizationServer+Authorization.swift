@@ -110,12 +110,13 @@ extension AuthorizationServer {
         ledger.codes[code] = AuthorizationCode(
             grantID: grantID,
             redirectURI: request.redirectURI,
+            state: request.state,
             challenge: request.challenge,
             end: now.addingTimeInterval(Double(options.codeLifetime))
         )
-        let fields = [(name: "code", value: code)]
         return callback(
-            fields, to: request.redirectURI, state: request.state, adding: sampleFields, status: status)
+            [(name: "code", value: code)], to: request.redirectURI, state: request.state, for: request.client,
+            adding: sampleFields, status: status)
     }
 
     /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
@@ -123,7 +124,7 @@ extension AuthorizationServer {
         let standard = ["code", "state", "iss", "error", "error_description", "error_uri"]
         let taken = standard.map { provider.callbackRename[$0] ?? $0 } + [provider.stateParameter]
         return (provider.samples.callback?.items ?? []).compactMap { item in
-            guard !taken.contains(item.name) else { return nil }
+            guard !taken.contains(item.name), item.name != provider.callbackVerification?.parameter else { return nil }
             return item.value.scalarText.map { (item.name, $0) }
         }
     }
@@ -133,6 +134,7 @@ extension AuthorizationServer {
         _ fields: [(name: String, value: String)],
         to redirectURI: String,
         state: String?,
+        for client: SandboxClient? = nil,
         adding others: [(name: String, value: String)] = [],
         status: HTTPResponse.Status = .found
     ) -> Reply {
@@ -146,6 +148,7 @@ extension AuthorizationServer {
             fields.append(("iss", tokenIssuer))
         }
         fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) } + others
+        fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil))
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }

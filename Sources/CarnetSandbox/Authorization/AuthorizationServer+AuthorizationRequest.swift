@@ -10,6 +10,9 @@ extension AuthorizationServer {
         do throws(OAuthError) {
             try received.decode(names)
             try received.check(names, added: provider.authorization.parameters + extraScopes)
+            for item in provider.authorization.lateParameters where received[item.name] == nil {
+                throw .invalidRequest("the parameter \(item.name) is missing")
+            }
             try checkResponseType(received, names)
             if !names.omits("state") { _ = try received.require("state", names) }
             let scopes = try checkScopes(received, names)

@@ -19,11 +19,12 @@ extension AuthorizationServer {
             }
             let (access, grant) = try bearer(request)
             do throws(OAuthError) {
-                try request.checkHeaders(provider.profile.headers)
+                let rules = provider.profile.filled(values(of: request, for: client(grant.clientID)))
+                try request.checkHeaders(rules.headers)
                 let received =
                     request.body.isEmpty
                     ? try request.query(beyond: url) : try TokenRequestBody(request, endpoint: url).parameters
-                try received.check(ParameterNames(provider.profile), added: provider.profile.parameters)
+                try received.check(ParameterNames(provider.profile), added: rules.parameters)
             } catch {
                 throw .badRequest(error.description)
             }
@@ -38,7 +39,7 @@ extension AuthorizationServer {
 
     /// Whether this server answers for a URL as a resource server.
     func hasResource(at url: WebURL) -> Bool {
-        resources.contains { $0.url.receives(url) }
+        resources.contains { $0.url.receives(url) } || isConnectionURL(url)
             || provider.apiHosts.contains { $0 == url.host || $0 == url.authority }
     }
 
@@ -56,7 +57,11 @@ extension AuthorizationServer {
             if resource == nil, let other = candidates.first { throw .methodNotAllowed(other.method.rawValue) }
             let (access, grant) = try bearer(request)
             do throws(OAuthError) {
-                try request.checkHeaders(provider.apiHeaders + (resource?.headers ?? []))
+                if let call = connectionCall(for: request) {
+                    try check(call.rules, request)
+                    return call.answer
+                }
+                try request.checkHeaders(apiHeaders + (resource?.headers ?? []))
             } catch {
                 throw .badRequest(error.description)
             }

@@ -36,10 +36,14 @@ extension AuthorizationServer {
         }
         guard let client = client(id) else { throw .invalidClient("there is no client \"\(id)\"") }
         let method = client.method(for: provider.client)
-        guard used == method else {
+        // Where the secret is left out, something else that was made with it comes in its place.
+        let isProvedOtherwise = method == .clientSecretPost && used == .none && names.omits("client_secret")
+        guard used == method || isProvedOtherwise else {
             throw .invalidClient("the client is registered for \(method.rawValue), but \(used.rawValue) was used")
         }
-        if let known = client.clientSecret, method.usesSecret, secret?.hasSameBytes(as: known) != true {
+        if let known = client.clientSecret, method.usesSecret, !isProvedOtherwise,
+            secret?.hasSameBytes(as: known) != true
+        {
             throw .invalidClient("the client secret is wrong")
         }
         return client

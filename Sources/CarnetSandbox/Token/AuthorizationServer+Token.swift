@@ -21,7 +21,8 @@ extension AuthorizationServer {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
             var received = try TokenRequestBody(request, endpoint: url)
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
-            let rules = isRefresh ? provider.refresh : provider.token
+            let rules = try filled(
+                isRefresh ? provider.refresh : provider.token, for: request, received.parameters)
             try received.check(request, against: rules)
             let names = ParameterNames(rules)
             let client = try authenticateClient(request, received.parameters, names)
@@ -183,8 +184,10 @@ extension AuthorizationServer {
             scopes: scopes,
             namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
         )
-        return response.body(
+        var body = response.body(
             shape, separator: provider.tokenResponse.scopeSeparator ?? provider.scopes.separator, at: now)
+        if !isRefresh { body.add(provider.tokenResponse.capture) }
+        return body
     }
 
     private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {

@@ -21,6 +21,7 @@ struct Grant: Sendable {
 struct AuthorizationCode: Sendable {
     let grantID: String
     let redirectURI: String
+    let state: String?
     let challenge: String?
     let end: Date
     var isUsed = false

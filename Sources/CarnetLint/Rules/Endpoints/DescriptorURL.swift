@@ -107,6 +107,13 @@ extension DescriptorURL {
     static func all(in descriptor: ProviderDescriptor, root: YAMLNode) -> [DescriptorURL] {
         func make(_ path: [String], _ template: Template?) -> DescriptorURL? {
             guard let template, let node = root.node(at: path) else { return nil }
+            let isBelowBase = descriptor.api.baseURL != nil && template.source.hasPrefix("/")
+            if isBelowBase || template.startsLate {
+                // What stands before is a URL of its own, or known only at run time.
+                let rest = template.startsLate ? String(template.outline.dropFirst("{1}".count)) : template.outline
+                return DescriptorURL(path: path, node: node, source: rest, continuesIssuer: true)
+            }
+            if template.isLate { return DescriptorURL(path: path, node: node, source: template.outline) }
             let issuer = ["{\(Template.issuerName)}", "{input.\(Template.issuerName)}"].first(
                 where: template.source.hasPrefix)
             guard let issuer, descriptor.understandsIssuerPlace else {
@@ -118,6 +125,19 @@ extension DescriptorURL {
         var urls = [make(["issuer"], descriptor.issuer), make(["discovery_url"], descriptor.discoveryURL)]
         urls += EndpointName.allCases.map { make(["endpoints", $0.rawValue], descriptor.endpoints[$0]) }
         urls += descriptor.resources.enumerated().map { make(["resources", String($0.offset), "url"], $0.element.url) }
+        urls.append(make(["api", "base_url"], descriptor.api.baseURL))
+        urls += descriptor.exchange.items.map { make(["exchange", $0.name, "url"], $0.value.url) }
+        urls += descriptor.connection.lookups.items.map {
+            make(["connection", "lookups", $0.name, "url"], $0.value.call.url)
+        }
+        for (key, calls) in [
+            ("on_connect", descriptor.connection.onConnect), ("on_disconnect", descriptor.connection.onDisconnect),
+        ] {
+            urls += calls.enumerated().map { index, call in
+                make(["connection", key, String(index), "url"], call.url)
+                    ?? make(["connection", key, String(index)], call.url)
+            }
+        }
         return urls.compactMap { $0 }
     }
 }
