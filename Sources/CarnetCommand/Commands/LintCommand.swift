@@ -60,7 +60,7 @@ extension LintCommand {
     /// A linter that knows the providers which the files may extend.
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
         // Most files extend nothing; then no folder has to be read.
-        guard files.contains(where: { $0.text.contains("extends") }) else { return Linter() }
+        guard files.contains(where: { $0.text.holds("extends") }) else { return Linter() }
         var known = try ProviderSources(providers, environment: context.environment).registry
         known.add(files, origin: .folder("."))
         return Linter(known: known)
