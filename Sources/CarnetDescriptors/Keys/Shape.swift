@@ -27,9 +27,19 @@ public indirect enum Shape: Sendable {
 /// A key as documentation and completion see it.
 public struct KeyDescription: Sendable {
     public let name: String
-    public let shape: Shape
     public let summary: String
     public let isRequired: Bool
+    /// Only what documents the language needs shapes; reading a file makes none of them.
+    private let makeShape: @Sendable () -> Shape
+
+    init(name: String, shape: @autoclosure @escaping @Sendable () -> Shape, summary: String, isRequired: Bool) {
+        self.name = name
+        self.summary = summary
+        self.isRequired = isRequired
+        makeShape = shape
+    }
+
+    public var shape: Shape { makeShape() }
 }
 
 /// A mapping with a fixed set of keys.

@@ -28,6 +28,10 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `TemplateError`, also for a value that the place cannot have.
     package init(_ source: String, in place: TemplatePlace) throws(TemplateError) {
         self.source = source
+        guard source.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else {
+            parts = source.isEmpty ? [] : [.literal(source)]
+            return
+        }
         var parts: [Part] = []
         var literal = ""
         var rest = source[...]
@@ -47,7 +51,10 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
             case "}":
                 throw TemplateError(reason: "a } has no {")
             default:
+                let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } ?? rest.endIndex
                 literal.append(character)
+                literal += rest[..<end]
+                rest = rest[end...]
             }
         }
         if !literal.isEmpty { parts.append(.literal(literal)) }
@@ -116,6 +123,9 @@ enum ASCII {
 
     /// The unreserved characters of RFC 3986, section 2.3.
     static func isUnreserved(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "-._~".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: isAlphanumeric(byte)
+        }
     }
 }

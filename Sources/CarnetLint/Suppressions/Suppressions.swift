@@ -22,6 +22,7 @@ struct Suppressions {
 
     init(_ document: DescriptorDocument) {
         path = document.file.path
+        guard document.comments.contains(where: { $0.text.hasPrefix(Self.marker) }) else { return }
         let nextLine = Self.nextLines(document)
         for comment in document.comments { read(comment, nextLine: nextLine) }
     }
