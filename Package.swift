@@ -230,6 +230,7 @@ let package = Package(
             dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
             path: "Tests/Snippets/HostProgram"
         ),
+        .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
         .executableTarget(
             name: "Benchmarks",
             dependencies: libyaml + [
