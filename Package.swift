@@ -151,7 +151,11 @@ let package = Package(
 
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
         .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
-        .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+        .testTarget(
+            name: "CarnetLintTests",
+            dependencies: ["CarnetDescriptors", "CarnetLint", "Fuzzing"],
+            exclude: ["Golden", "Valid"]
+        ),
         .target(
             name: "CarnetTestSupport",
             dependencies: [
@@ -229,6 +233,15 @@ let package = Package(
             name: "HostProgram",
             dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
             path: "Tests/Snippets/HostProgram"
+        ),
+        .executableTarget(
+            name: "Fuzzing",
+            dependencies: [
+                "CarnetDescriptors", "CarnetLint",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus"]
         ),
         .executableTarget(
             name: "Benchmarks",

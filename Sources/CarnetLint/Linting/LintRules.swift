@@ -11,7 +11,7 @@ public enum LintRules {
         // E: endpoints and other URLs.
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),
-        IssuerMatchOff(),
+        IssuerMatchOff(), MetadataURLAsIssuer(), PrivateAddress(),
         // S: scopes and resources.
         BadScopeCharacter(), EncodedScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(), SelfImplication(),
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
@@ -20,10 +20,10 @@ public enum LintRules {
         UnknownProtocolParameter(), TokenInCallback(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
         SecretInDescriptor(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
-        BadRedirect(),
+        BadRedirect(), SilentPrompt(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), ClaimNotInSample(), TokenNotInSample(), BadLifetimeInSample(),
-        UnredactedSample(), ErrorNotInSample(), MarginBeyondLifetime(), BadTokenScheme(),
+        UnredactedSample(), ErrorNotInSample(), MarginBeyondLifetime(), BadTokenScheme(), ChangingSubject(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
     ]
