@@ -159,7 +159,11 @@ let package = Package(
 
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
         .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
-        .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetSimulation"]),
+        .testTarget(
+            name: "CarnetLintTests",
+            dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetSimulation", "Fuzzing"],
+            exclude: ["Golden", "Valid"]
+        ),
         .testTarget(
             name: "CarnetSimulationTests",
             dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation"]
@@ -243,6 +247,15 @@ let package = Package(
             path: "Tests/Snippets/HostProgram"
         ),
         .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
+        .executableTarget(
+            name: "Fuzzing",
+            dependencies: [
+                "CarnetDescriptors", "CarnetLint",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus"]
+        ),
         .executableTarget(
             name: "Benchmarks",
             dependencies: libyaml + [

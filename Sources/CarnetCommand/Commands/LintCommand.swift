@@ -37,6 +37,9 @@ struct LintCommand: Subcommand {
     )
     var simulate: Bool?
 
+    @Option(help: ArgumentHelp("Where the pages of the rules can be read, for sarif.", valueName: "url"))
+    var documentation: String?
+
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -58,7 +61,11 @@ struct LintCommand: Subcommand {
             console.answer(bytes: fixedStdin.bytes)
             console.note(format.reporter(usesColor: console.colorsErrors).render(report).trimmingLastLineBreak)
         } else {
-            let text = format.reporter(usesColor: format == .text && console.usesColor).render(report)
+            let reporter: any Reporter =
+                format == .sarif
+                ? SARIFReporter(documentation: documentation)
+                : format.reporter(usesColor: format == .text && console.usesColor)
+            let text = reporter.render(report)
             console.answer(bytes: Array(text.utf8))
         }
         if !input.unreadable.isEmpty { throw ExitStatus.usage }

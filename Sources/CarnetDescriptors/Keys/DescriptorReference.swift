@@ -60,7 +60,9 @@ public struct DescriptorReference: Sendable {
             }
             return "\n| Key | Holds | Says |\n|---|---|---|\n" + rows.joined()
         }
-        return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n")
+        let example =
+            chapter.paths.compactMap { Self.examples[$0] }.first.map { "\n```yaml\n\(Self.whole($0))```\n" } ?? ""
+        return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n") + example
     }
 
     /// What a value may be, with a link to each mapping that has a chapter.

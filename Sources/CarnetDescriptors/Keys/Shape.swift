@@ -51,9 +51,14 @@ public struct SectionDescription: Sendable {
     public let phrase: String?
     /// Whether the mapping is one value, so that a descriptor which extends another says all of it or nothing.
     public let isWhole: Bool
+    /// The keys of the mappings that can stand here instead: a descriptor which extends another may delete them.
+    public let alternatives: [String]
 
-    init(name: String, keys: [KeyDescription], phrase: String? = nil, isWhole: Bool = false) {
+    init(
+        name: String, keys: [KeyDescription], phrase: String? = nil, isWhole: Bool = false, alternatives: [String] = []
+    ) {
         self.name = name
+        self.alternatives = alternatives
         self.keys = keys
         self.phrase = phrase
         self.isWhole = isWhole

@@ -35,6 +35,8 @@ public struct ResourceMapFile: Sendable {
         return resources
     }
 
+    static var shape: Shape { Content.shape }
+
     private struct Content: DescriptorSection {
         static let shorthand: String? = "resources"
         static let keys: [Key<Self>] = [
