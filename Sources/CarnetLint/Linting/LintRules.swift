@@ -18,12 +18,13 @@ public enum LintRules {
         // C: the client, its requests and its redirect URIs.
         PKCEOff(), NonceOff(), ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), ConflictingRename(),
         UnknownProtocolParameter(), TokenInCallback(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
-        SecretInDescriptor(),
+        SecretInDescriptor(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
         BadRedirect(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), ClaimNotInSample(), TokenNotInSample(), BadLifetimeInSample(),
         UnredactedSample(), ErrorNotInSample(), MarginBeyondLifetime(), BadTokenScheme(),
+        SubjectFromFurtherRequest(), SecretSignsIDToken(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
     ]

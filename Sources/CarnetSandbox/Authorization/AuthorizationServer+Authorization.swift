@@ -133,6 +133,7 @@ extension AuthorizationServer {
             fields.append(("iss", tokenIssuer))
         }
         fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) }
+        if provider.authorization.responseMode == .formPost { return .html(.posting(fields, to: redirectURI)) }
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }

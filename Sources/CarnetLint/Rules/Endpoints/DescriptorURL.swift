@@ -118,6 +118,9 @@ extension DescriptorURL {
         var urls = [make(["issuer"], descriptor.issuer), make(["discovery_url"], descriptor.discoveryURL)]
         urls += EndpointName.allCases.map { make(["endpoints", $0.rawValue], descriptor.endpoints[$0]) }
         urls += descriptor.resources.enumerated().map { make(["resources", String($0.offset), "url"], $0.element.url) }
+        urls += descriptor.profile.requests.enumerated().map {
+            make(["profile", "requests", String($0.offset), "url"], $0.element.url)
+        }
         return urls.compactMap { $0 }
     }
 }

@@ -18,6 +18,9 @@ struct TemplateUse: Sendable {
             others += root.entries(at: path).map(\.value)
         }
         for resource in root.elements(at: ["resources"]) { others += resource.entries(at: ["headers"]).map(\.value) }
+        for further in root.elements(at: ["profile", "requests"]) {
+            for key in ["headers", "parameters"] { others += further.entries(at: [key]).map(\.value) }
+        }
         others += root.elements(at: ["issuer_match", "any_of"])
         let knowsIssuer = descriptor.understandsIssuerPlace
         return urls.compactMap { make($0.node, isURL: true, knowsIssuer: knowsIssuer && $0.path != ["issuer"]) }
