@@ -101,7 +101,7 @@ struct ResponseShapeTests {
     func formResponse() async throws {
         let client = try TestClient(plain + "token: { response: { format: form } }\n")
         let answer = try await client.exchange()
-        #expect(answer.head.headerFields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(answer.head.headerFields[.contentType] == "text/html; charset=utf-8")
         #expect(formValues(answer.text)["access_token"]?.isEmpty == false)
         #expect(formValues(answer.text)["expires_in"] == "3600")
         #expect(formValues(try await client.exchange(["code": "x"]).text)["error"] == "invalid_grant")

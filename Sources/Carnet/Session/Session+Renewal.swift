@@ -100,7 +100,8 @@ extension Session {
             _ = try await client.validate(token, expecting: expectations)
         }
         var renewed = stored.connection
-        renewed.tokens = stored.connection.tokens.merging(response, now: client.clock.now)
+        renewed.tokens = stored.connection.tokens.merging(
+            response, rotation: provider.refreshRotation, now: client.clock.now)
         renewed.keep(response.values)
         let discovered = try await client.connection.provider()
         if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {

@@ -59,11 +59,13 @@ extension Session {
         }
         outcome.failures += await client.disconnect(connection)
         outcome.isRevoked = true
-        let all = [(tokens.refreshToken, "refresh_token"), (tokens.accessToken, "access_token")]
-        for case (let token?, let hint) in all {
+        for kind in provider.revokedTokens {
+            guard let token = kind == .refreshToken ? tokens.refreshToken : tokens.accessToken else { continue }
             do {
-                let request = try TokenRequest.revoke(token, hint: hint, at: provider, as: client.registration)
-                try RevocationResponse.judge(try await client.exchanger.send(request), to: request)
+                let request = try TokenRequest.revoke(
+                    token, hint: kind.rawValue, at: provider, as: client.registration)
+                try RevocationResponse.judge(
+                    try await client.exchanger.send(request), to: request, from: provider)
             } catch {
                 outcome.isRevoked = false
                 let failure = OAuthError(revocationFailure: error)

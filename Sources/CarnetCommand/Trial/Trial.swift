@@ -191,6 +191,7 @@ extension Trial {
             let profile = try await session.profile()
             result.profile = profile.claims
             step.findings = profile.claims.map { Named($0.name, $0.value.scalarText ?? $0.value.jsonText()) }
+            if let failure = profile.failures.first { step.outcome = failed(failure) }
         } catch {
             step.outcome = failed(error)
         }

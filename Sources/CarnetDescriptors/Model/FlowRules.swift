@@ -7,6 +7,8 @@ public struct AuthorizationRules: Sendable {
     public internal(set) var omit: [String] = []
     public internal(set) var encode = NamedList<ParameterEncoding>()
     public internal(set) var responseType = "code"
+    public internal(set) var responseMode: ResponseMode?
+    public internal(set) var state = StateRule.parameter
     public internal(set) var fragmentRoute: URLFragment?
     public internal(set) var fragment: URLFragment?
     public internal(set) var pkce = Safeguard.required
@@ -25,6 +27,8 @@ extension AuthorizationRules: DescriptorSection {
         Key("omit", \.omit, "standard parameters to leave out"),
         Key("encode", \.encode, "parameter -> how its value is encoded; percent if not said"),
         Key("response_type", \.responseType, "what the provider calls the response type code"),
+        Key("response_mode", \.responseMode, "how the answer comes, if that is to be asked for: query or form_post"),
+        Key("state", \.state, "what carries the state; a parameter of its own if not said"),
         Key("fragment_route", \.fragmentRoute, "the route of a page that reads its parameters behind #ROUTE?"),
         Key("fragment", \.fragment, "what stands after # at the end of the URL"),
         Key("pkce", \.pkce, "proof key S256 (RFC 7636)"),
@@ -80,6 +84,8 @@ public struct RefreshRules: Sendable {
     public internal(set) var request = RequestRules()
     public internal(set) var margin: Seconds?
     public internal(set) var using = RefreshCredential.refreshToken
+    public internal(set) var rotation = RefreshRotation.keepOld
+    public internal(set) var expiryFrom = ExpirySource.response
 
     init() {}
 }
@@ -90,6 +96,8 @@ extension RefreshRules: DescriptorSection {
             Key(
                 "using", \.using,
                 "which token is exchanged; it goes in the parameter refresh_token, which can be renamed"),
+            Key("rotation", \.rotation, "what a refresh does to the refresh token; keep_old if not said"),
+            Key("expiry_from", \.expiryFrom, "what says when an access token ends, if the response does not"),
             Key("margin", \.margin, "how many seconds before its end a token is renewed; 60 if not said"),
         ]
 }
@@ -106,6 +114,8 @@ public struct IDTokenRules: Sendable {
     public internal(set) var algorithms: [SignatureAlgorithm] = []
     public internal(set) var clockSkew: ClockSkew?
     public internal(set) var nonce = NonceRule()
+    public internal(set) var coerce: [CoercedClaim] = []
+    public internal(set) var hs256: String?
 
     init() {}
 }
@@ -113,7 +123,11 @@ public struct IDTokenRules: Sendable {
 extension IDTokenRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("algorithms", \.algorithms, "the accepted signature algorithms; by default those announced, else RS256"),
+        Key(
+            "hs256", \.hs256,
+            "why ID tokens are signed with the client's secret (HS256); then no other signature is accepted"),
         Key("nonce", \.nonce, "whether the nonce that was sent must be repeated"),
+        Key("coerce", \.coerce, "claims that may be a number in the place of a text, or a text in that of a time"),
         Key("clock_skew", \.clockSkew, "how many seconds the clocks may differ; 60 if not said"),
     ]
 }
@@ -155,6 +169,7 @@ public struct APIRules: Sendable {
     public internal(set) var headers = NamedList<Template>()
     public internal(set) var scheme = "Bearer"
     public internal(set) var baseURL: Template?
+    public internal(set) var tokenIn = TokenPlacement.authorization
 
     init() {}
 }
@@ -164,6 +179,7 @@ extension APIRules: DescriptorSection {
         Key("hosts", \.hosts, "host names that the access token may be sent to, besides those of the resources"),
         Key("base_url", \.baseURL, in: .signedInURL, "what stands before the URLs of resources that start with /"),
         Key("headers", \.headers, in: .signedIn, "headers to add to every call"),
-        Key("scheme", \.scheme, "the scheme of the Authorization header; Bearer if not said"),
+        Key("scheme", \.scheme, "the scheme of the Authorization header; Bearer if not said, none for the token alone"),
+        Key("token_in", \.tokenIn, "where the access token goes; in the Authorization header if not said"),
     ]
 }

@@ -30,7 +30,7 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var trustedHosts: [HostPattern] = []
     public internal(set) var idToken = IDTokenRules()
     public internal(set) var profile = ProfileRules()
-    public internal(set) var revocation = RequestRules()
+    public internal(set) var revocation = RevocationRules()
     public internal(set) var logout = RequestRules()
     public internal(set) var api = APIRules()
     public internal(set) var resources: [ResourceEntry] = []

@@ -39,6 +39,7 @@ extension RequestRules {
 public enum RequestMethod: String, DescriptorChoice, Sendable {
     case get = "GET"
     case post = "POST"
+    case delete = "DELETE"
 }
 
 public enum BodyEncoding: String, DescriptorChoice, Sendable {

@@ -35,6 +35,8 @@ public enum ResponseFormat: String, DescriptorChoice, Sendable {
     case auto
     case json
     case form
+    /// JSON as the argument of a function call.
+    case jsonp
 }
 
 /// A number of seconds, up to ten years.

@@ -102,7 +102,7 @@ struct InputResolver {
     ) throws(ResolutionError) -> ResolvedRequest {
         var request = ResolvedRequest(
             method: rules.method ?? inherited?.method ?? method,
-            body: rules.body ?? inherited?.body ?? .form,
+            body: rules.body ?? inherited?.body ?? (rules.method == .delete ? .query : .form),
             headers: try named(
                 rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers, key: "\(key).headers"),
             parameters: try named(rules.parameters, key: "\(key).parameters"),
@@ -115,6 +115,28 @@ struct InputResolver {
         request.late.headers = try lateNamed(
             rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers, key: "\(key).headers")
         return request
+    }
+}
+
+extension InputResolver {
+    /// The further requests of the profile; one whose URL takes an optional input without a value is left out.
+    func profileRequests(_ rules: [ProfileRequestRules]) throws(ResolutionError) -> [ProfileRequest] {
+        var requests: [ProfileRequest] = []
+        for (index, rules) in rules.enumerated() {
+            let key = "profile.requests.\(index)"
+            guard let url = try url(rules.url, key: "\(key).url") else { continue }
+            requests.append(
+                ProfileRequest(
+                    url: url,
+                    request: try request(rules.request, key: key, method: .get),
+                    format: rules.format,
+                    root: rules.root,
+                    conditions: rules.conditions.items,
+                    claims: rules.claims.items.map { Named($0.name, $0.value.pointers) }
+                )
+            )
+        }
+        return requests
     }
 }
 

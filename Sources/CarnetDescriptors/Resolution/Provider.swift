@@ -28,10 +28,17 @@ public struct Provider: Sendable {
     public let tokenResponse: ResponseRules
     public internal(set) var refresh: ResolvedRequest
     public let refreshCredential: RefreshCredential
+    public let refreshRotation: RefreshRotation
+    /// What says when an access token ends, if the response does not.
+    public let expirySource: ExpirySource
     /// How many seconds before its end an access token is renewed.
     public let refreshMargin: Int
     /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
     public var signatureAlgorithms: [SignatureAlgorithm]
+    /// Whether ID tokens are signed with the client's secret, and with nothing else.
+    public let signsWithClientSecret: Bool
+    /// The claims of an ID token that may be of another JSON type.
+    public let coercedClaims: [CoercedClaim]
     /// Whether an ID token may leave out the nonce that was sent.
     public let acceptsMissingNonce: Bool
     /// How many seconds the clocks may differ.
@@ -39,13 +46,27 @@ public struct Provider: Sendable {
     public let profileSource: ProfileSource?
     public internal(set) var profile: ResolvedRequest
     public let profileRoot: JSONPointer
+    public let profileFormat: ResponseFormat
+    /// Where the access token goes in the requests of the profile.
+    public let profileTokenPlacement: TokenPlacement
+    /// The further requests of the profile.
+    public let profileRequests: [ProfileRequest]
     public let claims: [Named<[JSONPointer]>]
     public let revocation: ResolvedRequest
+    /// The tokens that a sign-out revokes, in this order.
+    public let revokedTokens: [RevokedToken]
+    /// Where a revocation has the access token, if that is no parameter.
+    public let revocationTokenPlacement: TokenPlacement?
+    public let revocationSuccess: SuccessRules
     public let logout: ResolvedRequest
     /// Hosts that the access token may be sent to, besides those of the resources.
     public let apiHosts: [String]
     public internal(set) var apiHeaders: [Named<String>]
     public let apiScheme: String
+    /// Whether the Authorization header has the access token alone, without a scheme.
+    public let sendsBareToken: Bool
+    /// Where the access token goes in calls of the API.
+    public let apiTokenPlacement: TokenPlacement
     /// The resources whose URL is known.
     public internal(set) var resources: [Resource]
     /// Further token requests, by name.
@@ -76,6 +97,9 @@ public struct ResolvedRequest: Sendable {
     /// The parameters that go in the query of the URL whatever the body is.
     public let queryParameters: [String]
     public let encode: NamedList<ParameterEncoding>
+
+    /// Where the parameters go: a GET has no body.
+    public var encoding: BodyEncoding { method == .get ? .query : body }
 
     public init(
         method: RequestMethod,
@@ -112,6 +136,9 @@ public struct AuthorizationRequestRules: Sendable {
     public let omit: [String]
     public let encode: NamedList<ParameterEncoding>
     public let responseType: String
+    /// How the answer comes; `nil` if that is not asked for.
+    public let responseMode: ResponseMode?
+    public let state: StateRule
     /// The route of a page that reads its parameters behind `#ROUTE?`.
     public let fragmentRoute: String?
     /// What stands after `#` at the end of the URL.

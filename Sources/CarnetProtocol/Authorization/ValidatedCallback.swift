@@ -33,6 +33,14 @@ extension PendingAuthorization {
         let parameters = CallbackParameters(pairs, rename: provider.callbackRename)
         try checkState(parameters)
         try parameters.refuseDuplicates()
+        guard !callback.isPosted || provider.authorization.responseMode == .formPost else {
+            throw OAuthError(
+                .callback,
+                .malformedCallback,
+                "the callback came by POST, which was not asked for",
+                descriptorKey: "authorization.response_mode"
+            )
+        }
         guard provider.id == self.provider, provider.inputs == inputs, provider.environment == environment
         else {
             throw OAuthError(

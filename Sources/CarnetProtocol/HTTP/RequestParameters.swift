@@ -57,6 +57,11 @@ struct RequestParameters {
         }
     }
 
+    /// Adds the access token as a parameter of the query.
+    mutating func addToken(_ token: Secret, named name: String) throws(OAuthError) {
+        try append(name, name, token.reveal(), isSecret: true, key: "api.token_in")
+    }
+
     private mutating func append(
         _ standardName: String, _ name: String, _ value: String, isSecret: Bool, key: String? = nil
     ) throws(OAuthError) {

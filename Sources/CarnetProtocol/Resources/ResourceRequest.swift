@@ -31,18 +31,21 @@ public enum ResourceRequest {
                 hint: "add the host to api.hosts, or the resource to a resource map, if it is the provider's"
             )
         }
-        let credentials = Secret("\(provider.apiScheme) \(tokens.accessToken.reveal())")
+        let credential = TokenCredential(tokens.accessToken, in: provider.apiTokenPlacement, at: provider)
         var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
         for header in provider.apiHeaders + headers {
+            try credential.refuseCollision(with: header.name, step: .resource)
             fields.removeAll { $0.name.lowercased() == header.name.lowercased() }
-            guard header.name.lowercased() != "authorization" else {
-                throw OAuthError(.resource, .badHeader, "the Authorization header is set by the client")
-            }
             fields.append((header.name, header.value))
         }
-        let shown =
-            fields.map { Named($0.name, $0.value) } + [Named("Authorization", "\(provider.apiScheme) \(Secret(""))")]
-        fields.append(("Authorization", credentials.reveal()))
+        var shown = fields.map { Named($0.name, $0.value) }
+        if let name = credential.header {
+            fields.append((name, credential.headerValue))
+            shown.append(Named(name, credential.shownHeaderValue))
+        }
+        var parameters = RequestParameters(step: .resource, section: "api", rename: NamedList(), omit: [])
+        if let name = credential.parameter { try parameters.addToken(tokens.accessToken, named: name) }
+        try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: "api.token_in")
         return PreparedRequest(
             step: .resource,
             descriptorKey: "resources",
@@ -51,14 +54,14 @@ public enum ResourceRequest {
                     method: method,
                     scheme: url.scheme,
                     authority: url.authority,
-                    path: url.target,
+                    path: url.pathAppending(parameters.items.encoded),
                     headerFields: try httpFields(fields, step: .resource)
                 ),
                 body: body
             ),
             redacted: RedactedRequest(
                 method: method.rawValue,
-                url: url.text,
+                url: url.appendingQuery(parameters.items.shown),
                 headers: shown,
                 body: body.isEmpty ? "" : "(\(body.count) bytes)"
             ),

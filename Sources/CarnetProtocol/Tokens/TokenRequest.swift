@@ -18,7 +18,15 @@ public enum TokenRequest {
         var parameters = RequestParameters(.tokenRequest, "token", provider.token)
         try parameters.add("grant_type", "authorization_code")
         try parameters.add("code", callback.code)
-        try parameters.add("redirect_uri", callback.pending.redirectURI)
+        let pending = callback.pending
+        if pending.hasStateInRedirectURI == true {
+            // To the last character as in the authorization request (RFC 6749, section 4.1.3).
+            let name = pending.stateParameter ?? "state"
+            let carrier = try RedirectURI.carrying(pending.state, named: name, in: pending.redirectURI)
+            try parameters.add("redirect_uri", carrier)
+        } else {
+            try parameters.add("redirect_uri", pending.redirectURI)
+        }
         if let verifier = callback.pending.codeVerifier { try parameters.add("code_verifier", verifier) }
         return try send(&parameters, to: .token, at: provider, rules: provider.token, registration: registration)
     }
@@ -44,6 +52,16 @@ public enum TokenRequest {
         as registration: ClientRegistration
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.revocation, "revocation", provider.revocation)
+        if let placement = provider.revocationTokenPlacement {
+            try parameters.addExtra(provider.revocation.parameters, key: "revocation.parameters")
+            return try PreparedRequest.make(
+                parameters,
+                to: try provider.endpoint(.revocation, for: .revocation),
+                key: "endpoints.revocation",
+                rules: provider.revocation,
+                token: TokenCredential(token, in: placement, at: provider)
+            )
+        }
         try parameters.add("token", token)
         try parameters.add("token_type_hint", hint)
         return try send(

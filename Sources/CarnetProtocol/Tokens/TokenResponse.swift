@@ -43,11 +43,12 @@ extension TokenResponse {
                 step,
                 key: request.descriptorKey,
                 fields: rules.errors,
+                format: rules.format,
                 hiding: request.secrets
             )
         }
-        let body = try Self.body(of: response, rules: rules, step: step)
-        let words = response.serverWords(rules.errors, hiding: request.secrets)
+        let body = try response.value(rules.format, step, key: "token.response.format")
+        let words = response.serverWords(rules.errors, format: rules.format, hiding: request.secrets)
         let isSuccess = rules.success.isSuccess(body) ?? (words == nil)
         guard isSuccess else {
             throw OAuthError(
@@ -88,8 +89,10 @@ extension TokenResponse {
         self.tokenType = tokenType
         end =
             try fields.end("expires_in", rules.fields.expiresIn, rules.expiry)
+            ?? (provider.expirySource == .jwt ? TokenEnd(claimOf: accessToken) : nil)
             ?? rules.defaultExpiresIn.map { .after(Double($0.count)) }
-        refreshToken = try fields.token("refresh_token", rules.fields.refreshToken)
+        let keepsFirst = step == .refresh && provider.refreshRotation == .none
+        refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
         idToken = try fields.token("id_token", rules.fields.idToken)
         scopes = try fields.scopes(
             "scope", rules.fields.scope, separator: rules.scopeSeparator ?? provider.scopes.separator)
@@ -105,20 +108,5 @@ extension TokenResponse {
         let name = name.lowercased()
         return name.hasSuffix("token") || name.hasSuffix("tokens") || name.contains("secret")
             || name.contains("password")
-    }
-
-    private static func body(
-        of response: IncomingResponse,
-        rules: ResponseRules,
-        step: OAuthError.Step
-    ) throws(OAuthError) -> JSONValue {
-        let key = "token.response.format"
-        guard rules.format == .form, !response.claimsJSON else {
-            return try response.json(step, key: key, isLenient: rules.format == .json)
-        }
-        guard let object = response.formObject else {
-            throw OAuthError(step, .malformedBody, "the answer is not form-encoded", descriptorKey: key, status: 200)
-        }
-        return object
     }
 }

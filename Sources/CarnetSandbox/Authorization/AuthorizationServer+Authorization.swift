@@ -149,6 +149,7 @@ extension AuthorizationServer {
         }
         fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) } + others
         fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil))
+        if provider.authorization.responseMode == .formPost { return .html(.posting(fields, to: redirectURI)) }
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }

@@ -14,7 +14,7 @@ extension AuthorizationServer {
         let algorithms = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
         let methods = list(provider.client.authentication.map(\.rawValue))
         document["response_types_supported"] = ["code"]
-        document["response_modes_supported"] = ["query"]
+        document["response_modes_supported"] = list([(provider.authorization.responseMode ?? .query).rawValue])
         document["grant_types_supported"] = ["authorization_code", "refresh_token"]
         document["subject_types_supported"] = ["public"]
         document["id_token_signing_alg_values_supported"] = list(algorithms.map(\.rawValue))

@@ -97,7 +97,7 @@ extension AuthorizationServer {
                 body.set(rules.success.failure, at: field)
             }
         }
-        return rules.format == .form ? .form(body, status: status, headers) : .json(body, status: status, headers)
+        return .value(body, as: rules.format, status: status, headers)
     }
 }
 

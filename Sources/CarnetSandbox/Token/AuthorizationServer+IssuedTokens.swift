@@ -40,7 +40,7 @@ extension AuthorizationServer {
         let hash = key.hash(Array(accessToken.utf8))
         var claims: JSONValue = [
             "iss": .string(tokenIssuer),
-            "sub": .string(identity.subject),
+            "sub": provider.coercedClaims.contains(.subject) ? .number(identity.subject) : .string(identity.subject),
             "aud": .string(has(.wrongAudience) ? "another-client" : grant.clientID),
             "iat": .number(String(issued)),
             "exp": .number(String(issued + 3600)),
@@ -51,9 +51,25 @@ extension AuthorizationServer {
         if let nonce = grant.nonce, !isRefresh, !provider.acceptsMissingNonce {
             claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
         }
+        if has(.missingAccessTokenHash) { claims.remove(at: JSONPointer(tokens: ["at_hash"])) }
+        for claim in provider.coercedClaims where [.expires, .issued].contains(claim) {
+            let place = JSONPointer(tokens: [claim.rawValue])
+            if let seconds = claims[place]?.scalarText { claims.set(.string(seconds), at: place) }
+        }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
-        let token = try sign(claims, type: "JWT", with: key)
+        let token = try signedIDToken(claims, grant, with: key)
         return has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token
+    }
+
+    /// The token with the signature that the descriptor says: the key's, or that of the client's secret.
+    private func signedIDToken(
+        _ claims: JSONValue, _ grant: Grant, with key: SigningKey
+    ) throws(OAuthError) -> String {
+        guard provider.signsWithClientSecret else { return try sign(claims, type: "JWT", with: key) }
+        guard let secret = client(grant.clientID)?.clientSecret else {
+            throw .serverError("the client has no secret to sign with")
+        }
+        return JSONWebToken.sign(claims, withSecret: secret)
     }
 
     private func sign(_ claims: JSONValue, type: String, with key: SigningKey) throws(OAuthError) -> String {

@@ -33,7 +33,7 @@ extension AuthorizationServer {
                     try exchange(received.parameters, names, for: client)
                 }
             let status = provider.tokenResponse.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
-            return provider.tokenResponse.format == .form ? .form(body, status: status) : .json(body, status: status)
+            return .value(body, as: provider.tokenResponse.format, status: status)
         } catch {
             return errorReply(error, to: request)
         }
@@ -167,7 +167,8 @@ extension AuthorizationServer {
             end: isExpired ? now : now.addingTimeInterval(Double(shape.lifetime))
         )
         var refreshToken: String?
-        if grant.isOffline, shape.has(\.refreshToken), provider.refreshCredential == .refreshToken {
+        let stays = isRefresh && provider.refreshRotation == .none
+        if grant.isOffline, !stays, shape.has(\.refreshToken), provider.refreshCredential == .refreshToken {
             let text = "1//+&=%41 " + seams.randomText()
             ledger.refreshTokens[text] = RefreshToken(grantID: grantID)
             if let old { ledger.refreshTokens[old]?.isUsed = true }

@@ -129,6 +129,9 @@ extension DescriptorURL {
         var urls = [make(["issuer"], descriptor.issuer), make(["discovery_url"], descriptor.discoveryURL)]
         urls += EndpointName.allCases.map { make(["endpoints", $0.rawValue], descriptor.endpoints[$0]) }
         urls += descriptor.resources.enumerated().map { make(["resources", String($0.offset), "url"], $0.element.url) }
+        urls += descriptor.profile.requests.enumerated().map {
+            make(["profile", "requests", String($0.offset), "url"], $0.element.url)
+        }
         urls.append(make(["api", "base_url"], descriptor.api.baseURL))
         urls += descriptor.exchange.items.map { make(["exchange", $0.name, "url"], $0.value.url) }
         urls += descriptor.connection.lookups.items.map {

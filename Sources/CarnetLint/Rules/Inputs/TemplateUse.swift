@@ -18,6 +18,9 @@ struct TemplateUse: Sendable {
             others += root.entries(at: path).map(\.value)
         }
         for resource in root.elements(at: ["resources"]) { others += resource.entries(at: ["headers"]).map(\.value) }
+        for further in root.elements(at: ["profile", "requests"]) {
+            for key in ["headers", "parameters"] { others += further.entries(at: [key]).map(\.value) }
+        }
         others += root.elements(at: ["issuer_match", "any_of"])
         for step in root.entries(at: ["exchange"]) {
             for key in ["headers", "parameters"] { others += step.value.entries(at: [key]).map(\.value) }
