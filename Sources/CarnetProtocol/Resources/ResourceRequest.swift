@@ -17,6 +17,22 @@ public enum ResourceRequest {
         at provider: Provider,
         declared: [Resource] = []
     ) throws(OAuthError) -> PreparedRequest {
+        try make(
+            url, method: method, headers: headers, body: body, tokens: tokens, at: provider, declared: declared,
+            hidden: provider.hiddenHeaders)
+    }
+
+    /// - Parameter hidden: The headers whose values must not be seen.
+    static func make(
+        _ url: WebURL,
+        method: HTTPRequest.Method,
+        headers: [Named<String>],
+        body: [UInt8],
+        tokens: TokenSet,
+        at provider: Provider,
+        declared: [Resource],
+        hidden: Set<String>
+    ) throws(OAuthError) -> PreparedRequest {
         let origins = Set(
             (provider.resources + declared).map(\.url.origin)
                 + [provider.endpoints[.userinfo]?.origin].compactMap { $0 }
@@ -41,7 +57,9 @@ public enum ResourceRequest {
             fields.append((header.name, header.value))
         }
         let shown =
-            fields.map { Named($0.name, $0.value) } + [Named("Authorization", "\(provider.apiScheme) \(Secret(""))")]
+            fields.map { Named($0.name, hidden.contains($0.name) ? Secret($0.value).description : $0.value) }
+            + [Named("Authorization", "\(provider.apiScheme) \(Secret(""))")]
+        let secrets = fields.filter { hidden.contains($0.name) }.map { Secret($0.value) }
         fields.append(("Authorization", credentials.reveal()))
         return PreparedRequest(
             step: .resource,
@@ -62,7 +80,7 @@ public enum ResourceRequest {
                 headers: shown,
                 body: body.isEmpty ? "" : "(\(body.count) bytes)"
             ),
-            secrets: [tokens.accessToken]
+            secrets: [tokens.accessToken] + secrets
         )
     }
 
