@@ -1,6 +1,7 @@
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import CarnetDescriptors
@@ -63,6 +64,44 @@ struct TemplateTests {
         ])
     func secrecy(template: String, isSecret: Bool) throws {
         #expect(try values().fill(Template(template, in: .anywhere))?.isSecret == isSecret)
+    }
+
+    @Test("a claim of a token may stand where the token may not")
+    func claimInURL() throws {
+        _ = try Template("{jwt_claim(token.id_token, '/tid')}", in: .signedInURL)
+        let error = try #require(throws: TemplateError.self) {
+            try Template("{base64(token.id_token)}", in: .signedInURL)
+        }
+        #expect(error.reason.contains("{token.id_token} is secret"))
+    }
+
+    @Test("what is shown of a request hides secrets in headers and in the query")
+    func redaction() throws {
+        let provider = try Fixture.provider(
+            Fixture.plain + """
+                api: { headers: { X-Session: '{step.session}' } }
+                connection:
+                  on_connect:
+                    - url: https://plain.example/install
+                      parameters: { key: '{client.secret}', kind: app }
+                      headers: { X-Key: '{sha256(client.secret)}' }
+                """)
+        let registration = ClientRegistration(
+            clientID: "c", clientSecret: Secret("hush-hush"), redirectURI: "http://127.0.0.1/")
+        let tokens = TokenSet(
+            accessToken: Secret("at"), tokenType: "Bearer", scopes: [], issuedAt: Date(timeIntervalSince1970: 0))
+        let held = HeldValues(values: ["step.session": ConnectionValue("s-e-s-s", isSecret: true)])
+        let requests = ConnectionRequest(
+            at: provider, as: registration, with: held, tokens: tokens, now: Date(timeIntervalSince1970: 0),
+            random: SeededRandomSource())
+        let request = try requests.call(try #require(provider.connection.onConnect.first), key: "k")
+        #expect(request.outgoing.head.path == "/install?key=hush-hush&kind=app")
+        #expect(request.redacted.url == "https://plain.example/install?key=[redacted]&kind=app")
+        let shown = "\(request.redacted)"
+        for secret in ["hush", "s-e-s-s", "Bearer at"] { #expect(!shown.contains(secret)) }
+        let headers = request.redacted.headers.filter { $0.value == "[redacted]" }.map(\.name)
+        #expect(Set(headers) == ["X-Session", "X-Key"])
+        #expect(request.outgoing.head.headerFields.contains { $0.value == "s-e-s-s" })
     }
 
     @Test(

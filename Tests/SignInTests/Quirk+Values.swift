@@ -184,6 +184,27 @@ extension Quirk {
             #expect(try await fixture.signIn().values()["connection.region"]?.text == "eu")
         },
         Quirk(
+            "a value is a claim of a token", key: "`connection.derive`: `{jwt_claim(token.id_token, '/tid')}`",
+            neededBy: "Teams, HighLevel"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    issuer: https://odd.example
+                    discovery: off
+                    endpoints:
+                      authorization: https://odd.example/authorize
+                      token: https://odd.example/token
+                      jwks: https://odd.example/keys
+                    scopes: { default: [openid] }
+                    connection: { derive: { who: "{jwt_claim(token.id_token, '/sub')}" } }
+                    """
+            )
+            let session = try await fixture.signIn()
+            let who = try await session.values()["connection.who"]
+            #expect(who?.isSecret == false)
+            #expect(try await session.profile().subject == who?.text)
+        },
+        Quirk(
             "the token is exchanged once more", key: "`exchange`", neededBy: "6: Instagram, Threads, Facebook"
         ) {
             let fixture = try SignInFixture(

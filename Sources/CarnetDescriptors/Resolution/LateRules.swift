@@ -65,6 +65,8 @@ extension Provider {
         filled.refresh = refresh.filled(values)
         filled.profile = profile.filled(values)
         filled.apiHeaders += values.named(late.apiHeaders)
+        let headers = late.apiHeaders + late.resources.flatMap(\.resource.lateHeaders)
+        filled.hiddenHeaders = values.secretNames(of: headers)
         for (name, template) in late.endpoints {
             do throws(WebURLError) {
                 filled.endpoints[name] = try values.url(template, trusting: late.trustedHosts)
@@ -107,8 +109,7 @@ extension ResolvedRequest {
         )
         filled.late.headers = signing
         filled.late.values = values
-        filled.late.hidden = Set(
-            (plain + late.parameters).filter { values.fill($0.value)?.isSecret ?? false }.map(\.name))
+        filled.late.hidden = values.secretNames(of: plain + late.parameters)
         return filled
     }
 }
@@ -118,6 +119,11 @@ extension TemplateValues {
         templates.compactMap { item in fill(item.value).map { Named(item.name, $0.text) } }
     }
 
+    /// The names of those whose values must not be seen.
+    package func secretNames(of templates: [Named<Template>]) -> Set<String> {
+        Set(templates.filter { fill($0.value)?.isSecret ?? false }.map(\.name))
+    }
+
     /// A URL of run-time values. Its host is the author's own word or a trusted one: what a callback or an answer says
     /// must not choose who gets a code or a token.
     ///
@@ -125,7 +131,7 @@ extension TemplateValues {
     package func url(_ template: Template, trusting hosts: [HostPattern]) throws(WebURLError) -> WebURL {
         for (index, part) in template.parts.enumerated() {
             // A value at the start is a whole base URL; elsewhere it must not end the part of the URL that it is in.
-            guard case .late(let expression, _) = part, index > 0 || template.parts.count == 1 && !template.startsLate,
+            guard case .late(let expression, _) = part, index > 0,
                 !expression.isClosed, let text = text(of: expression)
             else { continue }
             var isEncoded = false
@@ -135,10 +141,12 @@ extension TemplateValues {
                 throw WebURLError(reason: "a value of it has characters that cannot stand in a URL as they are")
             }
         }
-        guard var text = fill(template)?.text else {
+        guard let value = fill(template) else {
             let missing = template.references.first { known[$0] == nil }
             throw WebURLError(reason: "the value \(missing.map { "{\($0)}" } ?? "that it needs") is not known")
         }
+        guard !value.isSecret else { throw WebURLError(reason: "a value of it is secret") }
+        var text = value.text
         if case .late(let expression, let fallback) = template.parts.first,
             let base = self.text(of: expression) ?? fallback, base.hasSuffix("/"),
             text.dropFirst(base.count).hasPrefix("/")

@@ -74,6 +74,8 @@ public struct Provider: Sendable {
     public let connection: ConnectionRules
     /// What is known only at run time.
     package let late: LateRules
+    /// The headers of calls whose values must not be seen, once filled.
+    package internal(set) var hiddenHeaders: Set<String> = []
     /// Why an endpoint that is known only at run time is not known now.
     package internal(set) var unfilledEndpoints: [EndpointName: String] = [:]
     public let samples: Samples

@@ -30,6 +30,10 @@ struct TemplateParser {
                 throw TemplateError(reason: "the default of an input is said in inputs")
             }
         }
+        guard !place.isURL || !expression.isSecret() else {
+            let secret = expression.references.first(where: \.isAlwaysSecret)
+            throw TemplateError(reason: "{\(secret.map(\.description) ?? "")} is secret and would stand in a URL")
+        }
         guard rest.first == "}" else { throw TemplateError(reason: "a { has no }") }
         return (expression, fallback, rest.dropFirst())
     }
@@ -85,9 +89,6 @@ struct TemplateParser {
         if [.client, .request].contains(origin), !origin.builtInNames.contains(reference.name) {
             let names = origin.builtInNames.map { "\(origin.rawValue).\($0)" }.joined(separator: ", ")
             throw TemplateError(reason: "{\(reference)} is not known; there is \(names)")
-        }
-        guard !place.isURL || !reference.isAlwaysSecret else {
-            throw TemplateError(reason: "{\(reference)} is secret and would stand in a URL")
         }
         return reference
     }

@@ -17,6 +17,22 @@ public enum ResourceRequest {
         at provider: Provider,
         declared: [Resource] = []
     ) throws(OAuthError) -> PreparedRequest {
+        try make(
+            url, method: method, headers: headers, body: body, tokens: tokens, at: provider, declared: declared,
+            hidden: provider.hiddenHeaders)
+    }
+
+    /// - Parameter hidden: The headers whose values must not be seen.
+    static func make(
+        _ url: WebURL,
+        method: HTTPRequest.Method,
+        headers: [Named<String>],
+        body: [UInt8],
+        tokens: TokenSet,
+        at provider: Provider,
+        declared: [Resource],
+        hidden: Set<String>
+    ) throws(OAuthError) -> PreparedRequest {
         let origins = Set(
             (provider.resources + declared).map(\.url.origin)
                 + [provider.endpoints[.userinfo]?.origin].compactMap { $0 }
@@ -38,7 +54,8 @@ public enum ResourceRequest {
             fields.removeAll { $0.name.lowercased() == header.name.lowercased() }
             fields.append((header.name, header.value))
         }
-        var shown = fields.map { Named($0.name, $0.value) }
+        var shown = fields.map { Named($0.name, hidden.contains($0.name) ? Secret($0.value).description : $0.value) }
+        let secrets = fields.filter { hidden.contains($0.name) }.map { Secret($0.value) }
         if let name = credential.header {
             fields.append((name, credential.headerValue))
             shown.append(Named(name, credential.shownHeaderValue))
@@ -65,7 +82,7 @@ public enum ResourceRequest {
                 headers: shown,
                 body: body.isEmpty ? "" : "(\(body.count) bytes)"
             ),
-            secrets: [tokens.accessToken]
+            secrets: [tokens.accessToken] + secrets
         )
     }
 

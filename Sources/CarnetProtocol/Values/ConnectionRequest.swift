@@ -38,8 +38,8 @@ public struct ConnectionRequest: Sendable {
         let rules = ResolvedRequest(
             method: .post, headers: known.named(call.headers.items), parameters: known.named(call.parameters.items))
         var parameters = RequestParameters(.connection, key, rules)
-        let hidden = call.parameters.items.filter { known.fill($0.value)?.isSecret ?? false }.map(\.name)
-        try parameters.addExtra(rules.parameters, key: "\(key).parameters", hidden: Set(hidden))
+        let hidden = known.secretNames(of: call.parameters.items)
+        try parameters.addExtra(rules.parameters, key: "\(key).parameters", hidden: hidden)
         let method = call.method ?? .get
         let isQueried = method == .get || method == .delete || call.body == .query
         var body: [UInt8] = []
@@ -60,8 +60,11 @@ public struct ConnectionRequest: Sendable {
             body: body,
             tokens: tokens,
             at: provider,
-            declared: [Resource(declaring: target)]
-        ).at(.connection, key: key)
+            declared: [Resource(declaring: target)],
+            hidden: provider.hiddenHeaders.union(known.secretNames(of: call.headers.items))
+        ).at(
+            .connection, key: key, shownURL: isQueried ? target.appendingQuery(parameters.items.shown) : target.text,
+            hiding: parameters.secrets)
     }
 
     /// A value that is made of what is held.
@@ -99,8 +102,17 @@ public struct ConnectionRequest: Sendable {
 
 extension PreparedRequest {
     /// The same request as another step's.
-    fileprivate func at(_ step: OAuthError.Step, key: String) -> PreparedRequest {
-        PreparedRequest(step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted, secrets: secrets)
+    ///
+    /// - Parameters:
+    ///   - shownURL: The URL without what must not be seen.
+    ///   - hiding: Further secrets of the request.
+    fileprivate func at(
+        _ step: OAuthError.Step, key: String, shownURL: String, hiding further: [Secret]
+    ) -> PreparedRequest {
+        var redacted = redacted
+        redacted.url = shownURL
+        return PreparedRequest(
+            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted, secrets: secrets + further)
     }
 }
 
