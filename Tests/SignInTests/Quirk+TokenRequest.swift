@@ -101,9 +101,6 @@ extension Quirk {
             }
         },
         Quirk(
-            "the client signs an assertion", neededBy: "1: Revolut, Apple",
-            missing: "the keys of client assertions are not there yet"),
-        Quirk(
             "the request is signed, or has a hash of the secret", neededBy: "1: Shopline, Smartsheet",
             missing: "templates have no functions yet"),
         Quirk(

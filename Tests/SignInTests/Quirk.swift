@@ -33,6 +33,7 @@ struct Quirk: Sendable, CustomTestStringConvertible {
     static let sections: [(title: String, quirks: [Quirk])] = [
         ("Authorization request and callback", authorization),
         ("Token request", tokenRequest),
+        ("Client assertions", clientAssertions),
         ("Token response", tokenResponse),
         ("Refresh, profile, resources and revocation", afterwards),
     ]

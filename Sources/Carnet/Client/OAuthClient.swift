@@ -17,7 +17,7 @@ public actor OAuthClient {
     let connection: ProviderConnection
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
-    private let random: any RandomSource
+    nonisolated let random: any RandomSource
     private var usedAttempts: [Secret: Date] = [:]
     private var sessions: [ConnectionKey: WeakSession] = [:]
 
@@ -81,9 +81,11 @@ public actor OAuthClient {
     ) async throws -> Session {
         let provider = try await connection.provider()
         let validated = try pending.validate(callback, from: provider, now: clock.now)
-        let request = try TokenRequest.exchange(validated, at: provider, as: registration)
+        let request = try TokenRequest.exchange(
+            validated, at: provider, as: registration, random: random, now: clock.now)
         try use(pending)
         let response = try TokenResponse(judging: try await exchanger.send(request), to: request, from: provider)
+            .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
         let tokens = TokenSet(response, requested: pending.scopes, now: clock.now)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil

@@ -61,7 +61,9 @@ extension Session {
         let all = [(tokens.refreshToken, "refresh_token"), (tokens.accessToken, "access_token")]
         for case (let token?, let hint) in all {
             do {
-                let request = try TokenRequest.revoke(token, hint: hint, at: provider, as: client.registration)
+                let request = try TokenRequest.revoke(
+                    token, hint: hint, at: provider, as: client.registration, random: client.random,
+                    now: client.clock.now)
                 try RevocationResponse.judge(try await client.exchanger.send(request), to: request)
             } catch {
                 outcome.isRevoked = false

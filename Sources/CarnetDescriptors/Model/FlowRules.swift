@@ -102,6 +102,7 @@ public struct IDTokenRules: Sendable {
     public internal(set) var algorithms: [SignatureAlgorithm] = []
     public internal(set) var clockSkew: ClockSkew?
     public internal(set) var nonce = NonceRule()
+    public internal(set) var encryption: IDTokenEncryption?
 
     init() {}
 }
@@ -110,6 +111,7 @@ extension IDTokenRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("algorithms", \.algorithms, "the accepted signature algorithms; by default those announced, else RS256"),
         Key("nonce", \.nonce, "whether the nonce that was sent must be repeated"),
+        Key("encryption", \.encryption, "how ID tokens are encrypted for the client; not at all if not said"),
         Key("clock_skew", \.clockSkew, "how many seconds the clocks may differ; 60 if not said"),
     ]
 }

@@ -43,6 +43,7 @@ extension ProviderDescriptor {
             },
             endpoints: urls,
             client: client,
+            assertion: try ResolvedAssertion(client.assertion, resolver),
             redirects: redirects,
             scopes: scopes,
             authorization: AuthorizationRequestRules(
@@ -75,6 +76,7 @@ extension ProviderDescriptor {
             refreshMargin: refresh.margin?.count ?? 60,
             signatureAlgorithms: idToken.algorithms,
             acceptsMissingNonce: idToken.nonce.ifPresent != nil,
+            idTokenEncryption: idToken.encryption,
             clockSkew: idToken.clockSkew?.seconds ?? 60,
             profileSource: profile.source,
             profile: try resolver.request(profile.request, key: "profile", method: .get),

@@ -20,7 +20,8 @@ public enum LintRules {
         UnknownProtocolParameter(), TokenInCallback(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
         SecretInDescriptor(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
-        BadRedirect(),
+        BadRedirect(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(), ReservedAssertionClaim(),
+        UnknownAssertionWord(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), ClaimNotInSample(), TokenNotInSample(), BadLifetimeInSample(),
         UnredactedSample(), ErrorNotInSample(), MarginBeyondLifetime(), BadTokenScheme(),

@@ -19,6 +19,8 @@ struct TemplateUse: Sendable {
         }
         for resource in root.elements(at: ["resources"]) { others += resource.entries(at: ["headers"]).map(\.value) }
         others += root.elements(at: ["issuer_match", "any_of"])
+        others += ["audience", "issuer", "subject", "key_id"].compactMap { root.node(at: ["client", "assertion", $0]) }
+        others += root.entries(at: ["client", "assertion", "claims"]).map(\.value)
         let knowsIssuer = descriptor.understandsIssuerPlace
         return urls.compactMap { make($0.node, isURL: true, knowsIssuer: knowsIssuer && $0.path != ["issuer"]) }
             + hosts.compactMap { make($0, isURL: true, knowsIssuer: knowsIssuer) }
