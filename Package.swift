@@ -182,8 +182,10 @@ let package = Package(
             dependencies: [
                 "CarnetDescriptors", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]
+            ],
+            exclude: ["Vectors"]
         ),
         .testTarget(
             name: "CarnetTests",
@@ -237,6 +239,20 @@ let package = Package(
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        // What the tests compare with: the cryptography of OpenSSL, which the package itself does without.
+        .systemLibrary(
+            name: "COpenSSL",
+            path: "Tests/COpenSSL",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+        ),
+        .testTarget(
+            name: "OracleTests",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ]
         ),
         .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),

@@ -26,7 +26,8 @@ extension Simulation {
         case .revocation:
             SimulatedRequest(
                 try TokenRequest.revoke(
-                    Secret("pretend-refresh-token"), hint: "refresh_token", at: provider, as: registration))
+                    Secret("pretend-refresh-token"), hint: "refresh_token", at: provider, as: registration,
+                    random: PretendRandomSource(), now: Self.now))
         case .endSession:
             SimulatedRequest(page: try EndSessionRequest.url(for: tokens, at: provider, as: registration).reveal())
         }
@@ -45,12 +46,16 @@ extension Simulation {
     func tokenRequest() throws(OAuthError) -> PreparedRequest {
         let pending = try authorization().pending
         let callback = try judge(callback: Self.standardCallback(provider), for: pending)
-        return try TokenRequest.exchange(callback, at: provider, as: registration)
+        let filled = unfilled.filled(
+            with: HeldValues(callback: callback), as: registration, now: Self.now, random: PretendRandomSource())
+        return try TokenRequest.exchange(
+            callback, at: filled, as: registration, random: PretendRandomSource(), now: Self.now)
     }
 
     func refreshRequest() throws(OAuthError) -> PreparedRequest {
         let credential = provider.refreshCredential == .accessToken ? tokens.accessToken : tokens.refreshToken
-        return try TokenRequest.refresh(credential ?? tokens.accessToken, at: provider, as: registration)
+        return try TokenRequest.refresh(
+            credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(), now: Self.now)
     }
 
     /// The callback of a provider that does as it should, in its own words.
@@ -65,12 +70,12 @@ extension Simulation {
     func judge(
         callback parameters: [Named<String>], for pending: PendingAuthorization
     ) throws(OAuthError) -> ValidatedCallback {
-        let sent = parameters.map { parameter in
-            let isState = parameter.name == provider.stateParameter
-            return (name: parameter.name, value: isState ? pending.id.reveal() : parameter.value)
+        let stated = parameters.map { parameter in
+            parameter.name == provider.stateParameter ? Named(parameter.name, pending.id.reveal()) : parameter
         }
+        let sent = completed(stated).map { (name: $0.name, value: $0.value) }
         let separator = pending.redirectURI.contains("?") ? "&" : "?"
         let url = pending.redirectURI + separator + PercentEncoding.encode(sent)
-        return try pending.validate(AuthorizationCallback(url: url), from: provider, now: Self.now)
+        return try pending.validate(AuthorizationCallback(url: url), from: provider, now: Self.now, clientSecret: registration.clientSecret)
     }
 }

@@ -5,8 +5,11 @@ import Foundation
 /// A sign-in of a pretend client in the engine's own code: requests that nobody sends, and samples in the place of
 /// answers. It is the same at every run.
 public struct Simulation: Sendable {
-    /// The provider, with endpoints invented where only its metadata would tell them.
-    public let provider: Provider
+    /// The provider, with endpoints invented where only its metadata would tell them, and with examples of what is known
+    /// only at run time.
+    public private(set) var provider: Provider
+    /// The same without the examples.
+    let unfilled: Provider
     public let registration: ClientRegistration
     public let inventedEndpoints: Set<EndpointName>
 
@@ -31,16 +34,22 @@ public struct Simulation: Sendable {
         var provider = provider
         inventedEndpoints = provider.inventEndpoints()
         self.provider = provider
+        unfilled = provider
         let methods = provider.client.authentication
+        let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
         let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
+        let algorithm = (provider.assertion.algorithm?.rawValue).flatMap(SignatureAlgorithm.init) ?? .ES256
         registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
-            clientSecret: usesSecret || !methods.contains(.none) ? Self.clientSecret : nil,
+            clientSecret: usesSecret || !usesKey && !methods.contains(.none) ? Self.clientSecret : nil,
+            signingKey: usesKey ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
             redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
             inputs: provider.inputs,
             environment: provider.environment,
             scopes: scopes
         )
+        self.provider = provider.filled(
+            with: held(at: provider), as: registration, now: Self.now, random: PretendRandomSource())
     }
 
     /// What the client holds once it has signed in.

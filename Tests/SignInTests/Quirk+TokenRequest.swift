@@ -100,8 +100,5 @@ extension Quirk {
                 #expect(await fixture.requests(to: .token).first?.headers[.authorization] == "Basic \(header)")
             }
         },
-        Quirk(
-            "the client signs an assertion", neededBy: "1: Revolut, Apple",
-            missing: "the keys of client assertions are not there yet"),
     ]
 }

@@ -34,6 +34,7 @@ struct Quirk: Sendable, CustomTestStringConvertible {
         ("Endpoints and variables", addresses),
         ("Authorization request and callback", authorization),
         ("Token request", tokenRequest),
+        ("Client assertions", clientAssertions),
         ("Token response", tokenResponse),
         ("Refresh, profile, resources and revocation", afterwards),
         ("ID token, callback and refresh", idToken),

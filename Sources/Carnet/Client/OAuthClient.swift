@@ -87,9 +87,11 @@ public actor OAuthClient {
         let validated = try pending.validate(
             callback, from: discovered, now: clock.now, clientSecret: registration.clientSecret)
         let provider = filled(discovered, with: HeldValues(callback: validated))
-        let request = try TokenRequest.exchange(validated, at: provider, as: registration)
+        let request = try TokenRequest.exchange(
+            validated, at: provider, as: registration, random: random, now: clock.now)
         try use(pending)
         let response = try TokenResponse(judging: try await exchanger.send(request), to: request, from: provider)
+            .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
         let (tokens, values) = try await exchanged(
             TokenSet(response, requested: pending.scopes, now: clock.now),

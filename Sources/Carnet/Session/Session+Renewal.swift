@@ -78,11 +78,13 @@ extension Session {
                 hint: "sign in again; the descriptor says how a refresh token is asked for"
             )
         }
-        let request = try TokenRequest.refresh(refreshToken, at: provider, as: client.registration)
+        let request = try TokenRequest.refresh(
+            refreshToken, at: provider, as: client.registration, random: client.random, now: client.clock.now)
         let answer = try await client.exchanger.send(request)
         let response: TokenResponse
         do {
             response = try TokenResponse(judging: answer, to: request, from: provider)
+                .decryptingIDToken(for: client.registration, from: provider)
         } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else { throw error }
             try await client.store.remove(stored.connection.key)

@@ -63,7 +63,8 @@ extension Session {
             guard let token = kind == .refreshToken ? tokens.refreshToken : tokens.accessToken else { continue }
             do {
                 let request = try TokenRequest.revoke(
-                    token, hint: kind.rawValue, at: provider, as: client.registration)
+                    token, hint: kind.rawValue, at: provider, as: client.registration, random: client.random,
+                    now: client.clock.now)
                 try RevocationResponse.judge(
                     try await client.exchanger.send(request), to: request, from: provider)
             } catch {

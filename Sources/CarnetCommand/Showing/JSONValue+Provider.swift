@@ -23,6 +23,7 @@ extension JSONValue {
             "client": [
                 "authentication": .list(provider.client.authentication.map(\.rawValue)),
                 "basic_encoding": .string(provider.client.basicEncoding.rawValue),
+                "assertion": Self.assertion(provider),
             ],
             "redirects": .list(provider.redirects.map(\.description)),
             "scopes": [
@@ -38,6 +39,7 @@ extension JSONValue {
             "id_token": [
                 "algorithms": .list(provider.signatureAlgorithms.map(\.rawValue)),
                 "clock_skew": .number(String(provider.clockSkew)),
+                "encryption": Self.encryption(provider.idTokenEncryption),
             ],
             "profile": Self.profile(provider, claims),
             "revocation": Self.request(provider.revocation),
@@ -55,6 +57,26 @@ extension JSONValue {
         var object = JSONObject()
         for item in items { object[item.name] = .string(item.value) }
         return .object(object)
+    }
+
+    /// Nothing where no method sends an assertion.
+    private static func assertion(_ provider: Provider) -> JSONValue {
+        guard provider.client.authentication.contains(where: \.usesAssertion) else { return .null }
+        let rules = provider.assertion
+        return [
+            "algorithm": .optional(rules.algorithm?.rawValue),
+            "audience": .optional(rules.audience(at: provider)),
+            "lifetime": .number(String(rules.lifetime)),
+            "claims": map(rules.claims),
+            "send_as": .string(rules.sendAs.rawValue),
+        ]
+    }
+
+    private static func encryption(_ encryption: IDTokenEncryption?) -> JSONValue {
+        guard let encryption else { return .null }
+        return [
+            "algorithm": .string(encryption.algorithm.rawValue), "content": .string(encryption.content.rawValue),
+        ]
     }
 
     private static func issuers(_ match: IssuerMatch) -> JSONValue {

@@ -116,6 +116,7 @@ public struct IDTokenRules: Sendable {
     public internal(set) var nonce = NonceRule()
     public internal(set) var coerce: [CoercedClaim] = []
     public internal(set) var hs256: String?
+    public internal(set) var encryption: IDTokenEncryption?
 
     init() {}
 }
@@ -128,6 +129,7 @@ extension IDTokenRules: DescriptorSection {
             "why ID tokens are signed with the client's secret (HS256); then no other signature is accepted"),
         Key("nonce", \.nonce, "whether the nonce that was sent must be repeated"),
         Key("coerce", \.coerce, "claims that may be a number in the place of a text, or a text in that of a time"),
+        Key("encryption", \.encryption, "how ID tokens are encrypted for the client; not at all if not said"),
         Key("clock_skew", \.clockSkew, "how many seconds the clocks may differ; 60 if not said"),
     ]
 }

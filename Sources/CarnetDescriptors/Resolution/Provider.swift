@@ -11,7 +11,9 @@ public struct Provider: Sendable {
     public let discovery: DiscoveryMode?
     public let discoveryURL: WebURL?
     public var endpoints: [EndpointName: WebURL]
-    public let client: ClientRules
+    /// How a client identifies itself; also widened by the metadata.
+    public var client: ClientRules
+    public var assertion: ResolvedAssertion
     public let redirects: [RedirectForm]
     public let scopes: ScopeRules
     public let authorization: AuthorizationRequestRules
@@ -41,6 +43,8 @@ public struct Provider: Sendable {
     public let coercedClaims: [CoercedClaim]
     /// Whether an ID token may leave out the nonce that was sent.
     public let acceptsMissingNonce: Bool
+    /// How ID tokens are encrypted; `nil` if they are not.
+    public let idTokenEncryption: IDTokenEncryption?
     /// How many seconds the clocks may differ.
     public let clockSkew: Int
     public let profileSource: ProfileSource?

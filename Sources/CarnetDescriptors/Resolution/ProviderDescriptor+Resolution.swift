@@ -57,6 +57,7 @@ extension ProviderDescriptor {
             },
             endpoints: urls,
             client: client,
+            assertion: try ResolvedAssertion(client.assertion, resolver),
             redirects: redirects,
             scopes: scopes,
             authorization: AuthorizationRequestRules(
@@ -98,6 +99,7 @@ extension ProviderDescriptor {
             signsWithClientSecret: idToken.hs256 != nil,
             coercedClaims: idToken.coerce,
             acceptsMissingNonce: idToken.nonce.ifPresent != nil,
+            idTokenEncryption: idToken.encryption,
             clockSkew: idToken.clockSkew?.seconds ?? 60,
             profileSource: profile.source,
             profile: try resolver.request(profile.request, key: "profile", method: .get),

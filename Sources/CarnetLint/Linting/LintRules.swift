@@ -21,7 +21,8 @@ public enum LintRules {
         UnknownProtocolParameter(), TokenInCallback(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
         SecretInDescriptor(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
-        BadRedirect(), SilentPrompt(),
+        BadRedirect(), SilentPrompt(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(),
+        ReservedAssertionClaim(), UnknownAssertionWord(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
         ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(),

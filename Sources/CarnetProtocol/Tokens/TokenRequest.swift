@@ -1,4 +1,5 @@
 public import CarnetDescriptors
+public import Foundation
 
 /// Makes the requests of the token endpoint (RFC 6749, sections 4.1.3 and 6) and of revocation (RFC 7009).
 public enum TokenRequest {
@@ -6,7 +7,9 @@ public enum TokenRequest {
     public static func exchange(
         _ callback: ValidatedCallback,
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         guard callback.pending.clientID.isSameBytes(as: registration.clientID) else {
             throw OAuthError(
@@ -28,20 +31,26 @@ public enum TokenRequest {
             try parameters.add("redirect_uri", pending.redirectURI)
         }
         if let verifier = callback.pending.codeVerifier { try parameters.add("code_verifier", verifier) }
-        return try send(&parameters, to: .token, at: provider, rules: provider.token, registration: registration)
+        return try send(
+            &parameters, to: .token, at: provider, rules: provider.token, registration: registration, random: random,
+            now: now)
     }
 
     /// Exchanges a refresh token. The scope is left out: the grant's own stays (RFC 6749, section 6).
     public static func refresh(
         _ refreshToken: Secret,
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.refresh, "refresh", provider.refresh)
         try parameters.add("grant_type", "refresh_token")
         try parameters.add("refresh_token", refreshToken)
         let endpoint: EndpointName = provider.endpoints[.refresh] == nil ? .token : .refresh
-        return try send(&parameters, to: endpoint, at: provider, rules: provider.refresh, registration: registration)
+        return try send(
+            &parameters, to: endpoint, at: provider, rules: provider.refresh, registration: registration,
+            random: random, now: now)
     }
 
     /// Revokes one token (RFC 7009, section 2.1).
@@ -49,7 +58,9 @@ public enum TokenRequest {
         _ token: Secret,
         hint: String,
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.revocation, "revocation", provider.revocation)
         if let placement = provider.revocationTokenPlacement {
@@ -65,7 +76,8 @@ public enum TokenRequest {
         try parameters.add("token", token)
         try parameters.add("token_type_hint", hint)
         return try send(
-            &parameters, to: .revocation, at: provider, rules: provider.revocation, registration: registration)
+            &parameters, to: .revocation, at: provider, rules: provider.revocation, registration: registration,
+            random: random, now: now)
     }
 
     private static func send(
@@ -73,10 +85,13 @@ public enum TokenRequest {
         to endpoint: EndpointName,
         at provider: Provider,
         rules: ResolvedRequest,
-        registration: ClientRegistration
+        registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let url = try provider.endpoint(endpoint, for: parameters.step)
-        let credentials = try ClientAuthentication(registration, at: provider).apply(to: &parameters)
+        let credentials = try ClientAuthentication(registration, at: provider)
+            .apply(to: &parameters, random: random, now: now)
         try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
         return try PreparedRequest.make(
             parameters,

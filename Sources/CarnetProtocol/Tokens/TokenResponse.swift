@@ -7,7 +7,7 @@ public struct TokenResponse: Sendable {
     /// When the access token ends; `nil` if the server did not say.
     public let end: TokenEnd?
     public let refreshToken: Secret?
-    public let idToken: Secret?
+    public internal(set) var idToken: Secret?
     /// The granted scopes; `nil` if the server named none, which means those requested.
     public let scopes: [String]?
     /// What the descriptor keeps of the response, by reference, e.g. `token.instance_url`.

@@ -1,4 +1,4 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import Crypto
 import Foundation
 
@@ -24,15 +24,7 @@ extension CallbackVerification {
                 descriptorKey: "callback.verify.parameter"
             )
         }
-        let digest = Array(
-            HMAC<SHA256>.authenticationCode(
-                for: Array(message(pairs).utf8), using: SymmetricKey(data: Array(secret.reveal().utf8))))
-        let expected =
-            switch encoding {
-            case .hexadecimal: digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            case .base64: Base64.encode(digest)
-            case .base64url: Base64URL.encode(digest)
-            }
+        let expected = self.signature(of: pairs, secret: secret)
         let received = encoding == .hexadecimal ? signature.lowercased() : signature
         guard constantTimeEquals(received.utf8, expected.utf8) else {
             throw OAuthError(
@@ -42,6 +34,18 @@ extension CallbackVerification {
                 descriptorKey: "callback.verify",
                 hint: "it was changed on the way, or signed with another secret"
             )
+        }
+    }
+
+    /// The signature of a callback's parameters.
+    package func signature(of pairs: [(name: String, value: String)], secret: Secret) -> String {
+        let digest = Array(
+            HMAC<SHA256>.authenticationCode(
+                for: Array(message(pairs).utf8), using: SymmetricKey(data: Array(secret.reveal().utf8))))
+        return switch encoding {
+        case .hexadecimal: digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        case .base64: Base64.encode(digest)
+        case .base64url: Base64URL.encode(digest)
         }
     }
 }

@@ -10,7 +10,7 @@ import HTTPTypes
 extension AuthorizationServer {
     /// Finds out which client asks and demands the one way of authentication that it is registered for
     /// (RFC 6749, section 2.3).
-    func authenticateClient(
+    mutating func authenticateClient(
         _ request: ServerRequest, _ received: ReceivedParameters, _ names: ParameterNames
     ) throws(OAuthError) -> SandboxClient {
         let sentID = received[names["client_id"]]
@@ -36,6 +36,16 @@ extension AuthorizationServer {
         }
         guard let client = client(id) else { throw .invalidClient("there is no client \"\(id)\"") }
         let method = client.method(for: provider.client)
+        if method.usesAssertion {
+            guard header == nil, let token = try receivedAssertion(received, names) else {
+                throw .invalidClient("the client is registered for \(method.rawValue), and sent no assertion")
+            }
+            guard provider.assertion.sendAs == .clientSecret || sentSecret == nil else {
+                throw .invalidRequest("the client's credentials are sent twice")
+            }
+            try verify(token, of: client, method)
+            return client
+        }
         // Where the secret is left out, something else that was made with it comes in its place.
         let isProvedOtherwise = method == .clientSecretPost && used == .none && names.omits("client_secret")
         guard used == method || isProvedOtherwise else {

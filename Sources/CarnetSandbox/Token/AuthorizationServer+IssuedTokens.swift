@@ -58,7 +58,17 @@ extension AuthorizationServer {
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
         let token = try signedIDToken(claims, grant, with: key)
-        return has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token
+        return try encrypt(has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, for: grant.clientID)
+    }
+
+    /// As the descriptor says, for the first key of the client that will do.
+    private func encrypt(_ token: String, for clientID: String) throws(OAuthError) -> String {
+        guard let encryption = provider.idTokenEncryption else { return token }
+        let maker = EncryptedToken(algorithm: encryption.algorithm, content: encryption.content, seams: seams)
+        for key in (client(clientID)?.keys ?? []).compactMap(RegisteredKey.init) where key.isForEncryption {
+            if let encrypted = try? maker.make(token, for: key) { return encrypted }
+        }
+        throw .serverError("the client has registered no key for \(encryption.algorithm.rawValue)")
     }
 
     /// The token with the signature that the descriptor says: the key's, or that of the client's secret.

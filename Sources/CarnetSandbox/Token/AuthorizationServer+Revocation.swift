@@ -46,7 +46,7 @@ extension AuthorizationServer {
     }
 
     /// The introspection endpoint (RFC 7662).
-    func introspection(_ request: ServerRequest) -> Reply {
+    mutating func introspection(_ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
             let rules = ResolvedRequest(method: .post)
             let (token, _) = try tokenInQuestion(request, at: .introspection, rules)
@@ -72,7 +72,7 @@ extension AuthorizationServer {
         }
     }
 
-    private func tokenInQuestion(
+    private mutating func tokenInQuestion(
         _ request: ServerRequest, at endpoint: EndpointName, _ rules: ResolvedRequest
     ) throws(OAuthError) -> (token: String, client: SandboxClient) {
         guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }

@@ -45,6 +45,8 @@ struct Ledger: Sendable {
     var codes = BoundedStore<AuthorizationCode>()
     var accessTokens = BoundedStore<AccessToken>()
     var refreshTokens = BoundedStore<RefreshToken>()
+    /// The ids of client assertions that were taken, with the second at which each ends.
+    var assertions = BoundedStore<Int>()
 
     mutating func revoke(grant id: String) {
         grants[id]?.isRevoked = true

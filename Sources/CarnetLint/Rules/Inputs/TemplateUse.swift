@@ -29,6 +29,8 @@ struct TemplateUse: Sendable {
         for call in root.connectionCalls {
             for key in ["headers", "parameters"] { others += call.entries(at: [key]).map(\.value) }
         }
+        others += ["audience", "issuer", "subject", "key_id"].compactMap { root.node(at: ["client", "assertion", $0]) }
+        others += root.entries(at: ["client", "assertion", "claims"]).map(\.value)
         let knowsIssuer = descriptor.understandsIssuerPlace
         return urls.compactMap { make($0.node, isURL: true, knowsIssuer: knowsIssuer && $0.path != ["issuer"]) }
             + hosts.compactMap { make($0, isURL: true, knowsIssuer: knowsIssuer) }

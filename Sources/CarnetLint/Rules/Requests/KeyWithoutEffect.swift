@@ -20,6 +20,7 @@ struct KeyWithoutEffect: LintRule {
 
             """,
             "client: { authentication: [client_secret_post], ⟦basic_encoding⟧: raw }\n",
+            "client: { authentication: [client_secret_post], ⟦assertion⟧: { lifetime: 30 } }\n",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -57,6 +58,11 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.issuer == nil { report(["issuer_match"], "there is no issuer") }
         if !descriptor.client.authentication.contains(.clientSecretBasic) {
             report(["client", "basic_encoding"], "client_secret_basic is not among the methods")
+        }
+        if context.node("client", "authentication") != nil,
+            !descriptor.client.authentication.contains(where: \.usesAssertion)
+        {
+            report(["client", "assertion"], "neither private_key_jwt nor client_secret_jwt is among the methods")
         }
         if descriptor.authorization.fragmentRoute != nil {
             report(["authorization", "fragment"], "fragment_route makes the fragment")
