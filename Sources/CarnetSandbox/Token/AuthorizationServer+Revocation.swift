@@ -24,7 +24,7 @@ extension AuthorizationServer {
     }
 
     /// The token to revoke, and the client that asks if it is not the token that speaks for it.
-    private func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
+    private mutating func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
         guard let placement = provider.revocationTokenPlacement else {
             let (token, client) = try tokenInQuestion(request, at: .revocation, provider.revocation)
             let isAccess = ledger.accessTokens[token] != nil
