@@ -55,7 +55,8 @@ extension Simulation {
     func refreshRequest() throws(OAuthError) -> PreparedRequest {
         let credential = provider.refreshCredential == .accessToken ? tokens.accessToken : tokens.refreshToken
         return try TokenRequest.refresh(
-            credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(), now: Self.now)
+            credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(),
+            now: Self.now)
     }
 
     /// The callback of a provider that does as it should, in its own words.
@@ -76,6 +77,7 @@ extension Simulation {
         let sent = completed(stated).map { (name: $0.name, value: $0.value) }
         let separator = pending.redirectURI.contains("?") ? "&" : "?"
         let url = pending.redirectURI + separator + PercentEncoding.encode(sent)
-        return try pending.validate(AuthorizationCallback(url: url), from: provider, now: Self.now, clientSecret: registration.clientSecret)
+        return try pending.validate(
+            AuthorizationCallback(url: url), from: provider, now: Self.now, clientSecret: registration.clientSecret)
     }
 }

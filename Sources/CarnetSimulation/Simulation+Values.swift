@@ -26,7 +26,8 @@ extension Simulation {
         }
         for name in provider.connection.derive.names {
             let request = ConnectionRequest(
-                at: provider, as: registration, with: held, tokens: tokens, now: Self.now, random: PretendRandomSource())
+                at: provider, as: registration, with: held, tokens: tokens, now: Self.now, random: PretendRandomSource()
+            )
             held.values["connection.\(name)"] = try? request.derived(name)
         }
         return held
@@ -39,7 +40,9 @@ extension Simulation {
             let name = rule.value.parameter ?? rule.name
             if !parameters.contains(where: { $0.name == name }) { parameters.append(Named(name, rule.value.example)) }
         }
-        guard let rule = provider.callbackVerification, let secret = registration.clientSecret else { return parameters }
+        guard let rule = provider.callbackVerification, let secret = registration.clientSecret else {
+            return parameters
+        }
         parameters.removeAll { $0.name == rule.parameter }
         let signature = rule.signature(of: parameters.map { ($0.name, $0.value) }, secret: secret)
         return parameters + [Named(rule.parameter, signature)]

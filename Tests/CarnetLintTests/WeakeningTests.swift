@@ -44,11 +44,19 @@ import Testing
             "C003"),
         Weakness("the proof key's method left out", "authorization: { omit: [code_challenge_method] }", "C005"),
         Weakness("no verifier", "token: { omit: [code_verifier] }", "C005"),
-        Weakness("no state", "authorization: { state: off }", "K001"),
-        Weakness("no state, with a reason", "authorization: { state: { off: \(reason) } }", "K001"),
+        Weakness("no state", "authorization: { state: off }", "K004"),
+        Weakness(
+            "the state elsewhere", "authorization: { state: { in: redirect_uri } }", "K003",
+            withReason: "authorization: { state: { in: redirect_uri, because: \(reason) } }", "C052"),
         Weakness("no state in the request", "authorization: { omit: [state] }", "C005"),
         Weakness("a constant state", "authorization: { parameters: { state: x } }", "C004"),
         Weakness("symmetric signatures", "id_token: { algorithms: [RS256, HS256] }", "K004"),
+        Weakness(
+            "the secret signs", "id_token: { hs256: }", "K002",
+            withReason: "id_token: { hs256: \(reason) }", "T051"),
+        Weakness(
+            "the token in the query", "api: { token_in: { query: token } }", "K007",
+            withReason: "api: { token_in: { query: token, because: \(reason) } }", "C050"),
         Weakness("no signatures", "id_token: { algorithms: [none] }", "K004"),
         Weakness("an http issuer", "issuer: http://id.acme.example", "E001"),
         Weakness(

@@ -26,7 +26,8 @@ private struct Filler {
     /// What may be filled; places with other names are not the inputs'.
     let declared: Set<String>
 
-    /// - Returns: `nil` for a text that uses an input without a value: the engine leaves it out.
+    /// - Returns: `nil` for a text that uses an input without a value: the engine leaves it out. A template that waits for
+    ///   the run time stays as it is written.
     func value(_ node: YAMLNode, _ shape: Shape) -> JSONValue? {
         switch node.content {
         case .mapping(let entries):
@@ -70,10 +71,11 @@ extension Shape {
         }
     }
 
-    /// Whether a text of this shape is a template; a redirect form looks like one, and its places are not inputs.
+    /// Whether a text of this shape is a template; a redirect form looks like one, and its places are not inputs. Where
+    /// a template may also use what is known at run time, its phrase goes on.
     fileprivate var takesTemplate: Bool {
         switch (self, Template.shape) {
-        case (.text(let phrase, _, _), .text(let template, _, _)): phrase == template
+        case (.text(let phrase, _, _), .text(let template, _, _)): phrase.hasPrefix(template)
         case (.either(let shapes), _): shapes.contains(where: \.takesTemplate)
         default: false
         }
