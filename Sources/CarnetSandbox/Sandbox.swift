@@ -148,6 +148,12 @@ public actor Sandbox {
             if servers[index].endpoints.isVerification(url) {
                 return (servers[index].verification(request), id, nil)
             }
+            if let step = servers[index].exchangeStep(at: url) {
+                return (servers[index].exchange(step, request), id, nil)
+            }
+            if let further = servers[index].profileRequest(at: url) {
+                return (servers[index].profile(request, for: further), id, nil)
+            }
             if servers[index].endpoints.isMetadata(url) { return (servers[index].metadata(request), id, nil) }
         }
         // Several providers may protect one resource: that which issued the token judges it.
@@ -177,5 +183,6 @@ extension AuthorizationServer {
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
             + [endpoints.verification].compactMap { $0 } + resources.map(\.url)
+            + provider.profileRequests.map(\.url)
     }
 }

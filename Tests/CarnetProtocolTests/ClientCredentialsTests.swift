@@ -1,6 +1,7 @@
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetTestSupport
+import CarnetTesting
 import HTTPTypes
 import Testing
 
@@ -13,7 +14,9 @@ import Testing
             resources: resources,
             at: try Fixture.provider(Fixture.plain + keys),
             as: ClientRegistration(
-                clientID: "client", clientSecret: secret.map { Secret($0) }, redirectURI: Attempt.redirectURI)
+                clientID: "client", clientSecret: secret.map { Secret($0) }, redirectURI: Attempt.redirectURI),
+            random: SeededRandomSource(seed: 9),
+            now: Attempt.now
         )
     }
 

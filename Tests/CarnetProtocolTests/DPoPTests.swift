@@ -107,6 +107,14 @@ private struct Proof {
         #expect(try Profile.request(tokens, at: try Fixture.provider()).header("Authorization") == "DPoP t")
     }
 
+    @Test(arguments: ["{ header: X-Token }", "{ query: token, because: their docs }"])
+    func boundTokenGoesNowhereElse(_ placement: String) throws {
+        let tokens = TokenSet(accessToken: Secret("t"), tokenType: "DPoP", scopes: [], issuedAt: Attempt.now)
+        let provider = try Fixture.provider(Fixture.openID + "api: { token_in: \(placement) }\n")
+        let error = expectError(.profile, .unsupported) { try Profile.request(tokens, at: provider) }
+        #expect(error?.descriptorKey == "api.token_in")
+    }
+
     // DPOP-08.
     @Test func authorizationRequestNamesTheKey() throws {
         let attempt = try Attempt(bound)

@@ -24,7 +24,8 @@ private func registration(secret: String? = nil) -> ClientRegistration {
 
 private func device(_ body: String, _ keys: String = "", status: Int = 200) throws -> DeviceAuthorization {
     let provider = try provider(keys)
-    let (request, scopes) = try DeviceAuthorization.request(at: provider, as: registration())
+    let (request, scopes) = try DeviceAuthorization.request(
+        at: provider, as: registration(), random: SeededRandomSource(seed: 9), now: Attempt.now)
     return try DeviceAuthorization(
         judging: .json(body, status: status), to: request, scopes: scopes, from: provider, now: Attempt.now)
 }
@@ -34,7 +35,8 @@ private let answer =
 
 @Suite struct DeviceAuthorizationTests {
     @Test func requestIsAFormPost() throws {
-        let (request, scopes) = try DeviceAuthorization.request(at: try provider(), as: registration())
+        let (request, scopes) = try DeviceAuthorization.request(
+            at: try provider(), as: registration(), random: SeededRandomSource(seed: 9), now: Attempt.now)
         #expect(request.bodyText == "scope=read%20write&client_id=client")
         #expect(request.outgoing.head.path == "/device")
         #expect(scopes == ["read", "write"])
@@ -43,7 +45,8 @@ private let answer =
     // DEV-02.
     @Test func clientIDIsInTheBodyEvenWithBasic() throws {
         let (request, _) = try DeviceAuthorization.request(
-            scopes: ["read"], at: try provider(), as: registration(secret: "s"))
+            scopes: ["read"], at: try provider(), as: registration(secret: "s"),
+            random: SeededRandomSource(seed: 9), now: Attempt.now)
         #expect(request.bodyText == "scope=read&client_id=client")
         #expect(request.header("Authorization") == "Basic Y2xpZW50OnM=")
     }
@@ -101,13 +104,15 @@ private let answer =
     private func poll(_ response: IncomingResponse, _ keys: String = "") throws -> DevicePoll {
         let provider = try provider(keys)
         let request = try DevicePoll.request(
-            try device(answer + #","expires_in":60}"#, keys), at: provider, as: registration())
+            try device(answer + #","expires_in":60}"#, keys), at: provider, as: registration(),
+            random: SeededRandomSource(seed: 9), now: Attempt.now)
         return try DevicePoll(judging: response, to: request, from: provider)
     }
 
     @Test func requestHasTheDeviceCode() throws {
         let request = try DevicePoll.request(
-            try device(answer + #","expires_in":60}"#), at: try provider(), as: registration())
+            try device(answer + #","expires_in":60}"#), at: try provider(), as: registration(),
+            random: SeededRandomSource(seed: 9), now: Attempt.now)
         #expect(
             request.bodyText
                 == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=device-code-1&client_id=client"

@@ -13,7 +13,9 @@ private let yaml = Fixture.openID.replacing(
     private func push(secret: String? = nil, _ keys: String = "") throws -> (Attempt, PreparedRequest) {
         let attempt = try Attempt(
             yaml + keys, secret: secret, options: AuthorizationOptions(resource: ["urn:a", "urn:b"]))
-        return (attempt, try attempt.request.pushing(to: attempt.provider, as: attempt.registration))
+        let push = try attempt.request.pushing(
+            to: attempt.provider, as: attempt.registration, random: SeededRandomSource(seed: 9), now: Attempt.now)
+        return (attempt, push)
     }
 
     private func refer(_ response: IncomingResponse, _ keys: String = "") throws -> AuthorizationRequest {

@@ -9,7 +9,8 @@ import Testing
     private func request(_ exchange: TokenExchange, _ keys: String = "") throws -> PreparedRequest {
         try exchange.request(
             at: try Fixture.provider(Fixture.plain + keys),
-            as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI))
+            as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
+            random: SeededRandomSource(seed: 9), now: Attempt.now)
     }
 
     @Test func requestIsTheStandards() throws {

@@ -17,10 +17,11 @@ private let allowedImports: [String: Set<String>] = [
     "CarnetUserAgent": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "NIOCore", "NIOHTTP1", "NIOPosix"],
     "CarnetFiles": ["Carnet", "CarnetProtocol", "Crypto"],
     "CarnetSandbox": ["CarnetDescriptors", "Crypto", "CryptoExtras", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"],
+    "CarnetSimulation": ["CarnetDescriptors", "CarnetLint", "CarnetProtocol", "HTTPTypes"],
     "CarnetTesting": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "HTTPTypes"],
     "CarnetCommand": [
         "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint", "CarnetProtocol",
-        "CarnetSandbox", "CarnetUserAgent", "ArgumentParser", "HTTPTypes",
+        "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent", "ArgumentParser", "HTTPTypes",
     ],
 ]
 

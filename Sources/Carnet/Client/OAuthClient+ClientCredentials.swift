@@ -23,7 +23,8 @@ extension OAuthClient {
                 )
             }
             let request = try TokenRequest.clientCredentials(
-                scopes: scopes, resources: resource, at: provider, as: registration)
+                scopes: scopes, resources: resource, at: provider, as: registration, random: random,
+                now: clock.now)
             let response = try TokenResponse(judging: try await exchanger.send(request), to: request, from: provider)
             var tokens = TokenSet(response, requested: scopes, now: clock.now)
             // RFC 6749, section 4.4.3: there is nobody to refresh for, and nobody who signed in.

@@ -18,7 +18,9 @@ extension OAuthClient {
             isOffline: isOffline,
             resources: resource,
             at: provider,
-            as: registration
+            as: registration,
+            random: random,
+            now: clock.now
         )
         return try DeviceAuthorization(
             judging: try await exchanger.send(request),
@@ -34,12 +36,15 @@ extension OAuthClient {
     /// It asks no more often than the provider allows, waits longer while the provider cannot be reached, and stops when
     /// the codes end or the task is cancelled.
     ///
+    /// - Parameter choosing: Is asked where a lookup of the descriptor finds several candidates.
     /// - Throws: `OAuthError` at step `deviceAuthorization`; `TokenStoreError`; `CancellationError`.
     public func completeDeviceSignIn(
         _ device: DeviceAuthorization,
-        account: String? = nil
+        account: String? = nil,
+        choosing: ConnectionChooser? = nil
     ) async throws -> Session {
-        let provider = try await connection.provider()
+        let discovered = try await connection.provider()
+        let provider = filled(discovered, with: HeldValues())
         let dpopKey = registration.usesDPoP(at: provider) ? try DPoPKey(random: random).sealed : nil
         var schedule = DevicePollSchedule(interval: device.interval)
         var wait = schedule.firstWait
@@ -54,7 +59,7 @@ extension OAuthClient {
             let request: PreparedRequest
             do {
                 (answer, request) = try await send(provedBy: dpopKey) {
-                    try DevicePoll.request(device, at: provider, as: registration)
+                    try DevicePoll.request(device, at: provider, as: registration, random: random, now: clock.now)
                 }
             } catch let error as OAuthError where error.kind == .transport {
                 wait = schedule.waitAfterFailure()
@@ -66,7 +71,9 @@ extension OAuthClient {
                     wait = schedule.wait(after: poll, demanded: answer.retryAfter)
                     continue
                 }
-                return try await keep(response, of: device, boundTo: dpopKey, from: provider, as: account)
+                return try await keep(
+                    response.decryptingIDToken(for: registration, from: provider), of: device, boundTo: dpopKey,
+                    from: provider, discovered, as: account, choosing: choosing)
             } catch let error as OAuthError where error.step == .deviceAuthorization && error.kind == .serverUnavailable
             {
                 wait = schedule.waitAfterFailure(demanded: answer.retryAfter)
@@ -79,7 +86,9 @@ extension OAuthClient {
         of device: DeviceAuthorization,
         boundTo dpopKey: Secret?,
         from provider: Provider,
-        as account: String?
+        _ discovered: Provider,
+        as account: String?,
+        choosing: ConnectionChooser?
     ) async throws -> Session {
         let idToken = try await validateIDToken(of: response, requested: device.scopes) { () throws(OAuthError) in
             // No authorization request was made, so no nonce can come back.
@@ -87,6 +96,7 @@ extension OAuthClient {
                 from: provider, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
         }
         return try await keep(
-            response, idToken, requested: device.scopes, boundTo: dpopKey, from: provider, as: account)
+            response, idToken, requested: device.scopes, HeldValues(values: response.values), boundTo: dpopKey,
+            from: provider, discovered, as: account, choosing: choosing)
     }
 }

@@ -77,51 +77,67 @@ public actor OAuthClient {
 
     /// Sends a sign-in's parameters to the server (RFC 9126). What it refuses is not sent by another way.
     private func push(_ request: AuthorizationRequest, to provider: Provider) async throws -> AuthorizationRequest {
-        let push = try request.pushing(to: provider, as: registration)
+        let push = try request.pushing(to: provider, as: registration, random: random, now: clock.now)
         return try request.referring(
             to: try await exchanger.send(push), answering: push, at: provider, now: clock.now)
     }
 
     /// Completes a sign-in: validates the callback, exchanges its code once, validates the ID token, saves the tokens.
     ///
-    /// A failure touches nothing that is stored.
+    /// A failure touches nothing that is stored. One at step `connection` comes after the tokens were saved: the session
+    /// is there, and `Session.connect(choosing:)` makes good what is missing.
     ///
-    /// - Parameter account: The name to keep it under; by default the e-mail address or subject of the ID token, else the
-    ///   subject of the profile.
+    /// - Parameters:
+    ///   - account: The name to keep it under; by default the e-mail address or subject of the ID token, else the subject
+    ///     of the profile.
+    ///   - choosing: Is asked where a lookup of the descriptor finds several candidates.
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func completeSignIn(
         _ callback: AuthorizationCallback,
         for pending: PendingAuthorization,
-        account: String? = nil
+        account: String? = nil,
+        choosing: ConnectionChooser? = nil
     ) async throws -> Session {
-        let provider = try await connection.provider()
-        let validated = try pending.validate(callback, from: provider, now: clock.now)
-        let first = try TokenRequest.exchange(validated, at: provider, as: registration)
+        let discovered = try await connection.provider()
+        let validated = try pending.validate(
+            callback, from: discovered, now: clock.now, clientSecret: registration.clientSecret)
+        let provider = filled(discovered, with: HeldValues(callback: validated))
+        // Made before the attempt is used up: what cannot be sent uses up nothing.
+        let first = try TokenRequest.exchange(
+            validated, at: provider, as: registration, random: random, now: clock.now)
         try use(pending)
-        let (answer, request) = try await send(provedBy: pending.dpopKey) { first }
+        let (answer, request) = try await send(provedBy: pending.dpopKey, first: first) {
+            try TokenRequest.exchange(validated, at: provider, as: registration, random: random, now: clock.now)
+        }
         let response = try TokenResponse(judging: answer, to: request, from: provider)
+            .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
             try IDTokenExpectations(
                 from: provider, as: registration, answering: pending, accessToken: response.accessToken)
         }
         return try await keep(
-            response, idToken, requested: pending.scopes, boundTo: pending.dpopKey, from: provider, as: account)
+            response, idToken, requested: pending.scopes, HeldValues(values: response.values, callback: validated),
+            boundTo: pending.dpopKey, from: provider, discovered, as: account, choosing: choosing)
     }
 
-    /// Saves the tokens of a sign-in that succeeded.
+    /// Makes the further exchange steps of a sign-in that succeeded, saves its tokens, and connects.
     func keep(
         _ response: TokenResponse,
         _ idToken: IDToken?,
         requested scopes: [String],
+        _ held: HeldValues,
         boundTo dpopKey: Secret?,
         from provider: Provider,
-        as account: String?
+        _ discovered: Provider,
+        as account: String?,
+        choosing: ConnectionChooser?
     ) async throws -> Session {
-        let tokens = TokenSet(response, requested: scopes, now: clock.now)
+        let (tokens, values) = try await exchanged(
+            TokenSet(response, requested: scopes, now: clock.now), held, boundTo: dpopKey, at: discovered)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
         if subject == nil, account == nil {
-            subject = await subjectFromUserinfo(tokens, boundTo: dpopKey, at: provider)
+            subject = await subjectFromUserinfo(tokens, values, boundTo: dpopKey, at: discovered)
         }
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: ""),
@@ -132,9 +148,12 @@ public actor OAuthClient {
             inputs: provider.inputs,
             environment: provider.environment,
             profile: profile?.raw.jsonText(),
-            dpopKey: dpopKey
+            dpopKey: dpopKey,
+            values: values.isEmpty ? nil : values
         )
-        return try await save(signedIn, as: account, claims: idToken?.claims)
+        let session = try await save(signedIn, as: account, claims: idToken?.claims)
+        try await session.connect(choosing: choosing)
+        return session
     }
 
     /// A whole sign-in through a user agent.
@@ -143,10 +162,14 @@ public actor OAuthClient {
     public func signIn(
         with agent: any UserAgent,
         options: AuthorizationOptions = AuthorizationOptions(),
-        account: String? = nil
+        account: String? = nil,
+        choosing: ConnectionChooser? = nil
     ) async throws -> Session {
         let presenter = try await sayingUserAgentErrors {
-            try await agent.prepare(redirectURI: registration.redirectURI)
+            try await agent.prepare(
+                redirectURI: registration.redirectURI,
+                responseMode: provider.authorization.responseMode ?? .query
+            )
         }
         do {
             var options = options
@@ -156,7 +179,7 @@ public actor OAuthClient {
                 try await presenter.present(request.url) { request.pending.matches($0) }
             }
             await presenter.close()
-            return try await completeSignIn(callback, for: request.pending, account: account)
+            return try await completeSignIn(callback, for: request.pending, account: account, choosing: choosing)
         } catch {
             await presenter.close()
             throw error
@@ -212,8 +235,9 @@ public actor OAuthClient {
     /// Who signed in where no ID token says it, so that the tokens of two users do not lie under one name. A profile that
     /// cannot be had is no reason to lose the tokens.
     private func subjectFromUserinfo(
-        _ tokens: TokenSet, boundTo dpopKey: Secret?, at provider: Provider
+        _ tokens: TokenSet, _ values: [String: ConnectionValue], boundTo dpopKey: Secret?, at discovered: Provider
     ) async -> String? {
+        let provider = filled(discovered, with: HeldValues(tokens: tokens, values: values))
         guard Profile.source(at: provider) == .userinfo,
             let (response, request) = try? await send(
                 provedBy: dpopKey, accessToken: tokens.accessToken, { try Profile.request(tokens, at: provider) })
@@ -263,6 +287,9 @@ public actor OAuthClient {
     /// Validates an ID token, with newer keys if those known do not fit: the provider may have a new key, under a new
     /// id, the same one or none.
     func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {
+        if expectations.isSignedWithSecret {
+            return try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: clock.now)
+        }
         let known = try await connection.keySet()
         do {
             return try IDToken(validating: token, with: known.keys, expecting: expectations, now: clock.now)

@@ -8,18 +8,20 @@ extension OAuthClient {
     /// A server that first wants its nonce in the proof is asked once more (RFC 9449, sections 8 and 9); the request is
     /// made anew for it, because nothing that is good for one use may go out twice.
     ///
+    /// - Parameter first: The request of the first attempt, where it was made before.
     /// - Returns: The response, and the request that it answers.
     nonisolated func send(
         provedBy key: Secret?,
         accessToken: Secret? = nil,
+        first: PreparedRequest? = nil,
         _ make: @Sendable () throws -> PreparedRequest
     ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
         guard let key else {
-            let request = try make()
+            let request = try first ?? make()
             return (try await exchanger.send(request), request)
         }
         let dpopKey = try DPoPKey(sealed: key)
-        var attempt = try prove(try make(), dpopKey, accessToken)
+        var attempt = try prove(try first ?? make(), dpopKey, accessToken)
         var response = try await exchanger.send(attempt)
         nonces.learn(from: response, at: DPoPNonces.Place(of: attempt))
         if response.demandsDPoPNonce {

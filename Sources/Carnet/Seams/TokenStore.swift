@@ -28,6 +28,8 @@ public struct Connection: Codable, Hashable, Sendable {
     public var profile: String?
     /// The private key that the tokens are bound to (RFC 9449).
     public var dpopKey: Secret?
+    /// What the descriptor keeps of the sign-in, by reference, e.g. `token.instance_url`; `nil` if nothing.
+    public var values: [String: ConnectionValue]?
 
     public init(
         key: ConnectionKey,
@@ -38,7 +40,8 @@ public struct Connection: Codable, Hashable, Sendable {
         inputs: [String: String] = [:],
         environment: String? = nil,
         profile: String? = nil,
-        dpopKey: Secret? = nil
+        dpopKey: Secret? = nil,
+        values: [String: ConnectionValue]? = nil
     ) {
         self.key = key
         self.clientID = clientID
@@ -49,6 +52,7 @@ public struct Connection: Codable, Hashable, Sendable {
         self.environment = environment
         self.profile = profile
         self.dpopKey = dpopKey
+        self.values = values
     }
 }
 

@@ -52,7 +52,7 @@ extension Session {
 
     private func renew(_ stale: Connection) async throws -> Connection {
         defer { refreshing = nil }
-        let provider = try await client.connection.provider()
+        let provider = try await client.provider(for: stale)
         return try await client.store.withLock(on: key) { [client, key] in
             guard let stored = try await client.store.load(key) else {
                 throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
@@ -79,11 +79,13 @@ extension Session {
             )
         }
         let (answer, request) = try await client.send(provedBy: stored.connection.dpopKey) {
-            try TokenRequest.refresh(refreshToken, at: provider, as: client.registration)
+            try TokenRequest.refresh(
+                refreshToken, at: provider, as: client.registration, random: client.random, now: client.clock.now)
         }
         let response: TokenResponse
         do {
             response = try TokenResponse(judging: answer, to: request, from: provider)
+                .decryptingIDToken(for: client.registration, from: provider)
         } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else { throw error }
             try await client.store.remove(stored.connection.key)
@@ -101,7 +103,17 @@ extension Session {
             _ = try await client.validate(token, expecting: expectations)
         }
         var renewed = stored.connection
-        renewed.tokens = stored.connection.tokens.merging(response, now: client.clock.now)
+        renewed.tokens = stored.connection.tokens.merging(
+            response, rotation: provider.refreshRotation, now: client.clock.now)
+        renewed.keep(response.values)
+        let discovered = try await client.connection.provider()
+        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
+            let (tokens, values) = try await client.exchanged(
+                renewed.tokens, HeldValues(of: renewed), boundTo: renewed.dpopKey, at: discovered, isRefresh: true)
+            renewed.tokens = tokens
+            renewed.keep(values)
+        }
+        renewed.keep(client.derivedAgain(renewed, at: discovered))
         do {
             _ = try await client.store.save(renewed, replacing: stored.revision)
             return renewed

@@ -11,7 +11,9 @@ struct DeviceLogin {
     let sandbox: SandboxAddress?
     let console: Console
 
-    func signIn(scopes: [String]?, resources: [String], account: String?) async throws -> Session {
+    func signIn(scopes: [String]?, resources: [String], account: String?, choosing: ConnectionChooser?) async throws
+        -> Session
+    {
         let device = try await console.showing("asking for a code") {
             try await client.beginDeviceSignIn(scopes: scopes, resource: resources)
         }
@@ -25,7 +27,7 @@ struct DeviceLogin {
         let minutes = max(Int(device.expiresAt.timeIntervalSince(SystemWallClock().now) / 60), 1)
         console.note("waiting for the answer, \(minutes) min at most; Ctrl-C to stop")
         return try await console.showing("waiting for the other device") {
-            try await client.completeDeviceSignIn(device, account: account)
+            try await client.completeDeviceSignIn(device, account: account, choosing: choosing)
         }
     }
 

@@ -16,9 +16,15 @@ public final class LintContext: Sendable {
     /// The descriptor in each of its environments.
     let variants: [LintContext]
 
+    /// Whether nothing is wrong with the descriptor's shape.
+    let isWhole: Bool
+
     /// - Returns: `nil` for a file that is no descriptor.
     public init?(_ document: DescriptorDocument) {
-        guard let descriptor = document.descriptor, let root = document.root else { return nil }
+        guard let descriptor = document.descriptor ?? document.partialDescriptor, let root = document.root else {
+            return nil
+        }
+        isWhole = document.descriptor != nil
         self.document = document
         self.descriptor = descriptor
         self.root = root
@@ -30,15 +36,15 @@ public final class LintContext: Sendable {
         variants = document.variants.compactMap { LintContext($0) }
     }
 
-    var path: String { document.file.path }
+    package var path: String { document.file.path }
 
     func node(_ path: String...) -> YAMLNode? { root.node(at: path) }
 
     /// The place of a value, or of what is nearest to where it would be.
-    func span(_ path: String...) -> SourceSpan { document.span(of: path) }
+    package func span(_ path: String...) -> SourceSpan { document.span(of: path) }
 
     /// The place of a key, or of what is nearest to where it would be.
-    func keySpan(_ path: String...) -> SourceSpan {
+    package func keySpan(_ path: String...) -> SourceSpan {
         guard let key = path.last, let parent = root.node(at: Array(path.dropLast())) else {
             return document.span(of: path)
         }
@@ -67,17 +73,23 @@ public final class LintContext: Sendable {
     }
 
     /// The entries of a mapping whose keys the author chose.
-    func entries(_ path: String...) -> [YAMLEntry] { root.entries(at: path.splitSections) }
+    func entries(_ path: String...) -> [YAMLEntry] { root.entries(at: path) }
 
     /// The elements of a list.
-    func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path.splitSections) }
+    func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path) }
+
+    /// The entries of a mapping in a section of the descriptor.
+    func entries(in section: [String], _ key: String) -> [YAMLEntry] { root.entries(at: section + [key]) }
+
+    /// The elements of a list in a section of the descriptor.
+    func elements(in section: [String], _ key: String) -> [YAMLNode] { root.elements(at: section + [key]) }
 
     /// The name that a misspelled one most likely meant. Of very many candidates only the first are compared.
     func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         nearestName(to: name, in: candidates.prefix(256).map { $0 })
     }
 
-    func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
+    package func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
         Diagnostic.Related(message: message, file: path, span: span)
     }
 }
@@ -86,9 +98,4 @@ extension YAMLNode {
     func entries(at path: [String]) -> [YAMLEntry] { node(at: path)?.entries ?? [] }
 
     func elements(at path: [String]) -> [YAMLNode] { node(at: path)?.elements ?? [] }
-}
-
-extension [String] {
-    /// The path with sections such as `device.token` taken apart.
-    var splitSections: [String] { flatMap { $0.split(separator: ".").map(String.init) } }
 }

@@ -22,12 +22,17 @@ struct Suppressions {
 
     init(_ document: DescriptorDocument) {
         path = document.file.path
+        guard document.comments.contains(where: { $0.text.hasPrefix(Self.marker) }) else { return }
         let nextLine = Self.nextLines(document)
         for comment in document.comments { read(comment, nextLine: nextLine) }
     }
 
     /// The findings that no comment silences, and the comments that are wrong themselves.
-    func filter(_ findings: [Diagnostic]) -> [Diagnostic] {
+    ///
+    /// - Parameters:
+    ///   - simulated: Whether a simulation ran; without one, a comment about it cannot be called unused.
+    ///   - isWhole: Whether all rules were asked; if not, no comment can.
+    func filter(_ findings: [Diagnostic], simulated: Bool, isWhole: Bool) -> [Diagnostic] {
         let targets = Set(suppressions.map(\.target))
         var used = Set<Target>()
         let kept = findings.filter { finding in
@@ -36,7 +41,10 @@ struct Suppressions {
             used.formUnion(matching)
             return matching.isEmpty
         }
-        let unused = suppressions.filter { !used.contains($0.target) }.map { suppression in
+        let unused = suppressions.filter { suppression in
+            isWhole && !used.contains(suppression.target)
+                && (simulated || !SimulationRules.codes.contains(suppression.target.code))
+        }.map { suppression in
             SuppressionRules.unused.diagnostic(
                 "there is no \(suppression.target.code) to suppress here",
                 file: path,

@@ -51,7 +51,12 @@ extension AuthorizationRequest {
         )
         try parameters.add("response_type", rules.responseType)
         try parameters.add("client_id", registration.clientID)
-        try parameters.add("redirect_uri", redirectURI)
+        if rules.state.isParameter {
+            try parameters.add("redirect_uri", redirectURI)
+        } else {
+            let carrier = try RedirectURI.carrying(state, named: provider.stateParameter, in: redirectURI)
+            try parameters.add("redirect_uri", carrier)
+        }
         if !scopes.isEmpty || provider.scopes.whenEmpty == .send {
             try parameters.add("scope", try provider.scopes.joined(scopes))
         }
@@ -59,7 +64,8 @@ extension AuthorizationRequest {
             let extra = Named(item.name, try provider.scopes.joined(item.value))
             try parameters.addExtra([extra], key: "scopes.extra")
         }
-        try parameters.add("state", state)
+        if rules.state.isParameter { try parameters.add("state", state) }
+        if let mode = rules.responseMode { try parameters.add("response_mode", mode.rawValue) }
         if let nonce { try parameters.add("nonce", nonce) }
         if let verifier {
             try parameters.add("code_challenge", Secret(verifier.challenge))
@@ -69,6 +75,9 @@ extension AuthorizationRequest {
         if let dpopKey { try parameters.add("dpop_jkt", dpopKey.thumbprint) }
         try options.addTyped(to: &parameters, besideThoseOf: rules)
         try parameters.addExtra(options.beside(rules.parameters), key: "authorization.parameters")
+        let known = provider.values(registration, now: now, random: random)
+        try parameters.addExtra(
+            options.beside(known.named(rules.lateParameters)), key: "authorization.parameters")
         if options.isOffline {
             try parameters.addExtra(
                 options.beside(rules.offlineParameters), key: "authorization.offline_parameters")
@@ -98,7 +107,8 @@ extension AuthorizationRequest {
             resources: options.resource.isEmpty ? nil : options.resource,
             maxAge: options.maxAge,
             acrValues: options.acrValues.isEmpty ? nil : options.acrValues,
-            dpopKey: dpopKey?.sealed
+            dpopKey: dpopKey?.sealed,
+            hasStateInRedirectURI: rules.state.isParameter ? nil : true
         )
         expiresAt = nil
         self.parameters = parameters
@@ -146,7 +156,8 @@ extension Provider {
                 .missingEndpoint,
                 "\(self.name) has no \(name.rawValue) endpoint",
                 descriptorKey: "endpoints.\(name.rawValue)",
-                hint: "add the key, or an issuer whose metadata names \(name.metadataName)"
+                hint: unfilledEndpoints[name].map { "its URL is not usable now: \($0)" }
+                    ?? "add the key, or an issuer whose metadata names \(name.metadataName)"
             )
         }
         return url

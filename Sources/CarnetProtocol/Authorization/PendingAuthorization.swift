@@ -28,6 +28,8 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     let acrValues: [String]?
     /// The key that the tokens will be bound to.
     public let dpopKey: Secret?
+    /// Whether the redirect URI was sent with the state in its query.
+    let hasStateInRedirectURI: Bool?
 
     /// The parameter by which a callback is matched to this attempt. A key for a store, and no more secret than the URL
     /// that the browser shows.

@@ -20,7 +20,9 @@ extension AuthorizationRequest {
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
     public func pushing(
         to provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let rules = ResolvedRequest(method: .post)
         var pushed = parameters.copy(for: .pushedAuthorization, without: ["client_id"])
@@ -30,7 +32,9 @@ extension AuthorizationRequest {
             at: provider,
             rules: rules,
             registration: registration,
-            alwaysNamesClient: true
+            alwaysNamesClient: true,
+            random: random,
+            now: now
         )
     }
 

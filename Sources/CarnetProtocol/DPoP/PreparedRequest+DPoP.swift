@@ -82,7 +82,4 @@ extension IncomingResponse {
 extension TokenSet {
     /// Whether the tokens work only with the key that they are bound to.
     public var isSenderConstrained: Bool { tokenType.lowercased() == "dpop" }
-
-    /// The scheme of the Authorization header (RFC 9449, section 7.1).
-    func scheme(at provider: Provider) -> String { isSenderConstrained ? "DPoP" : provider.apiScheme }
 }

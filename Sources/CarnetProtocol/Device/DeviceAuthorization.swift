@@ -28,7 +28,9 @@ extension DeviceAuthorization {
         isOffline: Bool = true,
         resources: [String] = [],
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> (request: PreparedRequest, scopes: [String]) {
         let wanted = provider.scopes.requested(
             scopes ?? registration.scopes ?? provider.scopes.defaults, isOffline: isOffline)
@@ -44,7 +46,9 @@ extension DeviceAuthorization {
             at: provider,
             rules: rules,
             registration: registration,
-            alwaysNamesClient: true
+            alwaysNamesClient: true,
+            random: random,
+            now: now
         )
         return (request, wanted)
     }
@@ -64,7 +68,7 @@ extension DeviceAuthorization {
             throw OAuthError.status(
                 response, request.step, key: request.descriptorKey, fields: rules.errors, hiding: request.secrets)
         }
-        let body = try response.body(rules.format, .deviceAuthorization, key: "device.response.format")
+        let body = try response.value(rules.format, .deviceAuthorization, key: "device.response.format")
         if let words = response.serverWords(rules.errors, hiding: request.secrets) {
             throw OAuthError(
                 request.step,

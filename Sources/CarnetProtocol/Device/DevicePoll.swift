@@ -19,14 +19,17 @@ extension DevicePoll {
     public static func request(
         _ device: DeviceAuthorization,
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let grant = provider.device.token
         var parameters = RequestParameters(.deviceAuthorization, "device.token", grant.request)
         try parameters.add("grant_type", grant.grantType ?? grantType)
         try parameters.add("device_code", device.deviceCode)
         return try TokenRequest.send(
-            &parameters, to: .token, at: provider, rules: grant.request, registration: registration)
+            &parameters, to: .token, at: provider, rules: grant.request, registration: registration, random: random,
+            now: now)
     }
 
     /// Judges the answer.

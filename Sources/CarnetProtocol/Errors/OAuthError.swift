@@ -11,6 +11,8 @@ public struct OAuthError: Error, Hashable, Sendable {
         case tokenRequest = "token request"
         case keys
         case idToken = "ID token"
+        case exchange
+        case connection
         case profile
         case clientCredentials = "client credentials"
         case deviceAuthorization = "device authorization"
@@ -86,8 +88,9 @@ public struct OAuthError: Error, Hashable, Sendable {
         case .expiredAttempt, .alreadyUsed, .sessionEnded, .noRefreshToken, .cancelled, .unauthorized,
             .insufficientAuthentication, .authenticationTooOld, .authenticationTooWeak:
             .signInAgain
-        case .missingEndpoint, .missingClientSecret, .badRegistration, .reservedParameter, .redirectNotAccepted,
-            .undeclaredHost, .insufficientScope, .badHeader, .unsupported, .badDescriptor:
+        case .missingEndpoint, .missingClientSecret, .missingClientKey, .badRegistration, .reservedParameter,
+            .redirectNotAccepted, .choiceNeeded, .valueMissing, .undeclaredHost, .insufficientScope, .badHeader,
+            .unsupported, .badDescriptor:
             .fixConfiguration
         default: .refused
         }
@@ -98,7 +101,7 @@ extension OAuthError {
     /// Which rule was broken. Tests and hosts compare these, never the sentences.
     public enum Kind: String, Hashable, Sendable {
         // Configuration
-        case missingEndpoint, missingClientSecret, badRegistration, badDescriptor
+        case missingEndpoint, missingClientSecret, missingClientKey, badRegistration, badDescriptor
         case reservedParameter, redirectNotAccepted, badHeader, unsupported
         // Transport and HTTP
         case transport, serverUnavailable, unexpectedStatus, unexpectedContentType, malformedBody
@@ -112,11 +115,12 @@ extension OAuthError {
         case missingField, wrongFieldType, unsupportedTokenType
         // Tokens as JWTs
         case malformedToken, unsupportedAlgorithm, criticalHeader, wrongTokenUse, keyNotFound, malformedKeys,
-            badSignature
+            badSignature, decryptionFailed
         case audienceMismatch, authorizedPartyMismatch, expiredToken, issuedInFuture, notYetValid
         case nonceMismatch, accessTokenHashMismatch, subjectMismatch
         case authenticationTooOld, authenticationTooWeak
         // Using a session
+        case valueRefused, valueMissing, choiceNeeded, badSignedCallback
         case sessionEnded, noRefreshToken, unauthorized, insufficientScope, undeclaredHost, storage
         /// A resource wants another sign-in: see `stepUp`.
         case insufficientAuthentication

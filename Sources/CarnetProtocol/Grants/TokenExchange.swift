@@ -64,7 +64,9 @@ extension TokenExchange {
     /// - Throws: `OAuthError` at step `tokenExchange`.
     public func request(
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let grant = provider.tokenExchange
         var parameters = RequestParameters(.tokenExchange, "token_exchange", grant.request)
@@ -80,7 +82,8 @@ extension TokenExchange {
             try parameters.add("actor_token_type", actor.type.rawValue)
         }
         return try TokenRequest.send(
-            &parameters, to: .token, at: provider, rules: grant.request, registration: registration)
+            &parameters, to: .token, at: provider, rules: grant.request, registration: registration, random: random,
+            now: now)
     }
 
     /// Judges the answer (RFC 8693, section 2.2).

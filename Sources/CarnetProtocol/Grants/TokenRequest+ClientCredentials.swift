@@ -1,4 +1,5 @@
 public import CarnetDescriptors
+public import Foundation
 
 extension TokenRequest {
     /// Asks for an access token of the client's own (RFC 6749, section 4.4.2).
@@ -12,7 +13,9 @@ extension TokenRequest {
         scopes: [String] = [],
         resources: [String] = [],
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         guard try ClientAuthentication(registration, at: provider).method != .none else {
             throw OAuthError(
@@ -28,6 +31,8 @@ extension TokenRequest {
         try parameters.add("grant_type", grant.grantType ?? "client_credentials")
         if !scopes.isEmpty { try parameters.add("scope", try provider.scopes.joined(scopes)) }
         try parameters.add("resource", each: try ResourceIndicator.checked(resources, at: .clientCredentials))
-        return try send(&parameters, to: .token, at: provider, rules: grant.request, registration: registration)
+        return try send(
+            &parameters, to: .token, at: provider, rules: grant.request, registration: registration, random: random,
+            now: now)
     }
 }

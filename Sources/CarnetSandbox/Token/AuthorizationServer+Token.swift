@@ -29,7 +29,8 @@ extension AuthorizationServer {
                 return success(try answer(grant, request, received, provedBy: thumbprint))
             }
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
-            let rules = isRefresh ? provider.refresh : provider.token
+            let rules = try filled(
+                isRefresh ? provider.refresh : provider.token, for: request, received.parameters)
             try received.check(request, against: rules, mayRepeat: ["resource"])
             let names = ParameterNames(rules)
             let client = try authenticateClient(request, received.parameters, names)
@@ -47,7 +48,7 @@ extension AuthorizationServer {
 
     private func success(_ body: JSONValue) -> Reply {
         let status = provider.tokenResponse.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
-        return provider.tokenResponse.format == .form ? .form(body, status: status) : .json(body, status: status)
+        return .value(body, as: provider.tokenResponse.format, status: status)
     }
 
     /// Which of the two grants is meant, told by the name of the grant, or by what is exchanged where that is left out.
@@ -191,7 +192,8 @@ extension AuthorizationServer {
             end: isExpired ? now : now.addingTimeInterval(Double(shape.lifetime))
         )
         var refreshToken: String?
-        if grant.isOffline, shape.has(\.refreshToken), provider.refreshCredential == .refreshToken {
+        let stays = isRefresh && provider.refreshRotation == .none
+        if grant.isOffline, !stays, shape.has(\.refreshToken), provider.refreshCredential == .refreshToken {
             let text = "1//+&=%41 " + seams.randomText()
             ledger.refreshTokens[text] = RefreshToken(grantID: grantID)
             if let old { ledger.refreshTokens[old]?.isUsed = true }
@@ -217,12 +219,13 @@ extension AuthorizationServer {
             let place = JSONPointer(tokens: provider.tokenResponse.root.tokens + ["authorization_details"])
             body.set(details, at: place)
         }
+        if !isRefresh { body.add(provider.tokenResponse.capture) }
         return body
     }
 
     private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {
-        let token = provider.samples.token
-        let sample = isRefresh ? provider.samples.refresh ?? token : token
+        let token = provider.samples.token?.asParsedBody
+        let sample = isRefresh ? provider.samples.refresh?.asParsedBody ?? token : token
         let holdsProfile = provider.profileSource == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
         return TokenResponseShape(
             base: holdsProfile ? Identity(user, at: provider).profile : sample ?? .object(JSONObject()),

@@ -28,6 +28,7 @@ struct Grant: Sendable {
 struct AuthorizationCode: Sendable {
     let grantID: String
     let redirectURI: String
+    let state: String?
     let challenge: String?
     let end: Date
     var isUsed = false
@@ -62,6 +63,8 @@ struct Ledger: Sendable {
     var deviceTickets = BoundedStore<String>(capacity: 1000)
     /// The device code that each code for people stands for.
     var userCodes = BoundedStore<String>()
+    /// The ids of client assertions that were taken, with the second at which each ends.
+    var assertions = BoundedStore<Int>()
 
     mutating func revoke(grant id: String) {
         grants[id]?.isRevoked = true

@@ -20,20 +20,21 @@ struct BodyWithoutPOST: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        let requests: [(section: String, rules: RequestRules, method: RequestMethod)] = [
-            ("token", descriptor.token.request, .post), ("refresh", descriptor.refresh.request, .post),
-            ("client_credentials", descriptor.clientCredentials.request, .post),
-            ("token_exchange", descriptor.tokenExchange.request, .post),
-            ("device", descriptor.device.request, .post), ("device.token", descriptor.device.token.request, .post),
-            ("revocation", descriptor.revocation, .post), ("logout", descriptor.logout, .get),
-            ("profile", descriptor.profile.request, .get),
+        let requests: [(section: [String], rules: RequestRules, method: RequestMethod)] = [
+            (["token"], descriptor.token.request, .post), (["refresh"], descriptor.refresh.request, .post),
+            (["client_credentials"], descriptor.clientCredentials.request, .post),
+            (["token_exchange"], descriptor.tokenExchange.request, .post),
+            (["device"], descriptor.device.request, .post),
+            (["device", "token"], descriptor.device.token.request, .post),
+            (["revocation"], descriptor.revocation.request, .post), (["logout"], descriptor.logout, .get),
+            (["profile"], descriptor.profile.request, .get),
         ]
         return requests.compactMap { section, rules, method in
             guard let body = rules.body, body != .query, (rules.method ?? method) == .get else { return nil }
             return finding(
-                "\(section) is a GET request and cannot have a body",
+                "\(section.joined(separator: ".")) is a GET request and cannot have a body",
                 in: context,
-                at: context.document.span(of: [section, "body"].splitSections),
+                at: context.document.span(of: section + ["body"]),
                 help: "use 'method: POST' or 'body: query'"
             )
         }

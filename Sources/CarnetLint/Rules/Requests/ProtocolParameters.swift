@@ -58,16 +58,16 @@ enum ProtocolParameters {
 
     static let all = authorization.union(token).union(answerChanging).union(["refresh_token"])
 
-    /// The requests of a descriptor: the section, what is sent in it, and the keys that add parameters to it.
-    static let requests: [(section: String, parameters: Set<String>, additions: [String])] = [
-        ("authorization", authorization, ["parameters", "offline_parameters", "reconsent_parameters"]),
-        ("token", token, ["parameters"]),
-        ("refresh", refresh, ["parameters"]),
-        ("client_credentials", clientCredentials, ["parameters"]),
-        ("token_exchange", tokenExchange, ["parameters"]),
-        ("device", device, ["parameters"]),
-        ("device.token", devicePoll, ["parameters"]),
-        ("revocation", revocation, ["parameters"]),
-        ("logout", logout, ["parameters"]),
+    /// The requests of a descriptor: the path of the section, what is sent in it, and the keys that add parameters to it.
+    static let requests: [(section: [String], parameters: Set<String>, additions: [String])] = [
+        (["authorization"], authorization, ["parameters", "offline_parameters", "reconsent_parameters"]),
+        (["token"], token, ["parameters"]),
+        (["refresh"], refresh, ["parameters"]),
+        (["client_credentials"], clientCredentials, ["parameters"]),
+        (["token_exchange"], tokenExchange, ["parameters"]),
+        (["device"], device, ["parameters"]),
+        (["device", "token"], devicePoll, ["parameters"]),
+        (["revocation"], revocation, ["parameters"]),
+        (["logout"], logout, ["parameters"]),
     ]
 }

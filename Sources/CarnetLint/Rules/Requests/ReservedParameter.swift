@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct ReservedParameter: LintRule {
+struct ReservedParameter: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C003",
         name: "reserved-parameter",
@@ -34,12 +34,12 @@ struct ReservedParameter: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let scopes = context.entries("scopes", "extra").compactMap { entry in
-            finding(for: entry, section: "authorization", reserved: ProtocolParameters.authorization, context)
+            finding(for: entry, section: ["authorization"], reserved: ProtocolParameters.authorization, context)
         }
         return scopes
             + ProtocolParameters.requests.flatMap { section, parameters, additions in
                 additions.flatMap { key in
-                    context.entries(section, key).compactMap { entry in
+                    context.entries(in: section, key).compactMap { entry in
                         finding(for: entry, section: section, reserved: parameters, context)
                     }
                 }
@@ -47,7 +47,7 @@ struct ReservedParameter: LintRule {
     }
 
     private func finding(
-        for entry: YAMLEntry, section: String, reserved: Set<String>, _ context: LintContext
+        for entry: YAMLEntry, section: [String], reserved: Set<String>, _ context: LintContext
     ) -> Diagnostic? {
         if ProtocolParameters.perAttempt.contains(entry.key) { return nil }
         if reserved.contains(entry.key) {
@@ -55,7 +55,7 @@ struct ReservedParameter: LintRule {
             let message = "\"\(entry.key)\" is sent by Carnet itself"
             return finding(message, in: context, at: entry.keySpan, help: help)
         }
-        if section == "authorization", ProtocolParameters.answerChanging.contains(entry.key) {
+        if section == ["authorization"], ProtocolParameters.answerChanging.contains(entry.key) {
             let message = "\"\(entry.key)\" would make the answer one that is not expected"
             return finding(message, in: context, at: entry.keySpan, help: "remove it")
         }

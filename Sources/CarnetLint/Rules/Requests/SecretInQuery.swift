@@ -26,12 +26,13 @@ struct SecretInQuery: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         let requests = [
-            ("token", descriptor.token.request), ("refresh", descriptor.refresh.request),
-            ("client_credentials", descriptor.clientCredentials.request), ("device", descriptor.device.request),
-            ("token_exchange", descriptor.tokenExchange.request), ("device.token", descriptor.device.token.request),
-            ("revocation", descriptor.revocation),
+            (["token"], descriptor.token.request), (["refresh"], descriptor.refresh.request),
+            (["client_credentials"], descriptor.clientCredentials.request), (["device"], descriptor.device.request),
+            (["token_exchange"], descriptor.tokenExchange.request),
+            (["device", "token"], descriptor.device.token.request),
+            (["revocation"], descriptor.revocation.request),
         ]
-        let queried = requests.map(\.0).flatMap { context.elements($0, "query_parameters") }
+        let queried = requests.map(\.0).flatMap { context.elements(in: $0, "query_parameters") }
             .filter { Self.secrets.contains($0.scalar?.text ?? "") }
             .map { finding("a secret is put into the URL", in: context, at: $0.span, help: "leave it in the body") }
         return queried
@@ -45,9 +46,9 @@ struct SecretInQuery: LintRule {
                     return nil
                 }
                 return finding(
-                    "the \(section) request puts its secrets into the URL",
+                    "the \(section.joined(separator: ".")) request puts its secrets into the URL",
                     in: context,
-                    at: context.document.span(of: [section, key].splitSections),
+                    at: context.document.span(of: section + [key]),
                     help: "use POST with a form or json body, if the provider has it"
                 )
             }

@@ -1,0 +1,56 @@
+import CarnetDescriptors
+
+/// An access token at the one place where a request carries it.
+struct TokenCredential {
+    let token: Secret
+    /// The header that holds the token.
+    let header: String?
+    /// What stands before the token in the header.
+    private var prefix: String
+    /// The query parameter that holds the token.
+    let parameter: String?
+
+    init(_ token: Secret, in placement: TokenPlacement, at provider: Provider) {
+        self.token = token
+        switch placement {
+        case .authorization:
+            (header, parameter) = ("Authorization", nil)
+            prefix = provider.sendsBareToken ? "" : provider.apiScheme + " "
+        case .header(let name): (header, prefix, parameter) = (name, "", nil)
+        case .query(let name, _): (header, prefix, parameter) = (nil, "", name)
+        }
+    }
+
+    /// The access token of a set. One that is bound to a key goes with its own scheme, and nowhere but into the
+    /// Authorization header (RFC 9449, section 7.1).
+    ///
+    /// - Throws: `OAuthError` of kind `unsupported` if the descriptor wants a bound token elsewhere.
+    init(
+        _ tokens: TokenSet, in placement: TokenPlacement, at provider: Provider, for step: OAuthError.Step
+    ) throws(OAuthError) {
+        self.init(tokens.accessToken, in: placement, at: provider)
+        guard tokens.isSenderConstrained else { return }
+        guard placement == .authorization else {
+            throw OAuthError(
+                step,
+                .unsupported,
+                "a token that is bound to a key goes into the Authorization header alone (RFC 9449, section 7.1)",
+                descriptorKey: "api.token_in",
+                hint: "remove the key, or client.dpop_bound_access_tokens"
+            )
+        }
+        prefix = "DPoP "
+    }
+
+    /// The header's value, and what may be shown of it.
+    var headerValue: String { prefix + token.reveal() }
+    var shownHeaderValue: String { "\(prefix)\(token)" }
+
+    /// - Throws: `OAuthError` of kind `badHeader` if a header of the descriptor or the host would stand for the token's.
+    func refuseCollision(with name: String, step: OAuthError.Step) throws(OAuthError) {
+        let reserved = ["authorization", header?.lowercased()]
+        guard !reserved.contains(name.lowercased()) else {
+            throw OAuthError(step, .badHeader, "the header \"\(name.quotable(limit: 60))\" is set by the client")
+        }
+    }
+}
