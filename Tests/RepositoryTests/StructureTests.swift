@@ -15,7 +15,8 @@ private let allowedImports: [String: Set<String>] = [
         "Carnet", "CarnetProtocol", "AsyncHTTPClient", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
     ],
     "CarnetUserAgent": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "NIOCore", "NIOHTTP1", "NIOPosix"],
-    "CarnetFiles": ["Carnet", "CarnetProtocol", "Crypto"],
+    "CarnetStorage": ["Carnet", "CarnetProtocol", "Crypto"],
+    "CarnetFiles": ["Carnet", "CarnetProtocol", "CarnetStorage"],
     "CarnetSandbox": ["CarnetDescriptors", "Crypto", "CryptoExtras", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"],
     "CarnetTesting": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "HTTPTypes"],
     "CarnetCommand": [

@@ -17,6 +17,7 @@ public actor OAuthClient {
     let connection: ProviderConnection
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
+    nonisolated let unsaved = UnsavedConnections()
     private let random: any RandomSource
     private var usedAttempts: [Secret: Date] = [:]
     private var sessions: [ConnectionKey: WeakSession] = [:]
