@@ -40,6 +40,18 @@ actor DatabaseFile {
         try await sayingErrors { _ = try await self.pool() }
     }
 
+    /// Finds out whether so many bytes can be written beside the database; nothing is left of them.
+    ///
+    /// - Throws: `TokenStoreError`, `unavailable`.
+    nonisolated func tryWriting(count: Int) throws {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        try PrivateFolder(path: folder ?? ".").tryWriting("\(name)-room", count: count)
+    }
+
+    private nonisolated var folder: String? {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
+    }
+
     private func pool() async throws -> DatabasePool {
         if let opening { return try await opening.value }
         let task = Task { try await open() }
@@ -53,9 +65,8 @@ actor DatabaseFile {
     }
 
     private nonisolated func open() async throws -> DatabasePool {
-        try await blocking.run { [path] in
-            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
-            if let folder, !folder.isEmpty { try PrivateFolder(path: folder).createIfMissing() }
+        try await blocking.run { [path, folder] in
+            if let folder { try PrivateFolder(path: folder).createIfMissing() }
             try PrivateFolder.createFile(path)
             try Self.requireOwn(path)
         }

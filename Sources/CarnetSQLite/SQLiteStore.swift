@@ -9,6 +9,9 @@ import GRDB
 /// Records are sealed with AES-256-GCM; names of providers and accounts are in the clear. Beside the file are SQLite's
 /// own (`-wal`, `-shm`) and a file of locks (`-lock`). The file must be on a local disk.
 public final class SQLiteStore: TokenStore {
+    /// More than a renewal makes a record grow by, in bytes.
+    private static let growth = 64 << 10
+
     let file: DatabaseFile
     let keySource: StoreKeySource
     let random: any RandomSource
@@ -96,9 +99,13 @@ public final class SQLiteStore: TokenStore {
     public func prepareToSave(_ key: ConnectionKey) async throws {
         let id = try RecordID(key)
         try await Task { [self] in
-            // The same pages as a save writes.
-            try await file.write { database in
+            try await file.write { [file] database in
                 try database.execute(sql: "UPDATE connection SET record = record WHERE id = ?", arguments: [id.text])
+                let sql = "SELECT length(record) FROM connection WHERE id = ?"
+                let size = try Int.fetchOne(database, sql: sql, arguments: [id.text]) ?? 0
+                // What this transaction writes may fit where the next does not, and each page of a save comes twice:
+                // the old record's is freed. Nobody else is here, because nobody else can write to the database.
+                try file.tryWriting(count: 2 * (size + Self.growth))
             }
         }.value
     }

@@ -47,14 +47,20 @@ package struct PrivateFolder: Sendable {
         }
     }
 
-    /// Makes an empty file for its owner alone, unless there is one; that has to be the owner's alone too.
+    /// Makes an empty file for its owner alone, unless there is one; that has to be the owner's alone too. It is not
+    /// opened then, because to close a file frees the locks (POSIX.1) that others in this process have on it.
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     package static func createFile(_ path: String) throws {
-        guard let file = try FileDescriptor(path, O_RDONLY | O_CREAT | O_NOFOLLOW) else {
-            throw TokenStoreError.system(path)
+        var status = stat()
+        if lstat(path, &status) != 0 {
+            guard errno == ENOENT else { throw TokenStoreError.system(path) }
+            let made = open(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if made >= 0 { close(made) }
+            guard lstat(path, &status) == 0 else { throw TokenStoreError.system(path) }
         }
-        try requirePrivate(try file.status(), path, repair: "chmod 600")
+        try requireRegular(status, path)
+        try requirePrivate(status, path, repair: "chmod 600")
     }
 
     /// Whether the folder is there, and is private.
@@ -64,6 +70,12 @@ package struct PrivateFolder: Sendable {
         guard let folder = try FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return false }
         try Self.requirePrivate(try folder.status(), path, repair: "chmod 700")
         return true
+    }
+
+    private static func requireRegular(_ status: stat, _ path: String) throws {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw TokenStoreError(.unavailable, "\(path) is not a regular file")
+        }
     }
 
     static func requirePrivate(_ status: stat, _ path: String, repair command: String) throws {
@@ -85,9 +97,7 @@ package struct PrivateFolder: Sendable {
     package static func read(_ path: String) throws -> [UInt8]? {
         guard let file = try FileDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
         let status = try file.status()
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw TokenStoreError(.unavailable, "\(path) is not a regular file")
-        }
+        try requireRegular(status, path)
         try requirePrivate(status, path, repair: "chmod 600")
         return try file.read(limit: fileLimit)
     }
