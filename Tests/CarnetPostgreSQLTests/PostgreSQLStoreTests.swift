@@ -162,7 +162,7 @@ import Testing
         // A load waits for whoever changes the table.
         let blocker = Task.detached { [cluster, address] in
             try cluster.psql(
-                "BEGIN; LOCK TABLE carnet_connection IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3)", in: address)
+                "BEGIN; LOCK TABLE carnet_connection IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(600)", in: address)
         }
         while try cluster.psql(
             "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND database = "
@@ -171,7 +171,10 @@ import Testing
         let loading = Task { try await store.load(connection().key) }
         loading.cancel()
         await #expect(throws: CancellationError.self) { try await loading.value }
-        _ = try await blocker.value
+        try cluster.psql(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted "
+                + "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())", in: address)
+        _ = await blocker.result
         #expect(try await store.load(connection().key) != nil)
     }
 }
