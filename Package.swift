@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
         .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
+        .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
@@ -105,13 +106,17 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+
+        // MARK: Stores
+
         .target(
-            name: "CarnetFiles",
+            name: "CarnetStorage",
             dependencies: [
                 "Carnet", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .target(name: "CarnetFiles", dependencies: ["Carnet", "CarnetProtocol", "CarnetStorage"]),
 
         // MARK: Proof
 
@@ -223,7 +228,13 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
+            name: "CarnetFilesTests",
+            dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+        ),
+        .testTarget(
+            name: "CarnetStorageTests",
+            dependencies: ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+        ),
         .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [
