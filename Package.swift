@@ -156,13 +156,21 @@ let package = Package(
             ]
         ),
 
+        .target(
+            name: "CarnetSimulation",
+            dependencies: [
+                "CarnetDescriptors", "CarnetLint", "CarnetProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+
         // MARK: Command line
 
         .executableTarget(
             name: "CarnetCommand",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint",
-                "CarnetProtocol", "CarnetSandbox", "CarnetUserAgent",
+                "CarnetProtocol", "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -172,7 +180,15 @@ let package = Package(
 
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
         .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
-        .testTarget(name: "CarnetLintTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+        .testTarget(
+            name: "CarnetLintTests",
+            dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetSimulation", "Fuzzing"],
+            exclude: ["Golden", "Valid"]
+        ),
+        .testTarget(
+            name: "CarnetSimulationTests",
+            dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation"]
+        ),
         .target(
             name: "CarnetTestSupport",
             dependencies: [
@@ -187,8 +203,10 @@ let package = Package(
             dependencies: [
                 "CarnetDescriptors", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]
+            ],
+            exclude: ["Vectors"]
         ),
         .testTarget(
             name: "CarnetTests",
@@ -272,12 +290,36 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
+        // What the tests compare with: the cryptography of OpenSSL, which the package itself does without.
+        .systemLibrary(
+            name: "COpenSSL",
+            path: "Tests/COpenSSL",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+        ),
+        .testTarget(
+            name: "OracleTests",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
+            ]
+        ),
         .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
         // The Swift of the documentation, so that it compiles.
         .executableTarget(
             name: "HostProgram",
             dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
             path: "Tests/Snippets/HostProgram"
+        ),
+        .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
+        .executableTarget(
+            name: "Fuzzing",
+            dependencies: [
+                "CarnetDescriptors", "CarnetLint",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus"]
         ),
         .executableTarget(
             name: "StoreSnippets",

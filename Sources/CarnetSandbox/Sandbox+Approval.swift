@@ -25,6 +25,13 @@ extension Sandbox {
     ///
     /// - Throws: `SandboxRefusal` with the text of the page if there is no callback; `WebURLError`.
     public func approve(authorizationURL: String) async throws -> String {
+        try await answer(authorizationURL: authorizationURL).url
+    }
+
+    /// The same for a provider whose callback may be a POST: its URL, and the form that goes there.
+    ///
+    /// - Throws: as `approve(authorizationURL:)`.
+    public func answer(authorizationURL: String) async throws -> (url: String, form: String?) {
         let url = try pageURL(authorizationURL)
         var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
         var (response, body) = await respond(to: request, body: [])
@@ -37,10 +44,11 @@ extension Sandbox {
             (response, body) = await respond(to: request, body: Array(PercentEncoding.encode(answer).utf8))
             page = String(decoding: body, as: UTF8.self)
         }
+        if response.status == .ok, let form = HTMLPage.form(in: page) { return (form.url, form.body) }
         guard response.status.kind == .redirection, let location = response.headerFields[.location] else {
             throw SandboxRefusal(status: response.status.code, text: HTMLPage.text(of: page))
         }
-        return location
+        return (location, nil)
     }
 }
 

@@ -135,6 +135,12 @@ public actor Sandbox {
             if let endpoint = servers[index].endpoints.endpoint(at: url) {
                 return (servers[index].respond(to: request, at: endpoint), id, endpoint)
             }
+            if let step = servers[index].exchangeStep(at: url) {
+                return (servers[index].exchange(step, request), id, nil)
+            }
+            if let further = servers[index].profileRequest(at: url) {
+                return (servers[index].profile(request, for: further), id, nil)
+            }
             if servers[index].endpoints.isMetadata(url) { return (servers[index].metadata(request), id, nil) }
         }
         // Several providers may protect one resource: that which issued the token judges it.
@@ -162,5 +168,6 @@ extension AuthorizationServer {
     /// Every URL that has a meaning here.
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata + resources.map(\.url)
+            + provider.profileRequests.map(\.url)
     }
 }

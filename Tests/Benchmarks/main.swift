@@ -5,7 +5,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-// swift run -c release Benchmarks [--json]
+// swift build -c release && .build/release/Benchmarks [--json]
 
 let entries = ProviderRegistry.builtIn.entries
 let files = entries.map(\.document.file)
@@ -14,18 +14,20 @@ let signingKey = try _RSA.Signing.PrivateKey(keySize: .bits2048)
 let message = Data("the claims of an ID token".utf8)
 let signIns = try entries.map { try SignIn($0.descriptor) }
 
-let comparisons = [
-    try await Comparison("reading a descriptor", against: "libyaml's events of it", runs: 50) {
+var comparisons = [
+    try await Comparison("reading a descriptor", against: "libyaml's events of it", runs: 50, of: files.count) {
         for file in files { _ = DescriptorDocument(file) }
     } floorBody: {
         for file in files { _ = libyamlEvents(of: file.bytes) }
     },
-    try await Comparison("linting a descriptor", against: "libyaml's events of it", runs: 50) {
+    try await Comparison("linting a descriptor", against: "libyaml's events of it", runs: 50, of: files.count) {
         _ = linter.lint(files: files)
     } floorBody: {
         for file in files { _ = libyamlEvents(of: file.bytes) }
     },
-    try await Comparison("a sandbox sign-in with profile", against: "one RSA signature made and checked", runs: 5) {
+    try await Comparison(
+        "a sandbox sign-in with profile", against: "one RSA signature made and checked", runs: 5, of: files.count
+    ) {
         for signIn in signIns { try await signIn.run() }
     } floorBody: {
         for _ in signIns {
@@ -37,16 +39,28 @@ let comparisons = [
     },
 ]
 
+let (ofProcesses, figures) = try await LintProcess().measure()
+comparisons += ofProcesses
+
 if CommandLine.arguments.contains("--json") {
+    func number(_ value: Double) -> JSONValue { .number(String(value)) }
     let results = comparisons.map { comparison -> JSONValue in
         [
             "subject": .string(comparison.subject), "floor": .string(comparison.floor),
-            "ratio": .number(String(Comparison.median(comparison.ratios))),
-            "minimum": .number(String(comparison.ratios.first ?? 0)),
-            "maximum": .number(String(comparison.ratios.last ?? 0)),
+            "ratio": number(Comparison.median(comparison.ratios)),
+            "minimum": number(comparison.ratios.first ?? 0),
+            "maximum": number(comparison.ratios.last ?? 0),
         ]
     }
-    let document: JSONValue = ["version": 1, "comparisons": .array(results)]
+    let numbers = figures.map { figure -> JSONValue in
+        [
+            "name": .string(figure.name), "unit": .string(figure.unit),
+            "median": number(Comparison.median(figure.values)),
+            "minimum": number(figure.values.min() ?? 0),
+            "maximum": number(figure.values.max() ?? 0),
+        ]
+    }
+    let document: JSONValue = ["version": 1, "comparisons": .array(results), "figures": .array(numbers)]
     print(document.jsonText(.indented))
 } else {
     for comparison in comparisons {
@@ -54,13 +68,20 @@ if CommandLine.arguments.contains("--json") {
         print("\(comparison.subject), against \(comparison.floor):")
         print(
             String(
-                format: "  %.2f times (%.2f to %.2f); %.0f µs against %.0f µs",
+                format: "  %.3g times (%.3g to %.3g); %.0f µs against %.0f µs for each",
                 Comparison.median(ratios),
                 ratios.first ?? 0,
                 ratios.last ?? 0,
-                Comparison.median(comparison.subjectSeconds) * 1e6 / Double(files.count),
-                Comparison.median(comparison.floorSeconds) * 1e6 / Double(files.count)
+                Comparison.median(comparison.subjectSeconds) * 1e6 / Double(comparison.count),
+                Comparison.median(comparison.floorSeconds) * 1e6 / Double(comparison.count)
             )
+        )
+    }
+    for figure in figures {
+        let (least, most) = (figure.values.min() ?? 0, figure.values.max() ?? 0)
+        print("\(figure.name):")
+        print(
+            String(format: "  %.1f %@ (%.1f to %.1f)", Comparison.median(figure.values), figure.unit, least, most)
         )
     }
 }

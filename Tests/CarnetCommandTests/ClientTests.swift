@@ -70,7 +70,8 @@ import Testing
                 client_secret_env and client_secret_file
                 clients.yaml:5:11: error: found a mapping [K002]; expected a text
                 clients.yaml:6:8: error: found a text [K002]; expected a mapping with the keys client_id, client_secret, \
-                client_secret_env, client_secret_file, redirect_uri, inputs, environment, scopes
+                client_secret_env, client_secret_file, client_key_file, client_key_env, client_key_id, decryption_key_file, \
+                redirect_uri, inputs, environment, scopes
                 carnet: clients.yaml cannot be used
                   next  mend what is said above
 
@@ -95,5 +96,29 @@ import Testing
         let file = try await home.run("login", "google", "--clients", "clients.yaml")
         #expect(file.status == 2 && file.standardError.contains("secret.txt: no such file"), "\(file)")
         #expect(try await home.run("login", "google", "--client-secret", "x").status == 2)
+    }
+
+    @Test func `a key file is read, and one that others can read or that holds no key is told of`() async throws {
+        let key = """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg
+            -----END PRIVATE KEY-----
+
+            """
+        let file = try home.write(key, to: "key.pem")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        try home.write("google: { client_id: x, client_key_file: key.pem }\n", to: "clients.yaml")
+        let damaged = try await home.run("login", "google", "--clients", "clients.yaml")
+        #expect(damaged.status == 2)
+        #expect(damaged.standardError.contains("key.pem is not a usable elliptic-curve key"), "\(damaged)")
+        #expect(damaged.standardError.contains("key.pem holds a private key that others can read"), "\(damaged)")
+        #expect(!damaged.standardError.contains("MIGH"))
+        let variable = try await home.run(
+            "login", "google", "--client-id", "x", environment: ["CARNET_GOOGLE_CLIENT_KEY": "no key"])
+        #expect(variable.status == 2)
+        #expect(
+            variable.standardError.contains(
+                "the key in the variable CARNET_GOOGLE_CLIENT_KEY is neither a key in PEM form nor a JWK"),
+            "\(variable)")
     }
 }

@@ -37,6 +37,35 @@ import Testing
         #expect(unreachable.status == 1 && unreachable.standardOutput.isEmpty, "\(unreachable)")
     }
 
+    @Test func `what new writes works as it stands, and the commands that it names do too`() async throws {
+        try FileManager.default.createDirectory(
+            at: home.folder.appending(path: "mine"), withIntermediateDirectories: true)
+        let written = try await home.run("new", "acme", "--output", "mine")
+        #expect(written.standardError == "next: carnet lint mine/acme.yaml, carnet try mine/acme.yaml\n", "\(written)")
+        #expect(try await home.run("lint", "mine/acme.yaml", "--simulate").status == 0)
+        let tried = try await home.run("try", "mine/acme.yaml")
+        #expect(tried.status == 0, "\(tried)")
+        #expect(tried.standardOutput.contains("the provider has neither a userinfo endpoint nor an ID token"))
+    }
+
+    @Test func `new says what is wrong with its options`() async throws {
+        let folder = try await home.run("new", "acme", "--output", "nowhere")
+        #expect(folder.status == 2 && folder.standardError.contains("--output nowhere: no such folder"), "\(folder)")
+        let issuer = try await home.run("new", "acme", "--issuer", "id.acme.example")
+        #expect(issuer.status == 2 && issuer.standardError.contains("--issuer takes a URL such as"), "\(issuer)")
+        let (address, sandbox) = try await startIssuer()
+        defer { sandbox.run.stop() }
+        let wrong = try await home.run("new", "acme", "--issuer", address + "/nope")
+        #expect(wrong.status == 1 && wrong.standardError.contains("is --issuer right"), "\(wrong)")
+        #expect(wrong.standardError.contains("\(address)/nope/.well-known/openid-configuration"), "\(wrong)")
+    }
+
+    @Test func `doctor has nothing to compare where there is no metadata`() async throws {
+        try await home.write(home.run("new", "plain").standardOutput, to: "plain.yaml")
+        let doctor = try await home.run("doctor", "plain.yaml")
+        #expect(doctor.status == 2 && doctor.standardError.contains("Plain has no metadata"), "\(doctor)")
+    }
+
     @Test func `doctor is content where descriptor and metadata agree`() async throws {
         let (_, sandbox) = try await startIssuer()
         defer { sandbox.run.stop() }

@@ -133,6 +133,30 @@ import Testing
         #expect(stdin.standardOutput == mended)
     }
 
+    @Test func `samples are run through the engine, unless that is switched off`() async throws {
+        try home.write(Sample.acme() + "samples: { token: { access_token: redacted } }\n", to: "acme.yaml")
+        let simulated = try await home.run("lint", "acme.yaml")
+        #expect(simulated.status == 1, "\(simulated)")
+        #expect(
+            simulated.standardOutput.hasPrefix(
+                "acme.yaml:6:12: error: the engine does not take samples.token: the answer has no token_type [T004]"))
+        #expect(try await home.run("lint", "acme.yaml", "--no-simulate").status == 0)
+    }
+
+    @Test func `without samples the requests of a pretend client are made when that is asked for`() async throws {
+        let repeated =
+            Sample.acme() + """
+                endpoints: { authorization: "https://id.acme.example/authorize?audience=x" }
+                authorization: { parameters: { audience: y } }
+
+                """
+        try home.write(repeated, to: "acme.yaml")
+        #expect(try await home.run("lint", "acme.yaml").status == 0)
+        let simulated = try await home.run("lint", "acme.yaml", "--simulate")
+        #expect(simulated.status == 1, "\(simulated)")
+        #expect(simulated.standardOutput.contains("the authorization request cannot be made"), "\(simulated)")
+    }
+
     @Test func `every code that is printed has a page`() async throws {
         let page = try await home.run("explain", "K001")
         #expect(page.status == 0 && page.standardOutput.hasPrefix("# K001: unknown-key\n"))

@@ -18,4 +18,9 @@ import Testing
         #expect(Set(schema["required"] as? [String] ?? []) == ["carnet", "id", "name"])
         #expect(schema["$defs"] is [String: Any])
     }
+
+    @Test func `the schema of resource maps is another`() async throws {
+        let schema = try await home.run("schema", "--resources").json()
+        #expect(schema["title"] as? String == "Carnet resource map")
+    }
 }

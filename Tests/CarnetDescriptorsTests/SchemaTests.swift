@@ -61,6 +61,24 @@ import Testing
         }
     }
 
+    @Test func `a resource map has a schema, which accepts what its reader accepts`() throws {
+        let entry = "{ title: Mail, scope: mail, url: https://api.acme.example/mail }"
+        let good = ["[]", "[\(entry), \(entry)]", "resources: [\(entry)]\n", "resources: []\n"]
+        let bad = [
+            "{}", "mail", "resources: {}\n", "resources: [{ title: Mail }]\n", "[{ titel: Mail }]", "[mail]",
+            "{ resources: [], id: acme }", "[{ title: Mail, url: https://api.acme.example, method: get }]",
+        ]
+        let files = (good + bad).map { SourceFile(path: "map.yaml", text: $0) }
+        let trees = try files.map { try json(DescriptorDocument($0)) }
+        let answer = try SchemaValidator.validate(trees, against: DescriptorSchema.resourceMap)
+        #expect(answer.schema == nil)
+        #expect(answer.instances.count == files.count)
+        for (file, reason) in zip(files, answer.instances) {
+            let isGood = ResourceMapFile(file).diagnostics.isEmpty
+            #expect(isGood == good.contains(file.text) && isGood == (reason == nil), "\(file.text): \(reason ?? "")")
+        }
+    }
+
     private static let badWholes = [
         "[]", "acme", "carnet: 1\nid: acme\n", "carnet: 2\nid: acme\nname: Acme\n", "carnet: 1\nid: 42\nname: Acme\n",
         "carnet: one\nid: acme\nname: Acme\n", "carnet: 1\nid: Acme\nname: Acme\n", "carnet: 1\nid: acme\nname:\n",

@@ -1,6 +1,7 @@
-import CarnetDescriptors
 import Foundation
 import Testing
+
+@testable import CarnetDescriptors
 
 @Suite struct SourceFileReadingTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
@@ -56,6 +57,43 @@ import Testing
             try Data("a".utf8).write(to: URL(filePath: path))
             #expect(chmod(path, 0) == 0)
             #expect(reason(path) == .permissionDenied)
+        }
+    }
+
+    @Test func `a file that is written to while it is read is refused`() throws {
+        try withFolder { folder in
+            let path = folder.appending(path: "busy.yaml").path
+            try Data("a: b\n".utf8).write(to: URL(filePath: path))
+            func read(whileReading change: @escaping () -> Void) -> SourceFileError.Reason? {
+                do throws(SourceFileError) {
+                    _ = try SourceFile(readingFrom: path, maximumBytes: 1000, whileReading: change)
+                    return nil
+                } catch {
+                    return error.reason
+                }
+            }
+            func append(_ text: String) {
+                guard let handle = FileHandle(forWritingAtPath: path) else { return }
+                handle.seekToEndOfFile()
+                handle.write(Data(text.utf8))
+                handle.closeFile()
+            }
+            #expect(read {} == nil)
+            #expect(read { append("c: d\n") } == .changed)
+            #expect(read { truncate(path, 2) } == .changed)
+            #expect(read { append(String(repeating: "x", count: 2000)) } == .tooLarge(maximumBytes: 1000))
+        }
+    }
+
+    @Test(arguments: ["loop.yaml", "other.yaml"])
+    func `links in a circle are told in the words of the system`(name: String) throws {
+        try withFolder { folder in
+            let manager = FileManager.default
+            let (loop, other) = (folder.appending(path: "loop.yaml").path, folder.appending(path: "other.yaml").path)
+            try manager.createSymbolicLink(atPath: loop, withDestinationPath: other)
+            try manager.createSymbolicLink(atPath: other, withDestinationPath: loop)
+            let expected = String(cString: strerror(ELOOP))
+            #expect(reason(folder.appending(path: name).path) == .other(expected))
         }
     }
 

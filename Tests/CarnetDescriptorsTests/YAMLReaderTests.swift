@@ -231,6 +231,22 @@ import Testing
         #expect(diagnostics.first?.help == "save it as UTF-8")
     }
 
+    @Test(
+        arguments: [
+            [0xFF, 0xFE, 0x00, 0x00, 0x61, 0x00, 0x00, 0x00], [0x00, 0x00, 0xFE, 0xFF, 0x00, 0x00, 0x00, 0x61],
+            [0x61, 0x00, 0x00, 0x00, 0x3A, 0x00, 0x00, 0x00], [0x00, 0x00, 0x00, 0x0A, 0x00, 0x00, 0x00, 0x61],
+        ] as [[UInt8]])
+    func `UTF-32 is named as such`(bytes: [UInt8]) {
+        #expect(read(bytes: bytes).diagnostics.map(\.message) == ["the file is encoded in UTF-32"])
+    }
+
+    @Test func `a byte order mark belongs at the start alone`() {
+        #expect(read("\u{FEFF}a: b\n").diagnostics == [])
+        let found = read("\u{FEFF}\u{FEFF}a: b\n").diagnostics
+        #expect(
+            found.map(\.description) == ["test.yaml:1:1: error: a byte order mark stands inside of the text [D002]"])
+    }
+
     @Test func `a null byte is told with its place`() {
         let document = read("a: b\nc: d\0e\n")
         #expect(document.diagnostics.map(\.message) == ["the file contains a null byte"])

@@ -42,6 +42,7 @@ import Testing
         Case("a: &x # the anchor\n  ⟦b: c⟧\nd: e\n", "a"),
         Case("a: !!str ⟦b⟧\n", "a"),
         Case("a: &x ⟦[b]⟧\nc: 1\n", "a"),
+        Case("a: &x⟦:b⟧\nc: 1\n", "a"),
         Case("a: &x b\nc: ⟦*x⟧ # again\n", "c"),
         Case("a: &x { b: c }\nc: ⟦*x⟧\nd: e\n", "c"),
         Case("? ⟦a⟧\n: b\n", "a", isKey: true),

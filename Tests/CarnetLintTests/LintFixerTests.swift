@@ -55,6 +55,14 @@ import Testing
         #expect(text(fixed) == original.replacing("    - a\n    - a\n", with: "    - a\n"))
     }
 
+    @Test func `elements side by side go at once`() {
+        let repeated = repeatElement("a", count: 3000).joined(separator: ", ")
+        let start = "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\n"
+        let (fixed, applied) = LintFixer.fix(file(start + "scopes: { default: [\(repeated)] }\n"))
+        #expect(applied == 2999)
+        #expect(text(fixed) == start + "scopes: { default: [a] }\n")
+    }
+
     @Test func `an element behind a comment is left alone`() {
         let original =
             "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\nscopes:\n  default:\n    - a # why\n    - a\n"

@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: RuleCatalog.all)
     func `a code is a family letter and three digits, a name is in kebab case`(rule: RuleExplanation) {
-        #expect(rule.code.wholeMatch(of: /[DKESCTM][0-9]{3}/) != nil)
+        #expect(rule.code.wholeMatch(of: /[DKESCTMR][0-9]{3}/) != nil)
         #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
         #expect(rule.summary.hasSuffix("."))
         #expect(!rule.rationale.isEmpty)

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetSimulation
 import Testing
 
 @testable import CarnetLint
@@ -11,12 +12,13 @@ import Testing
         var testDescription: String { "\(rule.code): \(text.debugDescription)" }
     }
 
-    static let rules = DecoderRules.all + SuppressionRules.all + LintRules.all.map(\.explanation)
+    static let rules =
+        DecoderRules.all + SuppressionRules.all + SimulationRules.all + LintRules.all.map(\.explanation)
     static let bad = rules.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
     static let good = rules.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
 
     private func lint(_ example: MarkedExample) -> [Diagnostic] {
-        Linter().lint(files: [example.file(named: "acme.yaml")]).diagnostics
+        Linter(simulator: SampleSimulator()).lint(files: [example.file(named: "acme.yaml")]).diagnostics
     }
 
     @Test(arguments: bad)

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetSimulation
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
 
     @Test(arguments: RuleCatalog.all.map(\.code))
     func `the page of a rule is current`(code: String) throws {
-        try expectCurrent("\(code).md", try RuleCatalog.rule(code).page)
+        try expectCurrent("\(code).md", try RuleCatalog.rule(code).page(by: Linter(simulator: SampleSimulator())))
     }
 
     @Test func `the list of rules is current`() throws {

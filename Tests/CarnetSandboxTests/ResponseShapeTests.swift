@@ -32,6 +32,34 @@ struct ResponseShapeTests {
         #expect(data["token_type"] == nil)
     }
 
+    @Test("reads a sample that is a text as the body that it is")
+    func textSample() async throws {
+        let client = try TestClient(
+            plain + """
+                token: { response: { format: form } }
+                samples: { token: 'access_token=x&token_type=bearer&login=ada%20example' }
+
+                """)
+        let form = String(decoding: try await client.exchange().body, as: UTF8.self)
+        #expect(form.hasSuffix("&token_type=bearer&login=ada%20example"), "\(form)")
+    }
+
+    @Test("sends the browser back with what the sample of a callback has beyond the standard's parameters")
+    func callbackSample() async throws {
+        let client = try TestClient(
+            acme + """
+                callback: { rename: { code: auth_code } }
+                samples: { callback: { auth_code: x, state: x, realm: 12, shop: a.example } }
+
+                """)
+        let callback = try await client.callback()
+        #expect(callback["realm"] == "12")
+        #expect(callback["shop"] == "a.example")
+        #expect(callback["auth_code"]?.isEmpty == false)
+        #expect(callback["auth_code"] != "x")
+        #expect(callback["state"] == "state é+&=%")
+    }
+
     @Test("leaves out what the sample of a refresh leaves out, and then keeps the refresh token")
     func refreshShape() async throws {
         let client = try TestClient(
@@ -73,7 +101,7 @@ struct ResponseShapeTests {
     func formResponse() async throws {
         let client = try TestClient(plain + "token: { response: { format: form } }\n")
         let answer = try await client.exchange()
-        #expect(answer.head.headerFields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(answer.head.headerFields[.contentType] == "text/html; charset=utf-8")
         #expect(formValues(answer.text)["access_token"]?.isEmpty == false)
         #expect(formValues(answer.text)["expires_in"] == "3600")
         #expect(formValues(try await client.exchange(["code": "x"]).text)["error"] == "invalid_grant")

@@ -26,6 +26,11 @@ public struct SigningKey: Sendable {
     public static let p521 = SigningKey(material: .p521(.init()))
     public static let ed25519 = SigningKey(material: .ed25519(.init()))
 
+    /// The first RSA key in PEM form.
+    public static var rsaPEM: String {
+        if case .rsa(let key) = rsa.material { key.pemRepresentation } else { "" }
+    }
+
     private init(material: Material) {
         self.material = material
     }

@@ -200,6 +200,81 @@ private let yaml =
         #expect(provider.requests.count == before)
     }
 
+    // GitHub's verified address: one request of several fails, is not there, or has another address.
+    @Test func furtherRequestTakesNothingFromTheFirst() async throws {
+        let yaml =
+            Fixture.openID + """
+                profile:
+                  requests:
+                    - url: https://id.acme.example/emails
+                      where: { primary: true, verified: true }
+                      claims: { email: /email, email_verified: /verified }
+
+                """
+        let session = try await provider.session(yaml, store: store)
+        provider.on("/userinfo", answer: .json(#"{"sub":"user-1","name":"Ada","email":"public@example.com"}"#))
+        provider.on("/emails", answer: .json(#"{"message":"missing scope"}"#, status: 403))
+        var profile = try await session.profile()
+        #expect(profile.name == "Ada")
+        #expect(profile.email == "public@example.com")
+        #expect(profile.isEmailVerified == nil)
+        #expect(profile.failures.map(\.kind) == [.insufficientScope])
+        #expect(!"\(profile.failures)".contains("access-token"))
+        provider.on("/emails", fail: .timeout)
+        #expect(try await session.profile().failures.map(\.kind) == [.transport])
+        provider.on("/emails", answer: .json(#"[{"email":"new@example.com","primary":true,"verified":false}]"#))
+        profile = try await session.profile()
+        #expect(profile.email == "public@example.com")
+        #expect(profile.isEmailVerified == nil)
+        #expect(profile.failures.isEmpty)
+        provider.on(
+            "/emails",
+            answer: .json(
+                #"[{"email":"old@example.com","verified":true},{"email":"a@example.com","primary":true,"verified":true}]"#
+            ))
+        profile = try await session.profile()
+        #expect(profile.email == "a@example.com")
+        #expect(profile.isEmailVerified == true)
+        #expect(profile.subject == "user-1")
+    }
+
+    @Test func tokenInTheQueryIsNeverShown() async throws {
+        let yaml =
+            Fixture.openID + "api: { hosts: [api.acme.example], token_in: { query: t, because: no headers } }\n"
+        let tokens = TokenSet(
+            accessToken: Secret("access+token-1"), tokenType: "Bearer", scopes: [], issuedAt: provider.clock.now)
+        let acme = try Fixture.provider(yaml)
+        let url = try WebURL("https://api.acme.example/x?a=b")
+        for request in [
+            try ResourceRequest.make(url, tokens: tokens, at: acme), try Profile.request(tokens, at: acme),
+        ] {
+            #expect(request.outgoing.head.path?.hasSuffix("t=access%2Btoken-1") == true)
+            #expect(request.redacted.url.hasSuffix("t=[redacted]"))
+            #expect(!"\(request) \(request.redacted) \(request.outgoing)".contains("token-1"))
+        }
+        await expectError(.resource, .undeclaredHost) {
+            _ = try ResourceRequest.make(try WebURL("https://evil.example/"), tokens: tokens, at: acme)
+        }
+        await expectError(.resource, .reservedParameter) {
+            _ = try ResourceRequest.make(
+                try WebURL("https://api.acme.example/x?t=1"), tokens: tokens, at: acme)
+        }
+    }
+
+    @Test(arguments: ["Authorization", "X-Acme-Token"])
+    func headerOfTheTokenIsNotSetByAnybodyElse(name: String) async throws {
+        let acme = try Fixture.provider(
+            Fixture.openID + "api: { hosts: [api.acme.example], token_in: { header: x-acme-token } }\n")
+        let tokens = TokenSet(
+            accessToken: Secret("access-token-1"), tokenType: "Bearer", scopes: [], issuedAt: provider.clock.now)
+        await expectError(.resource, .badHeader) {
+            _ = try ResourceRequest.make(
+                try WebURL("https://api.acme.example/x"), headers: [Named(name, "other")], tokens: tokens, at: acme)
+        }
+        let request = try ResourceRequest.make(try WebURL("https://api.acme.example/x"), tokens: tokens, at: acme)
+        #expect(request.redacted.headers.contains(Named("x-acme-token", "[redacted]")))
+    }
+
     @Test func profileWithoutAnySourceIsSaid() async throws {
         provider.on("/token", answer: .json(#"{"access_token":"a","token_type":"Bearer"}"#))
         let noUserinfo = Fixture.plain.replacing("  userinfo: https://plain.example/me\n", with: "")

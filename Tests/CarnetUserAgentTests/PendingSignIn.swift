@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import NIOCore
 import Testing
 
@@ -16,7 +17,8 @@ struct PendingSignIn: Sendable {
     static func start(
         at redirectURI: String = "http://127.0.0.1/callback",
         timeout: Duration = .seconds(60),
-        limits: ConnectionLimits = ConnectionLimits()
+        limits: ConnectionLimits = ConnectionLimits(),
+        responseMode: ResponseMode = .query
     ) async throws -> PendingSignIn {
         let (shown, isShown) = AsyncStream<String>.makeStream()
         let agent = LoopbackUserAgent(
@@ -27,7 +29,7 @@ struct PendingSignIn: Sendable {
             },
             limits: limits
         )
-        let presenter = try await agent.prepare(redirectURI: redirectURI)
+        let presenter = try await agent.prepare(redirectURI: redirectURI, responseMode: responseMode)
         let task = Task {
             try await presenter.present("https://op.example/authorize?state=right") {
                 $0.encodedParameters.split(separator: "&").contains("state=right")
@@ -53,11 +55,12 @@ struct PendingSignIn: Sendable {
         _ method: String = "GET",
         _ target: String,
         fields: [String] = [],
+        body: String = "",
         hostField: String? = nil
     ) async throws -> String {
         let port = try port
         let lines = ["\(method) \(target) HTTP/1.1", "Host: \(hostField ?? "127.0.0.1:\(port)")"] + fields
-        return try await RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port)
+        return try await RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n" + body, port: port)
     }
 
     /// Ends the sign-in with a callback that belongs to it.

@@ -20,10 +20,11 @@ private let allowedImports: [String: Set<String>] = [
     "CarnetSQLite": ["Carnet", "CarnetProtocol", "CarnetStorage", "GRDB"],
     "CarnetPostgreSQL": ["CLibPQ", "Carnet", "CarnetProtocol", "CarnetStorage"],
     "CarnetSandbox": ["CarnetDescriptors", "Crypto", "CryptoExtras", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"],
+    "CarnetSimulation": ["CarnetDescriptors", "CarnetLint", "CarnetProtocol", "HTTPTypes"],
     "CarnetTesting": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "HTTPTypes"],
     "CarnetCommand": [
         "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint", "CarnetProtocol",
-        "CarnetSandbox", "CarnetUserAgent", "ArgumentParser", "HTTPTypes",
+        "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent", "ArgumentParser", "HTTPTypes",
     ],
 ]
 

@@ -151,28 +151,6 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "the base URL of the API comes with the tokens", neededBy: "16: Salesforce, Zoho, Wrike",
-            missing: "captured values and templates that use them are not there yet"),
-        Quirk(
-            "a value is looked up after the sign-in", neededBy: "23: Jira, Xero, Mailchimp",
-            missing: "the section `connection` is not there yet"),
-        Quirk(
-            "the e-mail address takes a second request", neededBy: "GitHub, Bitbucket, LinkedIn v2",
-            missing: "one request makes the profile; the resource can be called by the host"),
-        Quirk(
-            "the access token goes in a header of the provider's own, or in the query",
-            neededBy: "7: Shopify, TikTok Ads, BigCommerce; social-core: 39",
-            missing: "the token goes in the Authorization header alone so far"),
-        Quirk(
-            "the ID token's subject is a number", neededBy: "Wikimedia",
-            missing: "coercions of claims are not there yet"),
-        Quirk(
-            "the ID token is signed with the client's secret", neededBy: "LINE (HS256)",
-            missing: "the accepted algorithms are those with public keys"),
-        Quirk(
-            "revocation is a DELETE, or answers with another status", neededBy: "Facebook",
-            missing: "GET, POST and the status 200 are what can be said so far"),
-        Quirk(
             "the end of a token is found out by asking", neededBy: "3: Salesforce",
             missing: "a refused token is renewed once, which needs no end"),
     ]

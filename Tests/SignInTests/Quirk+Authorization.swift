@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The claims of an ID token.
-private func claims(of token: Secret) throws -> JSONObject {
+func claims(of token: Secret) throws -> JSONObject {
     let parts = token.reveal().split(separator: ".")
     let standard = parts[1].replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
@@ -235,23 +235,10 @@ extension Quirk {
             #expect(error.disposition == .signInAgain)
         },
         Quirk(
-            "the callback has values to keep", neededBy: "22: QuickBooks (realmId), Zoho, Shopify",
-            missing: "captured values and templates that use them are not there yet"),
-        Quirk(
-            "the callback is signed", neededBy: "Shopify",
-            missing: "templates have no functions yet; state and proof key protect the code"),
-        Quirk(
-            "the answer comes as a POST", neededBy: "24: Apple",
-            missing:
-                "a loopback listener and a pasted URL take GET; Apple sends GET where no name or e-mail is asked for"),
-        Quirk(
-            "the provider drops the state", neededBy: "Deezer, Huawei, Mixcloud",
-            missing: "a callback without the state of its attempt is never believed"),
-        Quirk(
             "there is a tenant or a webhook in place of the code", neededBy: "2: Microsoft's admin consent, Sentry",
             missing: "it is no authorization code grant"),
         Quirk(
             "user data comes with the first callback alone", neededBy: "Apple",
-            missing: "it comes by POST, and nothing signs it"),
+            missing: "nothing signs it; a host that wants it reads it from the form"),
     ]
 }

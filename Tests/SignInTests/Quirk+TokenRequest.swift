@@ -100,14 +100,5 @@ extension Quirk {
                 #expect(await fixture.requests(to: .token).first?.headers[.authorization] == "Basic \(header)")
             }
         },
-        Quirk(
-            "the client signs an assertion", neededBy: "1: Revolut, Apple",
-            missing: "the keys of client assertions are not there yet"),
-        Quirk(
-            "the request is signed, or has a hash of the secret", neededBy: "1: Shopline, Smartsheet",
-            missing: "templates have no functions yet"),
-        Quirk(
-            "the token is exchanged once more", neededBy: "6: Instagram, Threads, Bullhorn",
-            missing: "the keys of further exchange steps are not there yet"),
     ]
 }

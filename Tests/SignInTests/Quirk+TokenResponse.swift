@@ -2,6 +2,7 @@ import Carnet
 import CarnetSandbox
 import CarnetTesting
 import Foundation
+import HTTPTypes
 import Testing
 
 extension Quirk {
@@ -178,10 +179,25 @@ extension Quirk {
             #expect(try await fixture.signIn().tokens().scopes == ["read"])
             let body = try #require(fixture.answers.all.last).body
             #expect(String(decoding: body, as: UTF8.self).hasPrefix("access_token="))
+            #expect(fixture.answers.all.last?.head.headerFields[.contentType] == "text/html; charset=utf-8")
         },
         Quirk(
-            "the response is JSONP", neededBy: "QQ's openid call",
-            missing: "not needed for tokens; the profile can come from elsewhere"),
+            "the response is JSON under another name, or in a function call",
+            key: "`token.response.format: json`, `jsonp`",
+            neededBy: "golang/oauth2 guesses at text/plain; QQ"
+        ) {
+            for (format, start) in [("json", "{"), ("jsonp", #"callback( {"access_token":""#)] {
+                let fixture = try SignInFixture(
+                    odd: "token: { response: { format: \(format) } }", faults: [.refreshRevoked])
+                let session = try await fixture.signIn()
+                #expect(try await session.tokens().scopes == ["read"])
+                let answer = try #require(fixture.answers.all.last)
+                #expect(answer.head.headerFields[.contentType] != "application/json")
+                #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix(start))
+                let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
+                #expect(error.kind == .sessionEnded)
+            }
+        },
         Quirk(
             "one response brings two tokens", neededBy: "1: Slack",
             missing: "a connection holds one token set; `root` chooses which"),

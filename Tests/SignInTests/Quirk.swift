@@ -31,9 +31,14 @@ struct Quirk: Sendable, CustomTestStringConvertible {
     var testDescription: String { title }
 
     static let sections: [(title: String, quirks: [Quirk])] = [
+        ("Endpoints and variables", addresses),
         ("Authorization request and callback", authorization),
         ("Token request", tokenRequest),
+        ("Client assertions", clientAssertions),
         ("Token response", tokenResponse),
         ("Refresh, profile, resources and revocation", afterwards),
+        ("ID token, callback and refresh", idToken),
+        ("More of the profile, the access token and revocation", profile),
+        ("Values known only at run time", values),
     ]
 }

@@ -26,8 +26,12 @@ func oddProvider(_ keys: String) throws -> ProviderDescriptor {
 
 extension SignInFixture {
     /// A fixture for an odd provider.
-    init(odd keys: String, secret: String? = nil, faults: Set<SandboxFault> = []) throws {
-        try self.init(try oddProvider(keys), secret: secret, faults: faults)
+    init(
+        odd keys: String, inputs: [String: String] = [:], secret: String? = nil, signingKey: ClientKey? = nil,
+        faults: Set<SandboxFault> = []
+    ) throws {
+        try self.init(
+            try oddProvider(keys), inputs: inputs, secret: secret, signingKey: signingKey, faults: faults)
     }
 
     /// The authorization URL of a sign-in, with `*` for what is random.

@@ -21,6 +21,8 @@ struct SignInFixture {
         store: MemoryTokenStore = MemoryTokenStore(),
         clientID: String = "client",
         secret: String? = nil,
+        signingKey: ClientKey? = nil,
+        decryptionKeys: [ClientKey] = [],
         faults: Set<SandboxFault> = [],
         startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)
     ) throws {
@@ -28,7 +30,12 @@ struct SignInFixture {
         let provider = try descriptor.resolve(inputs: inputs, environment: environment)
         sandbox = Sandbox(
             providers: [provider],
-            clients: [SandboxClient(clientID: clientID, clientSecret: secret, redirectURIs: [Self.redirectURI])],
+            clients: [
+                SandboxClient(
+                    clientID: clientID, clientSecret: secret,
+                    keys: ([signingKey].compactMap { $0 } + decryptionKeys).map(\.publicJWK),
+                    redirectURIs: [Self.redirectURI])
+            ],
             options: SandboxOptions(faults: faults),
             now: { clock.now }
         )
@@ -37,6 +44,8 @@ struct SignInFixture {
             registration: ClientRegistration(
                 clientID: clientID,
                 clientSecret: secret.map(Secret.init),
+                signingKey: signingKey,
+                decryptionKeys: decryptionKeys,
                 redirectURI: Self.redirectURI,
                 inputs: inputs,
                 environment: environment

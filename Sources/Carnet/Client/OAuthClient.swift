@@ -17,8 +17,8 @@ public actor OAuthClient {
     let connection: ProviderConnection
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
+    nonisolated let random: any RandomSource
     nonisolated let unsaved = UnsavedConnections()
-    private let random: any RandomSource
     private var usedAttempts: [Secret: Date] = [:]
     private var sessions: [ConnectionKey: WeakSession] = [:]
 
@@ -70,26 +70,38 @@ public actor OAuthClient {
 
     /// Completes a sign-in: validates the callback, exchanges its code once, validates the ID token, saves the tokens.
     ///
-    /// A failure touches nothing that is stored.
+    /// A failure touches nothing that is stored. One at step `connection` comes after the tokens were saved: the session
+    /// is there, and `Session.connect(choosing:)` makes good what is missing.
     ///
-    /// - Parameter account: The name to keep it under; by default the e-mail address or subject of the ID token, else the
-    ///   subject of the profile.
+    /// - Parameters:
+    ///   - account: The name to keep it under; by default the e-mail address or subject of the ID token, else the subject
+    ///     of the profile.
+    ///   - choosing: Is asked where a lookup of the descriptor finds several candidates.
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func completeSignIn(
         _ callback: AuthorizationCallback,
         for pending: PendingAuthorization,
-        account: String? = nil
+        account: String? = nil,
+        choosing: ConnectionChooser? = nil
     ) async throws -> Session {
-        let provider = try await connection.provider()
-        let validated = try pending.validate(callback, from: provider, now: clock.now)
-        let request = try TokenRequest.exchange(validated, at: provider, as: registration)
+        let discovered = try await connection.provider()
+        let validated = try pending.validate(
+            callback, from: discovered, now: clock.now, clientSecret: registration.clientSecret)
+        let provider = filled(discovered, with: HeldValues(callback: validated))
+        let request = try TokenRequest.exchange(
+            validated, at: provider, as: registration, random: random, now: clock.now)
         try use(pending)
         let response = try TokenResponse(judging: try await exchanger.send(request), to: request, from: provider)
+            .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
-        let tokens = TokenSet(response, requested: pending.scopes, now: clock.now)
+        let (tokens, values) = try await exchanged(
+            TokenSet(response, requested: pending.scopes, now: clock.now),
+            HeldValues(values: response.values, callback: validated),
+            at: discovered
+        )
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
-        if subject == nil, account == nil { subject = await subjectFromUserinfo(tokens, at: provider) }
+        if subject == nil, account == nil { subject = await subjectFromUserinfo(tokens, values, at: discovered) }
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: ""),
             clientID: registration.clientID,
@@ -98,9 +110,12 @@ public actor OAuthClient {
             subject: subject,
             inputs: provider.inputs,
             environment: provider.environment,
-            profile: profile?.raw.jsonText()
+            profile: profile?.raw.jsonText(),
+            values: values.isEmpty ? nil : values
         )
-        return try await save(signedIn, as: account, claims: idToken?.claims)
+        let session = try await save(signedIn, as: account, claims: idToken?.claims)
+        try await session.connect(choosing: choosing)
+        return session
     }
 
     /// A whole sign-in through a user agent.
@@ -109,10 +124,14 @@ public actor OAuthClient {
     public func signIn(
         with agent: any UserAgent,
         options: AuthorizationOptions = AuthorizationOptions(),
-        account: String? = nil
+        account: String? = nil,
+        choosing: ConnectionChooser? = nil
     ) async throws -> Session {
         let presenter = try await sayingUserAgentErrors {
-            try await agent.prepare(redirectURI: registration.redirectURI)
+            try await agent.prepare(
+                redirectURI: registration.redirectURI,
+                responseMode: provider.authorization.responseMode ?? .query
+            )
         }
         do {
             var options = options
@@ -122,7 +141,7 @@ public actor OAuthClient {
                 try await presenter.present(request.url) { request.pending.matches($0) }
             }
             await presenter.close()
-            return try await completeSignIn(callback, for: request.pending, account: account)
+            return try await completeSignIn(callback, for: request.pending, account: account, choosing: choosing)
         } catch {
             await presenter.close()
             throw error
@@ -177,7 +196,10 @@ public actor OAuthClient {
 
     /// Who signed in where no ID token says it, so that the tokens of two users do not lie under one name. A profile that
     /// cannot be had is no reason to lose the tokens.
-    private func subjectFromUserinfo(_ tokens: TokenSet, at provider: Provider) async -> String? {
+    private func subjectFromUserinfo(
+        _ tokens: TokenSet, _ values: [String: ConnectionValue], at discovered: Provider
+    ) async -> String? {
+        let provider = filled(discovered, with: HeldValues(tokens: tokens, values: values))
         guard Profile.source(at: provider) == .userinfo, let request = try? Profile.request(tokens, at: provider),
             let response = try? await exchanger.send(request)
         else { return nil }
@@ -231,6 +253,9 @@ public actor OAuthClient {
     /// Validates an ID token, with newer keys if those known do not fit: the provider may have a new key, under a new
     /// id, the same one or none.
     func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {
+        if expectations.isSignedWithSecret {
+            return try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: clock.now)
+        }
         let known = try await connection.keySet()
         do {
             return try IDToken(validating: token, with: known.keys, expecting: expectations, now: clock.now)

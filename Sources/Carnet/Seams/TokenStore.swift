@@ -26,6 +26,8 @@ public struct Connection: Codable, Hashable, Sendable {
     public var environment: String?
     /// The profile as JSON, where it came with the tokens and cannot be fetched again.
     public var profile: String?
+    /// What the descriptor keeps of the sign-in, by reference, e.g. `token.instance_url`; `nil` if nothing.
+    public var values: [String: ConnectionValue]?
 
     public init(
         key: ConnectionKey,
@@ -35,7 +37,8 @@ public struct Connection: Codable, Hashable, Sendable {
         subject: String? = nil,
         inputs: [String: String] = [:],
         environment: String? = nil,
-        profile: String? = nil
+        profile: String? = nil,
+        values: [String: ConnectionValue]? = nil
     ) {
         self.key = key
         self.clientID = clientID
@@ -45,6 +48,7 @@ public struct Connection: Codable, Hashable, Sendable {
         self.inputs = inputs
         self.environment = environment
         self.profile = profile
+        self.values = values
     }
 }
 

@@ -1,3 +1,4 @@
+public import CarnetDescriptors
 public import CarnetProtocol
 
 /// Shows the authorization page to the user and brings back the callback (RFC 8252).
@@ -7,6 +8,22 @@ public protocol UserAgent: Sendable {
     /// - Parameter redirectURI: The registered redirect URI; a loopback URI without a port gets one (RFC 8252, 7.3).
     /// - Throws: `UserAgentError` if this agent cannot receive callbacks at that URI.
     func prepare(redirectURI: String) async throws -> any AuthorizationPresenter
+
+    /// Gets ready to receive a callback in the way that the descriptor asks for. By default one by POST is refused.
+    ///
+    /// - Throws: `UserAgentError` if this agent cannot receive callbacks at that URI or in that way.
+    func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter
+}
+
+extension UserAgent {
+    public func prepare(
+        redirectURI: String, responseMode: ResponseMode
+    ) async throws -> any AuthorizationPresenter {
+        guard responseMode == .query else {
+            throw UserAgentError(.cannotListen, "the answer comes by POST, which cannot be received in this way")
+        }
+        return try await prepare(redirectURI: redirectURI)
+    }
 }
 
 /// One authorization, from showing the page to its callback. It is used once.

@@ -56,7 +56,7 @@ extension Session {
 
     private func renew(_ stale: Connection) async throws -> Connection {
         defer { refreshing = nil }
-        let provider = try await client.connection.provider()
+        let provider = try await client.provider(for: stale)
         return try await client.store.withLock(on: key) { [client, key] in
             let unsaved = client.unsaved[key]
             guard let stored = try await client.store.load(key) else {
@@ -88,12 +88,14 @@ extension Session {
                 hint: "sign in again; the descriptor says how a refresh token is asked for"
             )
         }
-        let request = try TokenRequest.refresh(refreshToken, at: provider, as: client.registration)
+        let request = try TokenRequest.refresh(
+            refreshToken, at: provider, as: client.registration, random: client.random, now: client.clock.now)
         try await client.store.prepareToSave(stored.connection.key)
         let answer = try await client.exchanger.send(request)
         let response: TokenResponse
         do {
             response = try TokenResponse(judging: answer, to: request, from: provider)
+                .decryptingIDToken(for: client.registration, from: provider)
         } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else { throw error }
             // Whoever lost the store's lock meanwhile was refused for another's success.
@@ -115,7 +117,17 @@ extension Session {
             _ = try await client.validate(token, expecting: expectations)
         }
         var renewed = stored.connection
-        renewed.tokens = stored.connection.tokens.merging(response, now: client.clock.now)
+        renewed.tokens = stored.connection.tokens.merging(
+            response, rotation: provider.refreshRotation, now: client.clock.now)
+        renewed.keep(response.values)
+        let discovered = try await client.connection.provider()
+        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
+            let (tokens, values) = try await client.exchanged(
+                renewed.tokens, HeldValues(of: renewed), at: discovered, isRefresh: true)
+            renewed.tokens = tokens
+            renewed.keep(values)
+        }
+        renewed.keep(client.derivedAgain(renewed, at: discovered))
         return try await save(renewed, replacing: stored.revision, client: client)
     }
 

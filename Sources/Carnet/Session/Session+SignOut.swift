@@ -49,7 +49,7 @@ extension Session {
         let provider: Provider
         do {
             try client.checkOwner(of: connection)
-            provider = try await client.connection.provider()
+            provider = try await client.provider(for: connection)
         } catch {
             outcome.failures.append(OAuthError(revocationFailure: error))
             return outcome
@@ -61,12 +61,16 @@ extension Session {
                 outcome.failures.append(error)
             }
         }
+        outcome.failures += await client.disconnect(connection)
         outcome.isRevoked = true
-        let all = [(tokens.refreshToken, "refresh_token"), (tokens.accessToken, "access_token")]
-        for case (let token?, let hint) in all {
+        for kind in provider.revokedTokens {
+            guard let token = kind == .refreshToken ? tokens.refreshToken : tokens.accessToken else { continue }
             do {
-                let request = try TokenRequest.revoke(token, hint: hint, at: provider, as: client.registration)
-                try RevocationResponse.judge(try await client.exchanger.send(request), to: request)
+                let request = try TokenRequest.revoke(
+                    token, hint: kind.rawValue, at: provider, as: client.registration, random: client.random,
+                    now: client.clock.now)
+                try RevocationResponse.judge(
+                    try await client.exchanger.send(request), to: request, from: provider)
             } catch {
                 outcome.isRevoked = false
                 let failure = OAuthError(revocationFailure: error)

@@ -39,38 +39,17 @@ public actor Session {
         try await refreshed(from: try await stored().connection).tokens
     }
 
-    /// Who signed in.
-    ///
-    /// - Throws: `OAuthError`, `TokenStoreError`.
-    public func profile() async throws -> Profile {
-        let provider = try await client.connection.provider()
-        switch Profile.source(at: provider) {
-        case .userinfo:
-            return try await retryingOnce(with: try await validConnection()) { connection in
-                let request = try Profile.request(connection.tokens, at: provider)
-                let response = try await self.client.exchanger.send(request)
-                return try Profile(judging: response, to: request, from: provider, subject: connection.subject)
-            }
-        case .idToken:
-            guard let token = try await stored().connection.tokens.idToken else {
-                throw OAuthError(
-                    .profile,
-                    .missingField,
-                    "there is no ID token to read the profile from",
-                    descriptorKey: "profile.from",
-                    hint: "ask for the scope openid, or name a userinfo endpoint"
-                )
-            }
-            return Profile(try IDToken(storedAfterValidation: token), from: provider)
-        case .tokenResponse:
-            return try Profile(stored: try await stored().connection.profile ?? "{}", from: provider)
-        }
-    }
-
     /// The resources of the descriptor, or of a map of the host's own, each with the scopes that are still missing.
     public func resources(_ map: ResourceMap? = nil) async throws -> [ResourceAccess] {
         let granted = try await stored().connection.tokens.scopes
-        return (map ?? ResourceMap(of: client.provider)).access(granted: granted)
+        if let map { return map.access(granted: granted) }
+        return try await resourceMap().access(granted: granted)
+    }
+
+    /// The descriptor's resources, as far as what the sign-in brought makes their URLs known.
+    public func resourceMap() async throws -> ResourceMap {
+        let held = HeldValues(of: try await stored().connection)
+        return ResourceMap(of: client.filled(client.provider, with: held))
     }
 
     /// Calls a resource with the access token.
@@ -113,7 +92,7 @@ public actor Session {
         body: [UInt8] = [],
         declared: [Resource] = []
     ) async throws -> IncomingResponse {
-        let provider = try await client.connection.provider()
+        let provider = try await client.provider(for: try await stored().connection)
         return try await retryingOnce(with: try await validConnection()) { connection in
             let request = try ResourceRequest.make(
                 url,

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetUserAgent
 import Foundation
@@ -20,7 +21,11 @@ struct LoginAgent: UserAgent {
     let console: Console
 
     func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
-        let presenter = try await agent.prepare(redirectURI: redirectURI)
+        try await prepare(redirectURI: redirectURI, responseMode: .query)
+    }
+
+    func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter {
+        let presenter = try await agent.prepare(redirectURI: redirectURI, responseMode: responseMode)
         sayRedirectURI(registered: redirectURI, sent: presenter.redirectURI)
         return Presenter(presenter: presenter, agent: self)
     }

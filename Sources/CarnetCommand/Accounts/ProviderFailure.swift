@@ -26,7 +26,8 @@ struct ProviderFailure {
         failure.details.insert(Failure.Detail(name: "provider", text: entry.descriptor.id.rawValue), at: 0)
         if let redirectURI, Self.stepsOfSignIn.contains(error.step) {
             failure.details.append(Failure.Detail(name: "redirect_uri", text: redirectURI))
-            if failure.next.isEmpty || error.kind == .serverError {
+            let isAccepted = error.kind != .redirectNotAccepted
+            if isAccepted, failure.next.isEmpty || error.kind == .serverError {
                 failure.next.append("make sure that the redirect URI \(redirectURI) is registered, exactly so")
             }
         }

@@ -34,7 +34,7 @@ struct CallCommand: Subcommand {
         let account = try await Account(account, context)
         let session = try await account.session()
         let response = try await account.explaining {
-            let map = try self.map.map(for: account, context.console)
+            let map = try await self.map.map(for: account, context.console)
             let call = try target(in: map, account)
             if let resource = call.resource { try check(resource, account) }
             return try await context.console.showing("calling \(call.url.host)") {

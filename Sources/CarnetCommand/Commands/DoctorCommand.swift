@@ -29,6 +29,14 @@ struct DoctorCommand: Subcommand {
         )
         let drift = try await ProviderFailure(entry: entry).explaining {
             let provider = try entry.descriptor.resolve(inputs: inputs)
+            guard provider.issuer != nil || provider.discoveryURL != nil else {
+                throw Failure(
+                    .usage,
+                    "\(provider.name) has no metadata to be compared with",
+                    details: [Failure.Detail(name: "descriptor_key", text: "issuer")],
+                    next: ["add issuer or discovery_url, if the provider has a metadata document"]
+                )
+            }
             return try await console.showing("fetching the metadata of \(provider.name)") {
                 try await discovery.metadata(of: provider)
             }.drift(from: provider)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarnetDescriptors
 import CarnetLint
+import CarnetSimulation
 
 struct ExplainCommand: Subcommand {
     static let configuration = CommandConfiguration(commandName: "explain", abstract: "Print the page of a lint rule.")
@@ -15,9 +16,11 @@ struct ExplainCommand: Subcommand {
         do throws(UnknownRuleError) {
             rule = try RuleCatalog.rule(code)
         } catch {
-            throw Failure(.usage, error.description)
+            throw Failure(
+                .usage, error.description, next: ["a code stands in brackets at the end of a finding, such as [K001]"])
         }
-        for line in rule.page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+        let page = rule.page(by: Linter(simulator: SampleSimulator()))
+        for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             context.console.answer(String(line))
         }
         context.console.answer(

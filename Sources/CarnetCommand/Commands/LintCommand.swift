@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarnetDescriptors
 import CarnetLint
+import CarnetSimulation
 
 struct LintCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -27,6 +28,18 @@ struct LintCommand: Subcommand {
     @Option(help: ArgumentHelp("What to call stdin in the findings.", valueName: "name"))
     var stdinFilename: String?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Make a pretend client's requests, and judge the samples as the engine judges answers. Without either flag, "
+                + "where a descriptor has samples."
+        )
+    )
+    var simulate: Bool?
+
+    @Option(help: ArgumentHelp("Where the pages of the rules can be read, for sarif.", valueName: "url"))
+    var documentation: String?
+
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -48,7 +61,11 @@ struct LintCommand: Subcommand {
             console.answer(bytes: fixedStdin.bytes)
             console.note(format.reporter(usesColor: console.colorsErrors).render(report).trimmingLastLineBreak)
         } else {
-            let text = format.reporter(usesColor: format == .text && console.usesColor).render(report)
+            let reporter: any Reporter =
+                format == .sarif
+                ? SARIFReporter(documentation: documentation)
+                : format.reporter(usesColor: format == .text && console.usesColor)
+            let text = reporter.render(report)
             console.answer(bytes: Array(text.utf8))
         }
         if !input.unreadable.isEmpty { throw ExitStatus.usage }
@@ -60,10 +77,14 @@ extension LintCommand {
     /// A linter that knows the providers which the files may extend.
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
         // Most files extend nothing; then no folder has to be read.
-        guard files.contains(where: { $0.text.contains("extends") }) else { return Linter() }
+        guard files.contains(where: { $0.text.holds("extends") }) else { return Linter(simulator: simulator) }
         var known = try ProviderSources(providers, environment: context.environment).registry
         known.add(files, origin: .folder("."))
-        return Linter(known: known)
+        return Linter(known: known, simulator: simulator)
+    }
+
+    private var simulator: SampleSimulator? {
+        simulate == false ? nil : SampleSimulator(needsSamples: simulate == nil)
     }
 }
 

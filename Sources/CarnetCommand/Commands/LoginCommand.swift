@@ -28,6 +28,12 @@ struct LoginCommand: Subcommand {
     @Flag(help: "Print the authorization URL, and take the callback URL from a line of stdin.")
     var paste = false
 
+    @Option(
+        name: .customLong("choose"),
+        help: ArgumentHelp(
+            "The candidate to take where a lookup finds several, such as company=c-1.", valueName: "name=value"))
+    var choices: [String] = []
+
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
@@ -48,6 +54,24 @@ struct LoginCommand: Subcommand {
         }
     }
 
+    /// Takes the candidate that the command line names.
+    private var chooser: ConnectionChooser {
+        let choices = choices
+        return { choice in
+            let start = choice.name + "="
+            if let chosen = choices.first(where: { $0.hasPrefix(start) }) {
+                return String(chosen.dropFirst(start.count))
+            }
+            throw Failure(
+                .usage,
+                "\(choice.name.printable) could be several; the tokens are kept",
+                next: choice.candidates.prefix(20).map { candidate in
+                    "--choose \(choice.name.printable)=\(candidate.value.printable)  (\(candidate.label.printable))"
+                }
+            )
+        }
+    }
+
     private func signIn(with client: OAuthClient, _ connector: Connector, _ console: Console) async throws {
         let timeout = account.network.timeout ?? 300
         let way: LoginAgent.Way = paste ? .pasted : noBrowser ? .printed : .browser
@@ -55,7 +79,8 @@ struct LoginCommand: Subcommand {
         let session = try await client.signIn(
             with: connector.agent(LoginAgent(way: way, timeout: timeout, console: console)),
             options: AuthorizationOptions(scopes: wanted.isEmpty ? nil : wanted, lifetime: TimeInterval(timeout)),
-            account: account.account
+            account: account.account,
+            choosing: chooser
         )
         let tokens = try await session.storedTokens()
         let name = session.key.account

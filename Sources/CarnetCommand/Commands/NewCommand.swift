@@ -2,6 +2,7 @@ import ArgumentParser
 import Carnet
 import CarnetDescriptors
 import CarnetHTTP
+import CarnetProtocol
 import Foundation
 
 struct NewCommand: Subcommand {
@@ -43,6 +44,11 @@ struct NewCommand: Subcommand {
             context.console.answer(json: JSONObject(["id": .string(id), "text": .string(draft.text)]))
             return
         }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw Failure(
+                .usage, "--output \(folder): no such folder", next: ["make it first, e.g. mkdir -p \(folder)"])
+        }
         let path = folder + "/" + id + ".yaml"
         do {
             try Data(draft.text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
@@ -54,18 +60,32 @@ struct NewCommand: Subcommand {
         }
         context.console.answer(path.printable)
         context.console.answer(json: JSONObject(["id": .string(id), "file": .string(path)]))
-        context.console.note("next: carnet lint \(path.printable), carnet try \(id)")
+        context.console.note("next: carnet lint \(path.printable), carnet try \(path.printable)")
     }
 
     private static func metadata(for draft: DescriptorDraft, _ console: Console) async throws -> ProviderMetadata {
         let document = DescriptorDocument(SourceFile(path: "\(draft.id).yaml", text: draft.text))
-        guard let provider = try document.descriptor?.resolve() else {
+        guard let provider = try? document.descriptor?.resolve() else {
             throw Failure(.usage, "--issuer takes a URL such as https://id.example.com")
         }
         let discovery = Discovery(
             transport: AsyncHTTPTransport(),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
-        return try await discovery.metadata(of: provider)
+        do {
+            return try await discovery.metadata(of: provider)
+        } catch let error as OAuthError {
+            var failure = Failure(error)
+            // There is no descriptor yet that could be mended.
+            failure.details.removeAll { $0.name == "descriptor_key" }
+            let places = ((try? ProviderMetadata.locations(for: provider)) ?? []).map(\.text)
+            failure.details.append(Failure.Detail(name: "looked_at", text: places.joined(separator: " ")))
+            if error.status != nil {
+                failure.next = [
+                    "is --issuer right, to the last character? It is what the server calls itself in tokens"
+                ]
+            }
+            throw failure
+        }
     }
 }

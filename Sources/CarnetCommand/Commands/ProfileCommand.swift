@@ -20,6 +20,7 @@ struct ProfileCommand: Subcommand {
         }
         let rows = profile.claims.map { [$0.name.printable, ($0.value.scalarText ?? $0.value.jsonText()).printable] }
         for line in Table.lines(rows) { context.console.answer(line) }
+        for failure in profile.failures { context.console.warn("\(failure)".printable) }
         var claims = JSONObject()
         for claim in profile.claims { claims[claim.name] = claim.value }
         context.console.answer(json: account.stored.key.json + JSONObject(["profile": .object(claims)]))

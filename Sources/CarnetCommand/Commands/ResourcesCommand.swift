@@ -15,7 +15,7 @@ struct ResourcesCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         let account = try await Account(account, context)
-        let map = try await account.explaining { try self.map.map(for: account, context.console) }
+        let map = try await account.explaining { try await self.map.map(for: account, context.console) }
         let granted = account.stored.tokens.scopes
         let access = map.access(granted: granted)
         let open = access.filter(\.isOpen).map(\.resource)

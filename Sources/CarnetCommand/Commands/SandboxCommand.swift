@@ -71,6 +71,7 @@ struct SandboxCommand: Subcommand {
         let own = SandboxClient(
             clientID: clientID,
             clientSecret: source.clientSecret?.reveal(),
+            keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
             redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects
         )
         return [pretend, own]

@@ -10,7 +10,12 @@ struct ShowCommand: Subcommand {
     @Argument(help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"))
     var provider: String
 
-    @Flag(help: "Fill the inputs in and say every default. Inputs that are not given are filled with examples.")
+    @Flag(
+        help: ArgumentHelp(
+            "Fill the inputs in, say every default, and show the requests of a pretend client to the byte. Inputs that are "
+                + "not given are filled with examples."
+        )
+    )
     var resolved = false
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -39,23 +44,23 @@ struct ShowCommand: Subcommand {
             return
         }
         let source = try Registrations(client, context).source(for: entry.descriptor)
-        let given = source.inputs
         let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
             let descriptor = try entry.descriptor.variant(source.environment)
-            let inputs = descriptor.exampleInputs(given)
-            return (inputs, try descriptor.resolve(inputs: inputs))
+            let inputs = try PretendInputs(for: descriptor, given: source.inputs)
+            return (inputs, try descriptor.resolve(inputs: inputs.values))
         }
-        for name in inputs.keys.sorted() where given[name] == nil {
-            context.console.note("the input \(name) is not given; the descriptor's example stands for it")
+        for input in inputs.madeUp {
+            let text = "the input \(input.name) is not given; \(input.value.printable) stands for it"
+            context.console.note("\(text) (give --input \(input.name)=VALUE)")
         }
         if !ancestors.isEmpty { context.console.note("extends \(ancestors.joined(separator: ", "))") }
-        let view = JSONValue(resolved)
-        for line in view.yamlLines { context.console.answer(line) }
-        context.console.answer(
-            json: JSONObject([
-                "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin),
-                "extends": .list(ancestors), "resolved": view,
-            ])
-        )
+        let view = ResolvedView(resolved, of: entry.document, as: source)
+        for problem in view.problems { context.console.warn(problem.printable) }
+        for line in view.lines { context.console.answer(line) }
+        var document = JSONObject([
+            "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin), "extends": .list(ancestors),
+        ])
+        for member in view.json { document[member.name] = member.value }
+        context.console.answer(json: document)
     }
 }

@@ -44,6 +44,8 @@ struct TokenCommand: Subcommand {
         var rows = [["account", account.name.printable], ["client id", account.stored.clientID.printable]]
         if let subject = account.stored.subject { rows.append(["subject", subject.printable]) }
         rows += tokens.rows(now: SystemWallClock().now)
+        let values = (account.stored.values ?? [:]).sorted { $0.key < $1.key }
+        rows += values.map { [$0.key.printable, $0.value.description.printable] }
         for line in Table.lines(rows) { console.answer(line) }
         console.answer(
             json: account.stored.key.json
@@ -51,6 +53,10 @@ struct TokenCommand: Subcommand {
                     "client_id": .string(account.stored.clientID), "subject": .optional(account.stored.subject),
                 ])
                 + tokens.summary
+                + JSONObject([
+                    "values": .object(
+                        values.reduce(into: JSONObject()) { $0[$1.key] = .string($1.value.description) })
+                ])
         )
     }
 

@@ -5,13 +5,16 @@ import CarnetProtocol
 struct ClientSource: Sendable {
     var clientID: String?
     var clientSecret: Secret?
+    var signingKey: ClientKey?
+    var decryptionKeys: [ClientKey]?
     var redirectURI: String?
     var inputs: [String: String] = [:]
     var environment: String?
     var scopes: [String]?
 
     var isEmpty: Bool {
-        clientID == nil && clientSecret == nil && redirectURI == nil && inputs.isEmpty
+        clientID == nil && clientSecret == nil && signingKey == nil && decryptionKeys == nil && redirectURI == nil
+            && inputs.isEmpty
             && environment == nil && scopes == nil
     }
 }
@@ -26,6 +29,8 @@ extension ClientSource {
         self.init(
             clientID: clientID,
             clientSecret: own.lazy.compactMap(\.clientSecret).first,
+            signingKey: own.lazy.compactMap(\.signingKey).first,
+            decryptionKeys: own.lazy.compactMap(\.decryptionKeys).first,
             redirectURI: own.lazy.compactMap(\.redirectURI).first,
             inputs: sources.reduce(into: [:]) { inputs, source in
                 inputs.merge(source.inputs) { earlier, _ in earlier }
@@ -39,15 +44,22 @@ extension ClientSource {
 // MARK: - The environment
 
 extension ClientSource {
-    /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._REDIRECT_URI`, `..._SCOPES`, `..._ENVIRONMENT`
-    /// and `..._INPUT_DOMAIN`.
-    init(of descriptor: ProviderDescriptor, in environment: HostEnvironment) {
+    /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._CLIENT_KEY` or `..._CLIENT_KEY_FILE`, `..._CLIENT_KEY_ID`,
+    /// `..._DECRYPTION_KEY_FILE`, `..._REDIRECT_URI`, `..._SCOPES`, `..._ENVIRONMENT` and `..._INPUT_DOMAIN`.
+    ///
+    /// - Throws: `Failure` if a key cannot be read.
+    init(of descriptor: ProviderDescriptor, in environment: HostEnvironment) throws {
         let prefix = Self.variable(descriptor.id, "")
         func value(_ name: String) -> String? {
             environment[prefix + name].flatMap { $0.isEmpty ? nil : $0 }
         }
         clientID = value("CLIENT_ID")
         clientSecret = value("CLIENT_SECRET").map { Secret($0) }
+        let keyPlace = ["CLIENT_KEY", "CLIENT_KEY_FILE"].lazy.compactMap { name in
+            value(name).map { name == "CLIENT_KEY" ? KeyPlace.variable(prefix + name) : .file($0) }
+        }.first
+        signingKey = try keyPlace?.signingKey(id: value("CLIENT_KEY_ID"), environment)
+        decryptionKeys = try value("DECRYPTION_KEY_FILE").map { try KeyPlace.file($0).keys(id: nil, environment) }
         redirectURI = value("REDIRECT_URI")
         self.environment = value("ENVIRONMENT")
         scopes = value("SCOPES")?.split(separator: " ").map(String.init)

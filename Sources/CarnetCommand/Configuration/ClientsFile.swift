@@ -3,7 +3,8 @@ import CarnetProtocol
 import Foundation
 
 /// A file of client registrations: provider id -> `client_id`, `client_secret` or `client_secret_env` or
-/// `client_secret_file`, `redirect_uri`, `inputs`, `environment`, `scopes`.
+/// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`, `decryption_key_file`, `redirect_uri`,
+/// `inputs`, `environment`, `scopes`.
 struct ClientsFile {
     let file: SourceFile
     /// Everything that is wrong with the file, with places.
@@ -20,13 +21,15 @@ struct ClientsFile {
         diagnostics = isEmpty ? [] : (document.diagnostics + reader.diagnostics).sorted()
     }
 
-    /// What the file says of a provider; the secret is fetched from where the file says it is.
+    /// What the file says of a provider; secret and keys are fetched from where the file says they are.
     ///
-    /// - Throws: `Failure` if there is no secret there.
+    /// - Throws: `Failure` if there are none, or none that can be used.
     func source(for id: ProviderID, environment: HostEnvironment) throws -> ClientSource? {
         guard let entry = entries.first(where: { $0.id == id.rawValue }) else { return nil }
         var source = entry.source
         source.clientSecret = try secret(entry.secret, environment)
+        source.signingKey = try entry.key?.below(folder).signingKey(id: entry.keyID, environment)
+        source.decryptionKeys = try entry.decryptionKey?.below(folder).keys(id: nil, environment)
         return source
     }
 
@@ -40,7 +43,6 @@ struct ClientsFile {
             }
             return Secret(text)
         case .file(let path):
-            let folder = (file.path as NSString).deletingLastPathComponent
             let full = path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
             let bytes = try SourceFile(readingFrom: full, maximumBytes: 1 << 16).bytes
             let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
@@ -49,12 +51,18 @@ struct ClientsFile {
         }
     }
 
-    /// Whether the file holds a secret that other users of the machine can read.
-    var isSecretExposed: Bool {
+    /// Where the file is; paths in it are relative to that.
+    private var folder: String { (file.path as NSString).deletingLastPathComponent }
+
+    /// The files with a secret or a private key that other users of the machine can read, this one or those it names.
+    var exposedFiles: [(path: String, what: String)] {
         let holdsSecret = entries.contains { if case .inline = $0.secret { true } else { false } }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-        guard holdsSecret, let mode = attributes?[.posixPermissions] as? Int else { return false }
-        return mode & 0o077 != 0
+        let keys = entries.flatMap { [$0.key, $0.decryptionKey] }.compactMap { $0?.below(folder).path }
+        let candidates = (holdsSecret ? [(file.path, "client secret")] : []) + keys.map { ($0, "private key") }
+        return candidates.filter { path, _ in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return (attributes?[.posixPermissions] as? Int).map { $0 & 0o077 != 0 } ?? false
+        }
     }
 }
 
@@ -69,4 +77,7 @@ struct ClientsFileEntry {
     let id: String
     var source = ClientSource()
     var secret: SecretPlace?
+    var key: KeyPlace?
+    var keyID: String?
+    var decryptionKey: KeyPlace?
 }

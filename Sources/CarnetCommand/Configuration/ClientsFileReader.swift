@@ -18,9 +18,8 @@ struct ClientsFileReader {
     }
 
     private static let keys = [
-        "client_id", "client_secret", "client_secret_env", "client_secret_file", "redirect_uri", "inputs",
-        "environment",
-        "scopes",
+        "client_id", "client_secret", "client_secret_env", "client_secret_file", "client_key_file", "client_key_env",
+        "client_key_id", "decryption_key_file", "redirect_uri", "inputs", "environment", "scopes",
     ]
 
     mutating func entries(_ root: YAMLNode?) -> [ClientsFileEntry] {
@@ -55,6 +54,10 @@ struct ClientsFileReader {
         case "client_secret": setSecret(text(member.value).map { .inline(Secret($0)) }, member, &entry)
         case "client_secret_env": setSecret(text(member.value).map { .variable($0) }, member, &entry)
         case "client_secret_file": setSecret(text(member.value).map { .file($0) }, member, &entry)
+        case "client_key_file": setKey(text(member.value).map { .file($0) }, member, &entry)
+        case "client_key_env": setKey(text(member.value).map { .variable($0) }, member, &entry)
+        case "client_key_id": entry.keyID = text(member.value)
+        case "decryption_key_file": entry.decryptionKey = text(member.value).map { .file($0) }
         case "inputs":
             guard let inputs = member.value.entries else {
                 report(.wrongType, "found \(member.value.kind)", at: member.value, help: "expected a mapping")
@@ -87,6 +90,18 @@ struct ClientsFileReader {
             )
         }
         entry.secret = place
+    }
+
+    private mutating func setKey(_ place: KeyPlace?, _ member: YAMLEntry, _ entry: inout ClientsFileEntry) {
+        if entry.key != nil {
+            report(
+                .valueNotAllowed,
+                "the client's key is said a second time",
+                at: YAMLNode(.mapping([]), span: member.keySpan),
+                help: "keep one of client_key_file and client_key_env"
+            )
+        }
+        entry.key = place
     }
 
     private mutating func scopes(_ node: YAMLNode) -> [String]? {

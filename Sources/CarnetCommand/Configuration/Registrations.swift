@@ -22,9 +22,9 @@ struct Registrations {
         if FileManager.default.fileExists(atPath: own) { files.append(ClientsFile(try SourceFile(readingFrom: own))) }
         for file in files {
             guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
-            if file.isSecretExposed {
-                let path = context.environment.shortened(file.file.path).printable
-                context.console.warn("\(path) holds a client secret that others can read; chmod 600 it")
+            for (path, what) in file.exposedFiles {
+                let path = context.environment.shortened(path).printable
+                context.console.warn("\(path) holds a \(what) that others can read; chmod 600 it")
             }
         }
         self.files = files
@@ -53,7 +53,7 @@ struct Registrations {
         sources.append(given)
         let read = try files.map { try $0.source(for: descriptor.id, environment: environment) ?? ClientSource() }
         sources += read.prefix(explicitFileCount)
-        sources.append(ClientSource(of: descriptor, in: environment))
+        sources.append(try ClientSource(of: descriptor, in: environment))
         sources += read.dropFirst(explicitFileCount)
         if let stored {
             sources.append(
@@ -84,6 +84,8 @@ struct Registrations {
         return ClientRegistration(
             clientID: clientID,
             clientSecret: source.clientSecret,
+            signingKey: source.signingKey,
+            decryptionKeys: source.decryptionKeys ?? [],
             redirectURI: redirectURI,
             inputs: source.inputs,
             environment: source.environment,

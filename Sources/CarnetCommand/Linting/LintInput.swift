@@ -14,9 +14,13 @@ struct LintInput {
         for path in paths.isEmpty ? [Self.defaultPath] : paths {
             if path == "-" {
                 guard stdinPath == nil else { continue }
-                let file = try Self.readStdin(stdinName ?? "<stdin>")
-                stdinPath = file.path
-                files.append(file)
+                do {
+                    let file = try Self.readStdin(stdinName ?? "<stdin>")
+                    stdinPath = file.path
+                    files.append(file)
+                } catch let error as SourceFileError {
+                    unreadable.append(error)
+                }
             } else if Self.isFolder(path) {
                 let descriptors = try DescriptorFolder(path).descriptorPaths()
                 guard !descriptors.isEmpty else {
@@ -70,15 +74,18 @@ struct LintInput {
             if file.path == stdinPath { stdin = fixed }
             guard applied > 0 else { continue }
             counts = (counts.fixes + applied, counts.files + 1)
-            if file.path != stdinPath { try Self.write(fixed) }
+            if file.path != stdinPath { try Self.write(fixed, over: file) }
         }
         func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         console.note("fixed \(count(counts.fixes, "finding")) in \(count(counts.files, "file"))")
         return stdin
     }
 
-    /// Replaces a file as a whole, or leaves it as it is.
-    private static func write(_ file: SourceFile) throws {
+    /// Replaces a file as a whole, or leaves it as it is; what somebody has written to it meanwhile is not lost.
+    private static func write(_ file: SourceFile, over original: SourceFile) throws {
+        guard try SourceFile(readingFrom: file.path) == original else {
+            throw SourceFileError(path: file.path, reason: .changed)
+        }
         do {
             // A link stays one: its target is what is replaced.
             let target = URL(filePath: file.path).resolvingSymlinksInPath()

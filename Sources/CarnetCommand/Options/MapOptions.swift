@@ -16,9 +16,9 @@ struct MapOptions: ParsableArguments {
     /// The map of the file, or of the descriptor.
     ///
     /// - Throws: `Failure` with everything that is wrong with the file; `ResolutionError`.
-    func map(for account: Account, _ console: Console) throws -> ResourceMap {
+    func map(for account: Account, _ console: Console) async throws -> ResourceMap {
         let provider = account.client.provider
-        guard let file else { return ResourceMap(of: provider) }
+        guard let file else { return try await account.session().resourceMap() }
         let source = try SourceFile(readingFrom: file)
         let map = ResourceMapFile(source)
         if map.diagnostics.contains(where: { $0.severity == .error }) {

@@ -21,10 +21,14 @@ struct PretendClient {
         prefersSecret: Bool
     ) {
         let methods = provider.client.authentication
-        let usesSecret = prefersSecret ? methods.first?.usesSecret ?? false : !methods.contains(.none)
+        let method = prefersSecret || !methods.contains(.none) ? methods.first ?? .none : .none
+        // RFC 7518, section 3.2: the secret of an assertion is as long as its hash.
+        let secret = method == .clientSecretJWT ? String(repeating: Self.secret, count: 4) : Self.secret
         registration = ClientRegistration(
             clientID: Self.clientID,
-            clientSecret: usesSecret ? Secret(Self.secret) : nil,
+            clientSecret: method.usesSecret ? Secret(secret) : nil,
+            signingKey: method.usesKey ? Self.signingKey(for: provider) : nil,
+            decryptionKeys: Self.decryptionKeys(for: provider),
             redirectURI: redirectURI,
             inputs: inputs,
             environment: provider.environment,
@@ -32,11 +36,22 @@ struct PretendClient {
         )
     }
 
+    /// A key of its own for each run: nobody needs to know it but a sandbox in the same process.
+    private static func signingKey(for provider: Provider) -> ClientKey? {
+        let algorithm = (provider.assertion.algorithm?.rawValue).flatMap(SignatureAlgorithm.init) ?? .ES256
+        return try? ClientKey.generate(algorithm)
+    }
+
+    private static func decryptionKeys(for provider: Provider) -> [ClientKey] {
+        provider.idTokenEncryption.flatMap { try? ClientKey.generate(for: $0.algorithm) }.map { [$0] } ?? []
+    }
+
     /// The same client as the sandbox knows it.
     var sandboxClient: SandboxClient {
         SandboxClient(
             clientID: registration.clientID,
             clientSecret: registration.clientSecret?.reveal(),
+            keys: ([registration.signingKey].compactMap { $0 } + registration.decryptionKeys).map(\.publicJWK),
             redirectURIs: [registration.redirectURI]
         )
     }

@@ -33,7 +33,12 @@ struct RemoteSandboxUserAgent: UserAgent {
     let agent: any UserAgent
 
     func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
-        Presenter(address: address, presenter: try await agent.prepare(redirectURI: redirectURI))
+        try await prepare(redirectURI: redirectURI, responseMode: .query)
+    }
+
+    func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter {
+        let presenter = try await agent.prepare(redirectURI: redirectURI, responseMode: responseMode)
+        return Presenter(address: address, presenter: presenter)
     }
 
     private struct Presenter: AuthorizationPresenter {

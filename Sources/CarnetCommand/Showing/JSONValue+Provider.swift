@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetProtocol
 
 extension JSONValue {
-    /// A provider as the engine sees it, by the names of the descriptor language. What says nothing is left out.
+    /// A provider as the engine sees it, by the names of the descriptor language.
     init(_ provider: Provider) {
         var endpoints = JSONObject()
         for name in EndpointName.allCases {
@@ -23,20 +23,23 @@ extension JSONValue {
             "client": [
                 "authentication": .list(provider.client.authentication.map(\.rawValue)),
                 "basic_encoding": .string(provider.client.basicEncoding.rawValue),
+                "assertion": Self.assertion(provider),
             ],
             "redirects": .list(provider.redirects.map(\.description)),
             "scopes": [
                 "default": .list(provider.scopes.defaults), "required": .list(provider.scopes.required),
                 "offline": .list(provider.scopes.offline), "separator": .string(provider.scopes.separator),
+                "when_empty": .string(provider.scopes.whenEmpty.rawValue),
                 "catalog": .array(provider.scopes.catalog.map(Self.scope)),
             ],
             "authorization": Self.authorization(provider.authorization),
             "callback": ["iss": .string(provider.demandsIssuerParameter ? "required" : "auto")],
-            "token": Self.request(provider.token),
+            "token": Self.token(provider),
             "refresh": Self.refresh(provider),
             "id_token": [
                 "algorithms": .list(provider.signatureAlgorithms.map(\.rawValue)),
                 "clock_skew": .number(String(provider.clockSkew)),
+                "encryption": Self.encryption(provider.idTokenEncryption),
             ],
             "profile": Self.profile(provider, claims),
             "revocation": Self.request(provider.revocation),
@@ -47,7 +50,7 @@ extension JSONValue {
             ],
             "resources": .array(provider.resources.map(Self.resource)),
         ])
-        self = JSONValue.object(document).withoutEmpty ?? .object(JSONObject())
+        self = .object(document)
     }
 
     private static func map(_ items: [Named<String>]) -> JSONValue {
@@ -56,12 +59,33 @@ extension JSONValue {
         return .object(object)
     }
 
+    /// Nothing where no method sends an assertion.
+    private static func assertion(_ provider: Provider) -> JSONValue {
+        guard provider.client.authentication.contains(where: \.usesAssertion) else { return .null }
+        let rules = provider.assertion
+        return [
+            "algorithm": .optional(rules.algorithm?.rawValue),
+            "audience": .optional(rules.audience(at: provider)),
+            "lifetime": .number(String(rules.lifetime)),
+            "claims": map(rules.claims),
+            "send_as": .string(rules.sendAs.rawValue),
+        ]
+    }
+
+    private static func encryption(_ encryption: IDTokenEncryption?) -> JSONValue {
+        guard let encryption else { return .null }
+        return [
+            "algorithm": .string(encryption.algorithm.rawValue), "content": .string(encryption.content.rawValue),
+        ]
+    }
+
     private static func issuers(_ match: IssuerMatch) -> JSONValue {
         switch match {
         case .exact: "exact"
         case .pattern(let pattern): ["template": .string(pattern.source)]
         case .anyOf(let issuers): ["any_of": .list(issuers)]
-        case .off: "off"
+        // The reason stands where it is written.
+        case .off: .null
         }
     }
 
@@ -71,7 +95,8 @@ extension JSONValue {
 
     private static func authorization(_ rules: AuthorizationRequestRules) -> JSONValue {
         [
-            "pkce": safeguard(rules.pkce), "nonce": safeguard(rules.nonce), "parameters": map(rules.parameters),
+            "response_type": .string(rules.responseType), "pkce": safeguard(rules.pkce),
+            "nonce": safeguard(rules.nonce), "parameters": map(rules.parameters),
             "offline_parameters": map(rules.offlineParameters),
             "reconsent_parameters": map(rules.reconsentParameters), "rename": map(rules.rename.items),
             "omit": .list(rules.omit), "ephemeral_session": .bool(rules.prefersEphemeralSession),
@@ -90,12 +115,36 @@ extension JSONValue {
             "method": .string(rules.method.rawValue),
             "body": .string(rules.method == .get ? BodyEncoding.query.rawValue : rules.body.rawValue),
             "headers": map(rules.headers), "parameters": map(rules.parameters), "rename": map(rules.rename.items),
-            "omit": .list(rules.omit),
+            "omit": .list(rules.omit), "query_parameters": .list(rules.queryParameters),
+            "encode": map(rules.encode.items.map { Named($0.name, $0.value.rawValue) }),
         ]
+    }
+
+    private static func token(_ provider: Provider) -> JSONValue {
+        let (rules, fields) = (provider.tokenResponse, provider.tokenResponse.fields)
+        func pointers(_ list: PointerList) -> JSONValue { .list(list.pointers.map(\.description)) }
+        var token = request(provider.token)
+        let response: JSONValue = [
+            "format": .string(rules.format.rawValue),
+            "fields": [
+                "access_token": pointers(fields.accessToken), "token_type": pointers(fields.tokenType),
+                "expires_in": pointers(fields.expiresIn), "refresh_token": pointers(fields.refreshToken),
+                "scope": pointers(fields.scope), "id_token": pointers(fields.idToken),
+            ],
+            "errors": [
+                "error": pointers(rules.errors.code), "error_description": pointers(rules.errors.message),
+                "error_uri": pointers(rules.errors.uri),
+            ],
+            "expires": ["kind": .string(rules.expiry.kind.rawValue)],
+            "scope_separator": .string(rules.scopeSeparator ?? provider.scopes.separator),
+        ]
+        token.set(response, at: JSONPointer(tokens: ["response"]))
+        return token
     }
 
     private static func refresh(_ provider: Provider) -> JSONValue {
         var rules = request(provider.refresh)
+        rules.set(.string(provider.refreshCredential.rawValue), at: JSONPointer(tokens: ["using"]))
         rules.set(.number(String(provider.refreshMargin)), at: JSONPointer(tokens: ["margin"]))
         return rules
     }
@@ -118,7 +167,7 @@ extension JSONValue {
     }
 
     /// The value without nulls, empty texts, lists and objects; none if nothing is left.
-    private var withoutEmpty: JSONValue? {
+    var withoutEmpty: JSONValue? {
         switch self {
         case .null: return Optional.none
         case .string(let text): return text.isEmpty ? Optional.none : self

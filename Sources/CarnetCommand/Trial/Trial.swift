@@ -183,14 +183,27 @@ extension Trial {
     private func showProfile(of session: Session, _ result: inout TrialResult) async {
         var step = TrialStep(title: "Profile")
         do {
+            guard hasProfile else {
+                step.outcome = .skipped("the provider has neither a userinfo endpoint nor an ID token")
+                finish(step, &result)
+                return
+            }
             let profile = try await session.profile()
             result.profile = profile.claims
             step.findings = profile.claims.map { Named($0.name, $0.value.scalarText ?? $0.value.jsonText()) }
+            if let failure = profile.failures.first { step.outcome = failed(failure) }
         } catch {
             step.outcome = failed(error)
         }
         step.exchanges = recorder.take()
         finish(step, &result)
+    }
+
+    /// Whether there can be one: a plain OAuth provider may have none, and is no worse for it.
+    private var hasProfile: Bool {
+        let provider = setup.provider
+        return provider.profileSource != nil || provider.endpoints[.userinfo] != nil || provider.issuer != nil
+            || provider.needsMetadata
     }
 
     private func refresh(_ session: Session, _ result: inout TrialResult) async {

@@ -25,7 +25,7 @@ struct TrialText {
         ]
         for (name, value) in setup.provider.inputs.sorted(by: { $0.key < $1.key }) {
             let isExample = setup.examples.contains { $0.name == name }
-            rows.append(["input", "\(name) = \(value.printable)" + (isExample ? "  (the descriptor's example)" : "")])
+            rows.append(["input", "\(name) = \(value.printable)" + (isExample ? "  (not given: an example)" : "")])
         }
         printRows(rows)
     }
@@ -58,7 +58,8 @@ struct TrialText {
     }
 
     func printSummary(_ result: TrialResult, of setup: TrialSetup) {
-        let counts = "\(result.stepCount) steps, \(result.requestCount) requests"
+        func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+        let counts = "\(count(result.stepCount, "step")), \(count(result.requestCount, "request"))"
         console.answer()
         guard !result.hasFailed else {
             console.answer(

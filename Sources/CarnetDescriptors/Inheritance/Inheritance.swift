@@ -4,11 +4,14 @@ package struct Inheritance {
     static let maximumDepth = 16
 
     private let documents: [DescriptorDocument]
+    /// What a misspelled id may have meant.
+    private let spellings: [ProviderID]
     private var indices: [ProviderID: [Int]] = [:]
     private var completed: [Int: DescriptorDocument] = [:]
 
-    private init(_ documents: [DescriptorDocument]) {
+    private init(_ documents: [DescriptorDocument], names: [ProviderID]) {
         self.documents = documents
+        spellings = documents.compactMap(\.id) + names
         for (index, document) in documents.enumerated() {
             if let id = document.id { indices[id, default: []].append(index) }
         }
@@ -16,11 +19,13 @@ package struct Inheritance {
 
     /// The documents with what they inherit, or with the reason why they cannot.
     ///
-    /// - Parameter documents: As they are written, in the order of registration: a later one hides an earlier one of its
-    ///   id, and may extend it.
-    package static func complete(_ documents: [DescriptorDocument]) -> [DescriptorDocument] {
+    /// - Parameters:
+    ///   - documents: As they are written, in the order of registration: a later one hides an earlier one of its id, and
+    ///     may extend it.
+    ///   - names: Further ids that a misspelled one may have meant.
+    package static func complete(_ documents: [DescriptorDocument], names: [ProviderID] = []) -> [DescriptorDocument] {
         guard documents.contains(where: { $0.parentID != nil }) else { return documents }
-        var inheritance = Inheritance(documents)
+        var inheritance = Inheritance(documents, names: names)
         return documents.indices.map { inheritance.complete($0) }
     }
 
@@ -49,7 +54,7 @@ package struct Inheritance {
                     help: "a descriptor can extend the one of its own id that it hides"
                 )
             }
-            let nearest = nearestName(to: parentID.rawValue, in: indices.keys.map(\.rawValue))
+            let nearest = nearestName(to: parentID.rawValue, in: spellings.map(\.rawValue))
             return refused(
                 InheritanceRules.unknownParent,
                 "no provider is called \"\(parentID)\"",

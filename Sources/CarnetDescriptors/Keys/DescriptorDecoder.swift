@@ -35,7 +35,8 @@ struct DescriptorDecoder {
     }
 
     mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String]) {
-        let nearest = nearestName(to: entry.key, in: allowed)
+        // In a file with very many unknown keys, suggestions would cost more than all else and help nobody.
+        let nearest = diagnostics.count < Self.maximumSuggestions ? nearestName(to: entry.key, in: allowed) : nil
         report(
             .unknownKey,
             "unknown key \"\(entry.key)\"",
@@ -51,6 +52,8 @@ struct DescriptorDecoder {
             }
         )
     }
+
+    private static let maximumSuggestions = 100
 
     /// A protection that is switched off as a bare word.
     mutating func reportMissingReason(_ node: YAMLNode) {

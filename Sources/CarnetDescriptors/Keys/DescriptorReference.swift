@@ -29,8 +29,9 @@ public struct DescriptorReference: Sendable {
     private init(of shape: Shape) {
         var chapters: [Chapter] = []
         for use in shape.sectionUses() {
-            if let index = chapters.firstIndex(where: { $0.sections[0].name == use.section.name }) {
-                chapters[index].paths.append(use.path)
+            let known = chapters.firstIndex { $0.sections.contains { $0.name == use.section.name } }
+            if let index = known {
+                if !chapters[index].paths.contains(use.path) { chapters[index].paths.append(use.path) }
             } else if let index = chapters.firstIndex(where: { $0.paths == [use.path] }) {
                 chapters[index].sections.append(use.section)
             } else {
@@ -60,7 +61,9 @@ public struct DescriptorReference: Sendable {
             }
             return "\n| Key | Holds | Says |\n|---|---|---|\n" + rows.joined()
         }
-        return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n")
+        let example =
+            chapter.paths.compactMap { Self.examples[$0] }.first.map { "\n```yaml\n\(Self.whole($0))```\n" } ?? ""
+        return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n") + example
     }
 
     /// What a value may be, with a link to each mapping that has a chapter.

@@ -5,14 +5,30 @@ public struct DescriptorSchema: Sendable {
     /// The schema document.
     public static var document: JSONValue { DescriptorSchema(of: ProviderDescriptor.shape).document }
 
+    /// The schema of a resource map in a file of its own: a list of entries, or a mapping with nothing but them.
+    public static var resourceMap: JSONValue {
+        let head: JSONValue = [
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Carnet resource map",
+            "description": "What granted scopes open, as one YAML or JSON file.",
+        ]
+        return head.adding(
+            DescriptorSchema(of: ProviderDescriptor.shape, shared: []).schema(of: ResourceMapFile.shape, .whole))
+    }
+
     private let shape: Shape
     /// The sections with several places, which are defined once.
     private let shared: [SectionDescription]
 
-    private init(of shape: Shape) {
+    private init(of shape: Shape, shared: [SectionDescription]) {
         self.shape = shape
+        self.shared = shared
+    }
+
+    private init(of shape: Shape) {
         let uses = Dictionary(grouping: shape.sectionUses().map(\.section), by: \.name)
-        shared = uses.values.filter { $0.count > 1 }.map { $0[0] }.sorted { $0.name < $1.name }
+        let shared = uses.values.filter { $0.count > 1 }.map { $0[0] }.sorted { $0.name < $1.name }
+        self.init(of: shape, shared: shared)
     }
 
     /// A descriptor is whole, or it extends another: then it may leave out what it inherits, and delete it with null.
@@ -102,8 +118,10 @@ public struct DescriptorSchema: Sendable {
                 isRoot && key.isRequired ? schema(of: key.shape, completeness) : member(key.shape, completeness)
             return (key.name, JSONValue.named([("description", .string(key.summary))]).adding(value))
         }
+        let deleted: [(String, JSONValue)] =
+            completeness == .whole ? [] : section.alternatives.map { ($0, ["type": "null"]) }
         let mapping: JSONValue = [
-            "type": "object", "properties": .named(properties), "additionalProperties": false,
+            "type": "object", "properties": .named(properties + deleted), "additionalProperties": false,
         ]
         let isDemanding = completeness == .whole && !isRoot && section.keys.contains(where: \.isRequired)
         return isDemanding ? mapping.adding(["required": required(section)]) : mapping

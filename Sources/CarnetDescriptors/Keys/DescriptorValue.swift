@@ -117,7 +117,7 @@ public struct NamedList<Value: Sendable>: Sendable {
         items.first { $0.name == name }?.value
     }
 
-    public var names: [String] { items.map(\.name) }
+    public var names: [String] { items.map { $0.name } }
     public var isEmpty: Bool { items.isEmpty }
 }
 

@@ -26,7 +26,7 @@ struct Key<Section>: Sendable {
         }
     }
 
-    private init(
+    init(
         description: KeyDescription,
         read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
     ) {
@@ -39,6 +39,14 @@ struct Key<Section>: Sendable {
         Key<Outer>(description: description) { node, outer, decoder in
             read(node, &outer[keyPath: path], &decoder)
         }
+    }
+}
+
+extension Array {
+    /// Where the key of a name is; nothing is copied on the way.
+    fileprivate func index<Section>(of name: String) -> Int? where Element == Key<Section> {
+        let length = name.utf8.count
+        return indices.first { self[$0].description.name.utf8.count == length && self[$0].description.name == name }
     }
 }
 
@@ -71,8 +79,8 @@ extension DescriptorSection {
             return
         }
         for entry in entries {
-            if let key = Self.keys.first(where: { $0.description.name == entry.key }) {
-                if !decoder.deletes(entry) { key.read(entry.value, &self, &decoder) }
+            if let index = Self.keys.index(of: entry.key) {
+                if !decoder.deletes(entry) { Self.keys[index].read(entry.value, &self, &decoder) }
             } else {
                 decoder.reportUnknownKey(entry, allowed: Self.keys.map(\.description.name))
             }

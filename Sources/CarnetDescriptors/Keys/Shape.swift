@@ -27,9 +27,19 @@ public indirect enum Shape: Sendable {
 /// A key as documentation and completion see it.
 public struct KeyDescription: Sendable {
     public let name: String
-    public let shape: Shape
     public let summary: String
     public let isRequired: Bool
+    /// Only what documents the language needs shapes; reading a file makes none of them.
+    private let makeShape: @Sendable () -> Shape
+
+    init(name: String, shape: @autoclosure @escaping @Sendable () -> Shape, summary: String, isRequired: Bool) {
+        self.name = name
+        self.summary = summary
+        self.isRequired = isRequired
+        makeShape = shape
+    }
+
+    public var shape: Shape { makeShape() }
 }
 
 /// A mapping with a fixed set of keys.
@@ -41,9 +51,14 @@ public struct SectionDescription: Sendable {
     public let phrase: String?
     /// Whether the mapping is one value, so that a descriptor which extends another says all of it or nothing.
     public let isWhole: Bool
+    /// The keys of the mappings that can stand here instead: a descriptor which extends another may delete them.
+    public let alternatives: [String]
 
-    init(name: String, keys: [KeyDescription], phrase: String? = nil, isWhole: Bool = false) {
+    init(
+        name: String, keys: [KeyDescription], phrase: String? = nil, isWhole: Bool = false, alternatives: [String] = []
+    ) {
         self.name = name
+        self.alternatives = alternatives
         self.keys = keys
         self.phrase = phrase
         self.isWhole = isWhole

@@ -1,8 +1,11 @@
-/// A text with `{name}` places that are filled from the declared inputs; `{issuer}` is the descriptor's own issuer.
+/// A text with `{name}` places that are filled from the declared inputs, or from what is known at run time; `{issuer}` is
+/// the descriptor's own issuer.
 public struct Template: Hashable, Sendable, CustomStringConvertible {
     enum Part: Hashable, Sendable {
         case literal(String)
         case input(String)
+        /// Filled at run time; the default stands in for a value that is not there.
+        case late(TemplateExpression, fallback: String?)
     }
 
     public static let issuerName = "issuer"
@@ -10,29 +13,48 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
     public let source: String
     let parts: [Part]
 
+    /// A template of inputs alone.
+    ///
     /// - Throws: `TemplateError` for a brace without its partner or a name that is not letters, digits and `_`.
     public init(_ source: String) throws(TemplateError) {
+        try self.init(source, in: .configuration)
+    }
+
+    init(_ source: String, parts: [Part]) {
         self.source = source
+        self.parts = parts
+    }
+
+    /// - Throws: `TemplateError`, also for a value that the place cannot have.
+    package init(_ source: String, in place: TemplatePlace) throws(TemplateError) {
+        self.source = source
+        guard source.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else {
+            parts = source.isEmpty ? [] : [.literal(source)]
+            return
+        }
         var parts: [Part] = []
         var literal = ""
         var rest = source[...]
         while let character = rest.popFirst() {
             switch character {
             case "{":
-                guard let close = rest.firstIndex(of: "}") else { throw TemplateError(reason: "a { has no }") }
-                var name = rest[..<close]
-                if name.hasPrefix("input.") { name = name.dropFirst("input.".count) }
-                guard Self.isName(name) else {
-                    throw TemplateError(reason: "{\(rest[..<close])} does not name an input")
-                }
+                var parser = TemplateParser(rest, in: place)
+                let parsed = try parser.parse()
                 if !literal.isEmpty { parts.append(.literal(literal)) }
                 literal = ""
-                parts.append(.input(String(name)))
-                rest = rest[rest.index(after: close)...]
+                if case .value(let reference) = parsed.0, reference.origin == .input, parsed.fallback == nil {
+                    parts.append(.input(reference.name))
+                } else {
+                    parts.append(.late(parsed.0, fallback: parsed.fallback))
+                }
+                rest = parsed.rest
             case "}":
                 throw TemplateError(reason: "a } has no {")
             default:
+                let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } ?? rest.endIndex
                 literal.append(character)
+                literal += rest[..<end]
+                rest = rest[end...]
             }
         }
         if !literal.isEmpty { parts.append(.literal(literal)) }
@@ -41,7 +63,13 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
 
     /// The names of the inputs that the template uses.
     public var inputNames: [String] {
-        parts.compactMap { if case .input(let name) = $0 { name } else { nil } }
+        parts.flatMap { part in
+            switch part {
+            case .literal: [String]()
+            case .input(let name): [name]
+            case .late(let expression, _): expression.references.filter { $0.origin == .input }.map(\.name)
+            }
+        }
     }
 
     public var description: String { source }
@@ -55,6 +83,7 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
             case .input(let name):
                 guard let text = value(name) else { return nil }
                 output += text
+            case .late: return nil
             }
         }
         return output
@@ -70,25 +99,13 @@ public struct TemplateError: Error, Hashable, Sendable {
 }
 
 extension Template: DescriptorValue {
-    static var shape: Shape {
-        .text("a text, in which {name} stands for an input", pattern: pattern, takesScalars: true)
-    }
+    static var shape: Shape { shape(in: .configuration) }
 
     /// What `init(_:)` takes.
-    static let pattern = #"^([^{}]|\{(input\.)?[A-Za-z0-9_]+\})*$"#
+    static var pattern: String { pattern(in: .configuration) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let scalar = node.scalar, !scalar.isNull else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
-        do throws(TemplateError) {
-            try self.init(scalar.text)
-        } catch {
-            decoder.report(
-                .badTemplate, error.reason, at: node.span, help: "write {name}, where inputs has the key name")
-            return nil
-        }
+        self.init(node, in: .configuration, &decoder)
     }
 }
 
@@ -106,6 +123,9 @@ enum ASCII {
 
     /// The unreserved characters of RFC 3986, section 2.3.
     static func isUnreserved(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "-._~".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: isAlphanumeric(byte)
+        }
     }
 }

@@ -4,8 +4,15 @@ public enum ClientAuthenticationMethod: String, DescriptorChoice, Codable, Senda
     case none
     case clientSecretBasic = "client_secret_basic"
     case clientSecretPost = "client_secret_post"
+    /// An assertion made with the secret (OpenID Connect Core, section 9).
+    case clientSecretJWT = "client_secret_jwt"
+    /// An assertion signed with a key of the client's own (OpenID Connect Core, section 9; RFC 7523).
+    case privateKeyJWT = "private_key_jwt"
 
-    public var usesSecret: Bool { self != .none }
+    public var usesSecret: Bool { self != .none && !usesKey }
+    public var usesKey: Bool { self == .privateKeyJWT }
+    /// Whether the client sends an assertion.
+    public var usesAssertion: Bool { self == .clientSecretJWT || self == .privateKeyJWT }
 }
 
 /// How id and secret are encoded before the Basic scheme's base64.
@@ -21,8 +28,18 @@ public struct ClientRules: Sendable {
         .clientSecretBasic, .clientSecretPost, .none,
     ]
     public internal(set) var basicEncoding = BasicEncoding.percent
+    public internal(set) var assertion = AssertionRules()
 
     init() {}
+
+    /// The methods with those that the server's metadata announces, where the descriptor has the default ones.
+    public func accepting(announced methods: [ClientAuthenticationMethod]) -> ClientRules {
+        var rules = self
+        if authentication == ClientRules().authentication {
+            rules.authentication += methods.filter(\.usesKey)
+        }
+        return rules
+    }
 }
 
 extension ClientRules: DescriptorSection {
@@ -30,9 +47,10 @@ extension ClientRules: DescriptorSection {
         Key(
             "authentication",
             \.authentication,
-            "the accepted methods, best first; a registration with a secret uses the first that has one, another the first without"
+            "the accepted methods, best first; a registration uses the first that goes with what it has: a key, a secret, or neither"
         ),
         Key("basic_encoding", \.basicEncoding, "how id and secret are encoded in client_secret_basic"),
+        Key("assertion", \.assertion, "the JWT of private_key_jwt and client_secret_jwt (RFC 7523)"),
     ]
 }
 

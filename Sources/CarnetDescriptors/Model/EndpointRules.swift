@@ -33,14 +33,14 @@ public struct NamedEndpoints: Sendable {
 extension NamedEndpoints: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("authorization", \.[.authorization], "where the user signs in (RFC 6749, section 3.1)"),
-        Key("token", \.[.token], "where codes and refresh tokens are exchanged (RFC 6749, section 3.2)"),
-        Key("refresh", \.[.refresh], "where refresh tokens are exchanged, if not at token"),
+        Key("token", \.[.token], in: .tokenURL, "where codes and refresh tokens are exchanged (RFC 6749, section 3.2)"),
+        Key("refresh", \.[.refresh], in: .signedInURL, "where refresh tokens are exchanged, if not at token"),
         Key(
-            "userinfo", \.[.userinfo],
+            "userinfo", \.[.userinfo], in: .signedInURL,
             "who signed in (OpenID Connect Core, section 5.3), or the profile of an OAuth API"),
         Key("jwks", \.[.jwks], "the keys that sign ID tokens (RFC 7517, section 5)"),
-        Key("revocation", \.[.revocation], "where tokens are revoked (RFC 7009)"),
-        Key("introspection", \.[.introspection], "where tokens are looked up (RFC 7662)"),
+        Key("revocation", \.[.revocation], in: .signedInURL, "where tokens are revoked (RFC 7009)"),
+        Key("introspection", \.[.introspection], in: .signedInURL, "where tokens are looked up (RFC 7662)"),
         Key("end_session", \.[.endSession], "where the user signs out (OpenID Connect RP-Initiated Logout)"),
     ]
 }

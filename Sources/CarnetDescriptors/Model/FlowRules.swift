@@ -7,6 +7,8 @@ public struct AuthorizationRules: Sendable {
     public internal(set) var omit: [String] = []
     public internal(set) var encode = NamedList<ParameterEncoding>()
     public internal(set) var responseType = "code"
+    public internal(set) var responseMode: ResponseMode?
+    public internal(set) var state = StateRule.parameter
     public internal(set) var fragmentRoute: URLFragment?
     public internal(set) var fragment: URLFragment?
     public internal(set) var pkce = Safeguard.required
@@ -18,13 +20,15 @@ public struct AuthorizationRules: Sendable {
 
 extension AuthorizationRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("parameters", \.parameters, "parameters to add always"),
+        Key("parameters", \.parameters, in: .authorization, "parameters to add always"),
         Key("offline_parameters", \.offlineParameters, "parameters to add when a refresh token is wanted"),
         Key("reconsent_parameters", \.reconsentParameters, "parameters that make the provider ask for consent again"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
         Key("omit", \.omit, "standard parameters to leave out"),
         Key("encode", \.encode, "parameter -> how its value is encoded; percent if not said"),
         Key("response_type", \.responseType, "what the provider calls the response type code"),
+        Key("response_mode", \.responseMode, "how the answer comes, if that is to be asked for: query or form_post"),
+        Key("state", \.state, "what carries the state; a parameter of its own if not said"),
         Key("fragment_route", \.fragmentRoute, "the route of a page that reads its parameters behind #ROUTE?"),
         Key("fragment", \.fragment, "what stands after # at the end of the URL"),
         Key("pkce", \.pkce, "proof key S256 (RFC 7636)"),
@@ -38,6 +42,8 @@ public struct CallbackRules: Sendable {
     public internal(set) var issuer = IssuerParameterRule.auto
     public internal(set) var rename = NamedList<String>()
     public internal(set) var errors = NamedList<String>()
+    public internal(set) var capture = NamedList<CallbackCapture>()
+    public internal(set) var verification: CallbackVerification?
 
     init() {}
 }
@@ -47,6 +53,8 @@ extension CallbackRules: DescriptorSection {
         Key("iss", \.issuer, "the issuer parameter (RFC 9207): auto demands it where the server announces it"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
         Key("errors", \.errors, "the provider's error code -> that of RFC 6749, section 4.1.2.1"),
+        Key("capture", \.capture, "value -> the parameter that brings it; kept as {callback.NAME}"),
+        Key("verify", \.verification, "the signature of the callback, where the provider signs it"),
     ]
 }
 
@@ -66,7 +74,7 @@ public struct TokenRules: Sendable {
 
 extension TokenRules: DescriptorSection {
     static let keys: [Key<Self>] =
-        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        RequestRules.keys(in: .tokenRequest).map { $0.lifted(to: \.request) } + [
             Key("response", \.response, "where the tokens are in the response")
         ]
 }
@@ -76,16 +84,20 @@ public struct RefreshRules: Sendable {
     public internal(set) var request = RequestRules()
     public internal(set) var margin: Seconds?
     public internal(set) var using = RefreshCredential.refreshToken
+    public internal(set) var rotation = RefreshRotation.keepOld
+    public internal(set) var expiryFrom = ExpirySource.response
 
     init() {}
 }
 
 extension RefreshRules: DescriptorSection {
     static let keys: [Key<Self>] =
-        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key(
                 "using", \.using,
                 "which token is exchanged; it goes in the parameter refresh_token, which can be renamed"),
+            Key("rotation", \.rotation, "what a refresh does to the refresh token; keep_old if not said"),
+            Key("expiry_from", \.expiryFrom, "what says when an access token ends, if the response does not"),
             Key("margin", \.margin, "how many seconds before its end a token is renewed; 60 if not said"),
         ]
 }
@@ -102,6 +114,9 @@ public struct IDTokenRules: Sendable {
     public internal(set) var algorithms: [SignatureAlgorithm] = []
     public internal(set) var clockSkew: ClockSkew?
     public internal(set) var nonce = NonceRule()
+    public internal(set) var coerce: [CoercedClaim] = []
+    public internal(set) var hs256: String?
+    public internal(set) var encryption: IDTokenEncryption?
 
     init() {}
 }
@@ -109,7 +124,12 @@ public struct IDTokenRules: Sendable {
 extension IDTokenRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("algorithms", \.algorithms, "the accepted signature algorithms; by default those announced, else RS256"),
+        Key(
+            "hs256", \.hs256,
+            "why ID tokens are signed with the client's secret (HS256); then no other signature is accepted"),
         Key("nonce", \.nonce, "whether the nonce that was sent must be repeated"),
+        Key("coerce", \.coerce, "claims that may be a number in the place of a text, or a text in that of a time"),
+        Key("encryption", \.encryption, "how ID tokens are encrypted for the client; not at all if not said"),
         Key("clock_skew", \.clockSkew, "how many seconds the clocks may differ; 60 if not said"),
     ]
 }
@@ -150,6 +170,8 @@ public struct APIRules: Sendable {
     public internal(set) var hosts: [Template] = []
     public internal(set) var headers = NamedList<Template>()
     public internal(set) var scheme = "Bearer"
+    public internal(set) var baseURL: Template?
+    public internal(set) var tokenIn = TokenPlacement.authorization
 
     init() {}
 }
@@ -157,26 +179,9 @@ public struct APIRules: Sendable {
 extension APIRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("hosts", \.hosts, "host names that the access token may be sent to, besides those of the resources"),
-        Key("headers", \.headers, "headers to add to every call"),
-        Key("scheme", \.scheme, "the scheme of the Authorization header; Bearer if not said"),
-    ]
-}
-
-/// Real responses without their secrets.
-public struct Samples: Sendable {
-    public internal(set) var token: JSONValue?
-    public internal(set) var refresh: JSONValue?
-    public internal(set) var userinfo: JSONValue?
-    public internal(set) var error: JSONValue?
-
-    init() {}
-}
-
-extension Samples: DescriptorSection {
-    static let keys: [Key<Self>] = [
-        Key("token", \.token, "the token response"),
-        Key("refresh", \.refresh, "the response to a refresh"),
-        Key("userinfo", \.userinfo, "the profile"),
-        Key("error", \.error, "an error response of the token endpoint"),
+        Key("base_url", \.baseURL, in: .signedInURL, "what stands before the URLs of resources that start with /"),
+        Key("headers", \.headers, in: .signedIn, "headers to add to every call"),
+        Key("scheme", \.scheme, "the scheme of the Authorization header; Bearer if not said, none for the token alone"),
+        Key("token_in", \.tokenIn, "where the access token goes; in the Authorization header if not said"),
     ]
 }

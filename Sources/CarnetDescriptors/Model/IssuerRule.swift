@@ -13,11 +13,14 @@ public enum IssuerRule: Sendable, Hashable {
 extension IssuerRule: DescriptorValue {
     static var shape: Shape {
         func section(_ name: String, _ phrase: String, _ keys: [String]) -> Shape {
-            let described = Section.keys.map(\.description).filter { keys.contains($0.name) }.map { key in
+            let all = Section.keys.map(\.description)
+            let described = all.filter { keys.contains($0.name) }.map { key in
                 KeyDescription(
                     name: key.name, shape: key.shape, summary: key.summary, isRequired: key.name == keys[0])
             }
-            return .section(SectionDescription(name: name, keys: described, phrase: phrase))
+            let others = all.map(\.name).filter { !keys.contains($0) }
+            return .section(
+                SectionDescription(name: name, keys: described, phrase: phrase, alternatives: others))
         }
         return .either([
             .choice(["exact"]),

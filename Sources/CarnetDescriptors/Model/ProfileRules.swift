@@ -4,6 +4,9 @@ public struct ProfileRules: Sendable {
     public internal(set) var request = RequestRules()
     public internal(set) var root = JSONPointer(tokens: [])
     public internal(set) var claims = NamedList<PointerList>()
+    public internal(set) var format = ResponseFormat.auto
+    public internal(set) var tokenIn: TokenPlacement?
+    public internal(set) var requests: [ProfileRequestRules] = []
 
     init() {}
 }
@@ -12,9 +15,12 @@ extension ProfileRules: DescriptorSection {
     static let keys: [Key<Self>] =
         [
             Key("from", \.source, "where the claims are; the userinfo endpoint if there is one, else the ID token")
-        ] + RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        ] + RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key("root", \.root, "the object that holds the claims, if it is not the whole body"),
             Key("claims", \.claims, "claim -> pointer below root; standard claims need no mention"),
+            Key("format", \.format, "how the body is encoded; auto follows the content type"),
+            Key("token_in", \.tokenIn, "where the access token goes in the profile's requests, if not as in api"),
+            Key("requests", \.requests, "further requests for claims that the first one does not bring"),
         ]
 }
 

@@ -24,9 +24,13 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var callback = CallbackRules()
     public internal(set) var token = TokenRules()
     public internal(set) var refresh = RefreshRules()
+    public internal(set) var exchange = NamedList<ExchangeStep>()
+    public internal(set) var connection = ConnectionRules()
+    public internal(set) var tables = NamedList<NamedList<String>>()
+    public internal(set) var trustedHosts: [HostPattern] = []
     public internal(set) var idToken = IDTokenRules()
     public internal(set) var profile = ProfileRules()
-    public internal(set) var revocation = RequestRules()
+    public internal(set) var revocation = RevocationRules()
     public internal(set) var logout = RequestRules()
     public internal(set) var api = APIRules()
     public internal(set) var resources: [ResourceEntry] = []
@@ -62,6 +66,10 @@ extension ProviderDescriptor: DescriptorSection {
         Key("callback", \.callback, "the authorization response (RFC 6749, section 4.1.2)"),
         Key("token", \.token, "the token request and its response (RFC 6749, sections 4.1.3 and 5)"),
         Key("refresh", \.refresh, "the refresh request (RFC 6749, section 6); what it does not say is as in token"),
+        Key("exchange", \.exchange, "further requests that make other tokens of those that came, in this order"),
+        Key("connection", \.connection, "what is done once the tokens are there and kept"),
+        Key("tables", \.tables, "table -> value -> the value to use in its place, for the function map"),
+        Key("trusted_hosts", \.trustedHosts, "the hosts that a URL may have whose host is known only at run time"),
         Key("id_token", \.idToken, "how the ID token is validated (OpenID Connect Core, section 3.1.3.7)"),
         Key("profile", \.profile, "who signed in: where the claims are and what they are called"),
         Key("revocation", \.revocation, "the revocation request (RFC 7009, section 2.1)"),

@@ -40,6 +40,7 @@ extension RedirectForm {
                 if matches(rest, text[end...], isStart: false) { return true }
             }
             return false
+        case .late: return false
         }
     }
 }

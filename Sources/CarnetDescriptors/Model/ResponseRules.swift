@@ -10,6 +10,7 @@ public struct ResponseRules: Sendable {
     public internal(set) var expiry = ExpiryRules()
     public internal(set) var scopeSeparator: String?
     public internal(set) var success = SuccessRules()
+    public internal(set) var capture = NamedList<ResponseCapture>()
 
     init() {}
 }
@@ -26,6 +27,7 @@ extension ResponseRules: DescriptorSection {
         Key("default_expires_in", \.defaultExpiresIn, "the lifetime in seconds when the response names none"),
         Key("expires", \.expiry, "what the field expires_in holds, if it is not the lifetime in seconds"),
         Key("scope_separator", \.scopeSeparator, "between the scopes of the response, if not as in the request"),
+        Key("capture", \.capture, "value -> where it is in the whole body; kept as {token.NAME}"),
     ]
 }
 
@@ -33,6 +35,8 @@ public enum ResponseFormat: String, DescriptorChoice, Sendable {
     case auto
     case json
     case form
+    /// JSON as the argument of a function call.
+    case jsonp
 }
 
 /// A number of seconds, up to ten years.

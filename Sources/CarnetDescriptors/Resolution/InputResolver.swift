@@ -4,11 +4,14 @@ struct InputResolver {
     let rules: NamedList<InputRules>
     let values: [String: String]
     private let issuer: Template?
+    /// What stands before the URLs that start with `/`.
+    let apiBase: Template?
 
     init(_ descriptor: ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
         provider = descriptor.id
         rules = descriptor.inputs
         issuer = descriptor.issuer
+        apiBase = descriptor.api.baseURL
         var values = given
         for name in given.keys.sorted() where rules[name] == nil {
             let nearest = nearestName(to: name, in: rules.names)
@@ -40,11 +43,15 @@ struct InputResolver {
 
     /// The filled text; `nil` if it uses an optional input that has no value.
     func fill(_ template: Template, key: String) throws(ResolutionError) -> String? {
+        try checkInputs(of: template, key: key)
+        return template.filled { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
+    }
+
+    private func checkInputs(of template: Template, key: String) throws(ResolutionError) {
         for name in template.inputNames where rules[name] == nil && !isIssuer(name) {
             throw ResolutionError(
                 kind: .unknownInput, provider: provider, key: key, reason: "{\(name)} is not among the inputs")
         }
-        return template.filled { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
     }
 
     /// Whether a place stands for the descriptor's own issuer.
@@ -61,9 +68,26 @@ struct InputResolver {
         }
     }
 
+    /// The template with the inputs in it; `nil` if it uses an optional input that has no value.
+    func late(_ template: Template, key: String) throws(ResolutionError) -> Template? {
+        try checkInputs(of: template, key: key)
+        return template.fillingInputs { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
+    }
+
+    /// Those of the templates that are filled at run time.
+    func lateNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
+        var all: [Named<Template>] = []
+        for item in list.items where item.value.isLate {
+            if let template = try late(item.value, key: "\(key).\(item.name)") {
+                all.append(Named(item.name, template))
+            }
+        }
+        return all
+    }
+
     func named(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<String>] {
         var filled: [Named<String>] = []
-        for item in list.items {
+        for item in list.items where !item.value.isLate {
             if let text = try fill(item.value, key: "\(key).\(item.name)") { filled.append(Named(item.name, text)) }
         }
         return filled
@@ -76,9 +100,9 @@ struct InputResolver {
         method: RequestMethod = .post,
         inheriting inherited: RequestRules? = nil
     ) throws(ResolutionError) -> ResolvedRequest {
-        ResolvedRequest(
+        var request = ResolvedRequest(
             method: rules.method ?? inherited?.method ?? method,
-            body: rules.body ?? inherited?.body ?? .form,
+            body: rules.body ?? inherited?.body ?? (rules.method == .delete ? .query : .form),
             headers: try named(
                 rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers, key: "\(key).headers"),
             parameters: try named(rules.parameters, key: "\(key).parameters"),
@@ -87,6 +111,32 @@ struct InputResolver {
             queryParameters: rules.queryParameters.isEmpty ? inherited?.queryParameters ?? [] : rules.queryParameters,
             encode: rules.encode.isEmpty ? inherited?.encode ?? rules.encode : rules.encode
         )
+        request.late.parameters = try lateNamed(rules.parameters, key: "\(key).parameters")
+        request.late.headers = try lateNamed(
+            rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers, key: "\(key).headers")
+        return request
+    }
+}
+
+extension InputResolver {
+    /// The further requests of the profile; one whose URL takes an optional input without a value is left out.
+    func profileRequests(_ rules: [ProfileRequestRules]) throws(ResolutionError) -> [ProfileRequest] {
+        var requests: [ProfileRequest] = []
+        for (index, rules) in rules.enumerated() {
+            let key = "profile.requests.\(index)"
+            guard let url = try url(rules.url, key: "\(key).url") else { continue }
+            requests.append(
+                ProfileRequest(
+                    url: url,
+                    request: try request(rules.request, key: key, method: .get),
+                    format: rules.format,
+                    root: rules.root,
+                    conditions: rules.conditions.items,
+                    claims: rules.claims.items.map { Named($0.name, $0.value.pointers) }
+                )
+            )
+        }
+        return requests
     }
 }
 

@@ -116,6 +116,8 @@ extension InputResolver {
                         case .literal(let text): .literal(text)
                         case .input(let name):
                             values[name].map { .literal($0) } ?? .place(name: name, claim: claims[name] ?? name)
+                        // A rule about issuers is filled with the inputs, so none is read.
+                        case .late: .literal("")
                         }
                     }
                 )

@@ -11,7 +11,9 @@ public struct Provider: Sendable {
     public let discovery: DiscoveryMode?
     public let discoveryURL: WebURL?
     public var endpoints: [EndpointName: WebURL]
-    public let client: ClientRules
+    /// How a client identifies itself; also widened by the metadata.
+    public var client: ClientRules
+    public var assertion: ResolvedAssertion
     public let redirects: [RedirectForm]
     public let scopes: ScopeRules
     public let authorization: AuthorizationRequestRules
@@ -21,29 +23,65 @@ public struct Provider: Sendable {
     public let callbackRename: NamedList<String>
     /// The provider's error codes in a callback, with the standard's.
     public let callbackErrors: NamedList<String>
-    public let token: ResolvedRequest
+    /// The parameters of a callback that are kept.
+    public let callbackCapture: NamedList<CallbackCapture>
+    public let callbackVerification: CallbackVerification?
+    public internal(set) var token: ResolvedRequest
     public let tokenResponse: ResponseRules
-    public let refresh: ResolvedRequest
+    public internal(set) var refresh: ResolvedRequest
     public let refreshCredential: RefreshCredential
+    public let refreshRotation: RefreshRotation
+    /// What says when an access token ends, if the response does not.
+    public let expirySource: ExpirySource
     /// How many seconds before its end an access token is renewed.
     public let refreshMargin: Int
     /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
     public var signatureAlgorithms: [SignatureAlgorithm]
+    /// Whether ID tokens are signed with the client's secret, and with nothing else.
+    public let signsWithClientSecret: Bool
+    /// The claims of an ID token that may be of another JSON type.
+    public let coercedClaims: [CoercedClaim]
     /// Whether an ID token may leave out the nonce that was sent.
     public let acceptsMissingNonce: Bool
+    /// How ID tokens are encrypted; `nil` if they are not.
+    public let idTokenEncryption: IDTokenEncryption?
     /// How many seconds the clocks may differ.
     public let clockSkew: Int
     public let profileSource: ProfileSource?
-    public let profile: ResolvedRequest
+    public internal(set) var profile: ResolvedRequest
     public let profileRoot: JSONPointer
+    public let profileFormat: ResponseFormat
+    /// Where the access token goes in the requests of the profile.
+    public let profileTokenPlacement: TokenPlacement
+    /// The further requests of the profile.
+    public let profileRequests: [ProfileRequest]
     public let claims: [Named<[JSONPointer]>]
     public let revocation: ResolvedRequest
+    /// The tokens that a sign-out revokes, in this order.
+    public let revokedTokens: [RevokedToken]
+    /// Where a revocation has the access token, if that is no parameter.
+    public let revocationTokenPlacement: TokenPlacement?
+    public let revocationSuccess: SuccessRules
     public let logout: ResolvedRequest
     /// Hosts that the access token may be sent to, besides those of the resources.
     public let apiHosts: [String]
-    public let apiHeaders: [Named<String>]
+    public internal(set) var apiHeaders: [Named<String>]
     public let apiScheme: String
-    public let resources: [Resource]
+    /// Whether the Authorization header has the access token alone, without a scheme.
+    public let sendsBareToken: Bool
+    /// Where the access token goes in calls of the API.
+    public let apiTokenPlacement: TokenPlacement
+    /// The resources whose URL is known.
+    public internal(set) var resources: [Resource]
+    /// Further token requests, by name.
+    public let exchange: [Named<ExchangeStep>]
+    public let connection: ConnectionRules
+    /// What is known only at run time.
+    package let late: LateRules
+    /// The headers of calls whose values must not be seen, once filled.
+    package internal(set) var hiddenHeaders: Set<String> = []
+    /// Why an endpoint that is known only at run time is not known now.
+    package internal(set) var unfilledEndpoints: [EndpointName: String] = [:]
     public let samples: Samples
     /// The values that filled the descriptor, defaults included.
     public let inputs: [String: String]
@@ -66,6 +104,9 @@ public struct ResolvedRequest: Sendable {
     public let queryParameters: [String]
     public let encode: NamedList<ParameterEncoding>
 
+    /// Where the parameters go: a GET has no body.
+    public var encoding: BodyEncoding { method == .get ? .query : body }
+
     public init(
         method: RequestMethod,
         body: BodyEncoding = .form,
@@ -85,17 +126,25 @@ public struct ResolvedRequest: Sendable {
         self.queryParameters = queryParameters
         self.encode = encode
     }
+
+    /// What is filled at run time.
+    package var late = LateRequest()
 }
 
 /// The authorization request's rules with everything filled in.
 public struct AuthorizationRequestRules: Sendable {
     public let parameters: [Named<String>]
+    /// Parameters that are filled for each sign-in.
+    package let lateParameters: [Named<Template>]
     public let offlineParameters: [Named<String>]
     public let reconsentParameters: [Named<String>]
     public let rename: NamedList<String>
     public let omit: [String]
     public let encode: NamedList<ParameterEncoding>
     public let responseType: String
+    /// How the answer comes; `nil` if that is not asked for.
+    public let responseMode: ResponseMode?
+    public let state: StateRule
     /// The route of a page that reads its parameters behind `#ROUTE?`.
     public let fragmentRoute: String?
     /// What stands after `#` at the end of the URL.

@@ -16,8 +16,13 @@ extension ProviderDescriptor {
     public func resolve(inputs: [String: String] = [:]) throws(ResolutionError) -> Provider {
         let resolver = try InputResolver(self, values: inputs)
         var urls: [EndpointName: WebURL] = [:]
+        var late = LateRules(tables: tables, trustedHosts: trustedHosts)
         for name in EndpointName.allCases {
             guard let template = endpoints[name] else { continue }
+            if template.isLate {
+                late.endpoints[name] = try resolver.late(template, key: "endpoints.\(name.rawValue)")
+                continue
+            }
             urls[name] = try resolver.url(template, key: "endpoints.\(name.rawValue)")
         }
         var issuerURL: WebURL?
@@ -28,7 +33,16 @@ extension ProviderDescriptor {
         }
         var opened: [Resource] = []
         for (index, entry) in resources.enumerated() {
-            opened.append(try entry.resolve(with: resolver, key: "resources.\(index)"))
+            let resource = try entry.resolve(with: resolver, below: api.baseURL, key: "resources.\(index)")
+            if let known = resource.known {
+                opened.append(known)
+            } else {
+                late.resources.append((opened.count, resource))
+            }
+        }
+        late.apiHeaders = try resolver.lateNamed(api.headers, key: "api.headers")
+        late.baseURL = try api.baseURL.flatMap { template throws(ResolutionError) in
+            try resolver.late(template, key: "api.base_url")
         }
         return Provider(
             id: id,
@@ -43,10 +57,12 @@ extension ProviderDescriptor {
             },
             endpoints: urls,
             client: client,
+            assertion: try ResolvedAssertion(client.assertion, resolver),
             redirects: redirects,
             scopes: scopes,
             authorization: AuthorizationRequestRules(
                 parameters: try resolver.named(authorization.parameters, key: "authorization.parameters"),
+                lateParameters: try resolver.lateNamed(authorization.parameters, key: "authorization.parameters"),
                 offlineParameters: try resolver.named(
                     authorization.offlineParameters,
                     key: "authorization.offline_parameters"
@@ -59,6 +75,8 @@ extension ProviderDescriptor {
                 omit: authorization.omit,
                 encode: authorization.encode,
                 responseType: authorization.responseType,
+                responseMode: authorization.responseMode,
+                state: authorization.state,
                 fragmentRoute: authorization.fragmentRoute?.text,
                 fragment: authorization.fragment?.text,
                 pkce: authorization.pkce,
@@ -68,24 +86,45 @@ extension ProviderDescriptor {
             demandsIssuerParameter: callback.issuer == .required,
             callbackRename: callback.rename,
             callbackErrors: callback.errors,
+            callbackCapture: callback.capture,
+            callbackVerification: callback.verification,
             token: try resolver.request(token.request, key: "token"),
             tokenResponse: token.response,
             refresh: try resolver.request(refresh.request, key: "refresh", inheriting: token.request),
             refreshCredential: refresh.using,
+            refreshRotation: refresh.rotation,
+            expirySource: refresh.expiryFrom,
             refreshMargin: refresh.margin?.count ?? 60,
             signatureAlgorithms: idToken.algorithms,
+            signsWithClientSecret: idToken.hs256 != nil,
+            coercedClaims: idToken.coerce,
             acceptsMissingNonce: idToken.nonce.ifPresent != nil,
+            idTokenEncryption: idToken.encryption,
             clockSkew: idToken.clockSkew?.seconds ?? 60,
             profileSource: profile.source,
             profile: try resolver.request(profile.request, key: "profile", method: .get),
             profileRoot: profile.root,
+            profileFormat: profile.format,
+            profileTokenPlacement: profile.tokenIn ?? api.tokenIn,
+            profileRequests: try resolver.profileRequests(profile.requests),
             claims: profile.effectiveClaims,
-            revocation: try resolver.request(revocation, key: "revocation"),
+            revocation: try resolver.request(revocation.request, key: "revocation"),
+            revokedTokens: revocation.tokens
+                ?? (revocation.tokenIn == nil ? [.refreshToken, .accessToken] : [.accessToken]),
+            revocationTokenPlacement: revocation.tokenIn,
+            revocationSuccess: revocation.success,
             logout: try resolver.request(logout, key: "logout", method: .get),
             apiHosts: hosts,
             apiHeaders: try resolver.named(api.headers, key: "api.headers"),
-            apiScheme: api.scheme,
+            apiScheme: api.scheme == "none" ? "Bearer" : api.scheme,
+            sendsBareToken: api.scheme == "none",
+            apiTokenPlacement: api.tokenIn,
             resources: opened,
+            exchange: try exchange.items.map { step throws(ResolutionError) in
+                Named(step.name, try step.value.resolve(with: resolver, key: "exchange.\(step.name)"))
+            },
+            connection: try connection.resolve(with: resolver),
+            late: late,
             samples: samples,
             inputs: resolver.values
         )

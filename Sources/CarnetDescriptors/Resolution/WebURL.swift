@@ -14,26 +14,30 @@ public struct WebURL: Hashable, Sendable {
 
     /// - Throws: `WebURLError` with the reason.
     public init(_ text: String) throws(WebURLError) {
-        for byte in text.utf8 where !Self.isAllowed(byte) {
+        let bytes = Array(text.utf8)
+        if let byte = bytes.first(where: { !Self.isAllowed($0) }) {
             let shown = byte < 0x21 || byte > 0x7E ? "byte \(byte)" : String(UnicodeScalar(byte))
             throw WebURLError(reason: "a URL cannot contain \(shown)")
         }
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
+        // All of it is ASCII from here on, so bytes are characters.
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             throw WebURLError(reason: "not an absolute URL")
         }
-        scheme = text[..<colon].lowercased()
+        scheme = Self.text(bytes[..<colon]).lowercased()
         guard scheme == "https" || scheme == "http" else {
             throw WebURLError(reason: "the scheme \(scheme): is not allowed; use https:")
         }
-        let rest = text[colon...].dropFirst(3)
-        guard !rest.contains("#") else { throw WebURLError(reason: "a fragment (#) is not allowed") }
-        let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        let rest = bytes[(colon + 3)...]
+        guard !rest.contains(UInt8(ascii: "#")) else { throw WebURLError(reason: "a fragment (#) is not allowed") }
+        let authorityEnd = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         let authority = rest[..<authorityEnd]
-        guard !authority.contains("@") else { throw WebURLError(reason: "user information (@) is not allowed") }
+        guard !authority.contains(UInt8(ascii: "@")) else {
+            throw WebURLError(reason: "user information (@) is not allowed")
+        }
         (host, port) = try Self.splitAuthority(authority)
-        let pathAndQuery = rest[authorityEnd...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        path = pathAndQuery.first.map(String.init) ?? ""
-        query = pathAndQuery.count == 2 ? String(pathAndQuery[1]) : nil
+        let question = rest[authorityEnd...].firstIndex(of: UInt8(ascii: "?"))
+        path = Self.text(rest[authorityEnd..<(question ?? rest.endIndex)])
+        query = question.map { Self.text(rest[($0 + 1)...]) }
         self.text = text
         guard scheme == "https" || isLoopback else {
             throw WebURLError(reason: "http is allowed on loopback hosts alone; use https")
@@ -71,31 +75,39 @@ public struct WebURL: Hashable, Sendable {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        ASCII.isUnreserved(byte) || ":/?#[]@!$&'()*+,;=%".utf8.contains(byte)
+        if ASCII.isUnreserved(byte) { return true }
+        return switch byte {
+        // : / ? # [ ] @ ! $ % & ' ( ) * + , ; =
+        case 0x3A, 0x2F, 0x3F, 0x23, 0x5B, 0x5D, 0x40, 0x21, 0x24...0x2C, 0x3B, 0x3D: true
+        default: false
+        }
     }
 
-    private static func splitAuthority(_ authority: Substring) throws(WebURLError) -> (host: String, port: Int?) {
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func splitAuthority(_ authority: ArraySlice<UInt8>) throws(WebURLError) -> (String, port: Int?) {
         var host = authority
         var port: Int?
-        let portStart = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : authority.startIndex
-        if let portStart, let colon = authority[portStart...].firstIndex(of: ":") {
-            let digits = authority[authority.index(after: colon)...]
-            guard digits.utf8.allSatisfy(ASCII.isDigit), let number = Int(digits), (1...65535).contains(number) else {
+        let isBracketed = authority.first == UInt8(ascii: "[")
+        let portStart = isBracketed ? authority.firstIndex(of: UInt8(ascii: "]")) : authority.startIndex
+        if let portStart, let colon = authority[portStart...].firstIndex(of: UInt8(ascii: ":")) {
+            let digits = authority[(colon + 1)...]
+            guard digits.allSatisfy(ASCII.isDigit), let number = Int(text(digits)), (1...65535).contains(number) else {
                 throw WebURLError(reason: "the port is not a number from 1 to 65535")
             }
             host = authority[..<colon]
             port = number
         }
         guard !host.isEmpty else { throw WebURLError(reason: "the host is missing") }
-        let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
+        let isLiteral = isBracketed && host.last == UInt8(ascii: "]")
         let name = isLiteral ? host.dropFirst().dropLast() : host
-        let isValid = name.utf8.allSatisfy { byte in
+        let isValid = name.allSatisfy { byte in
             isLiteral
-                ? ASCII.isHexDigit(byte) || ":.".utf8.contains(byte)
-                : ASCII.isAlphanumeric(byte) || "-._".utf8.contains(byte)
+                ? ASCII.isHexDigit(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+                : ASCII.isUnreserved(byte) && byte != UInt8(ascii: "~")
         }
-        guard isValid, !name.isEmpty else { throw WebURLError(reason: "the host \(host) is not a host name") }
-        return (host.lowercased(), port)
+        guard isValid, !name.isEmpty else { throw WebURLError(reason: "the host \(text(host)) is not a host name") }
+        return (text(host).lowercased(), port)
     }
 }
 

@@ -9,6 +9,14 @@ public struct Resource: Sendable {
     public let headers: [Named<String>]
 }
 
+extension Resource {
+    /// Stands for a URL that the descriptor names elsewhere, so that the access token may go there.
+    package init(declaring url: WebURL) {
+        self.init(
+            id: nil, title: url.text, url: url, requirement: ScopeRequirement(), method: .get, headers: [])
+    }
+}
+
 /// A condition on the granted scopes: all of `allOf`, and one of `anyOf` if it is not empty.
 public struct ScopeRequirement: Hashable, Sendable {
     public var allOf: [String]
@@ -34,8 +42,12 @@ extension ResourceEntry {
         ScopeRequirement(allOf: (scope.map { [$0] } ?? []) + allOf, anyOf: anyOf)
     }
 
-    func resolve(with resolver: InputResolver, key: String) throws(ResolutionError) -> Resource {
-        guard let url = try resolver.url(url, key: "\(key).url") else {
+    /// - Parameter base: What stands before a URL that starts with `/`.
+    func resolve(
+        with resolver: InputResolver, below base: Template? = nil, key: String
+    ) throws(ResolutionError) -> LateResource {
+        let whole = base.map { url.source.hasPrefix("/") ? $0.appending(url) : url } ?? url
+        guard let filled = try resolver.late(whole, key: "\(key).url") else {
             throw ResolutionError(
                 kind: .missingInput,
                 provider: resolver.provider,
@@ -43,13 +55,9 @@ extension ResourceEntry {
                 reason: "it uses an optional input that has no value"
             )
         }
-        return Resource(
-            id: id,
-            title: title,
-            url: url,
-            requirement: requirement,
-            method: method,
-            headers: try resolver.named(headers, key: "\(key).headers")
-        )
+        let lateHeaders = try resolver.lateNamed(headers, key: "\(key).headers")
+        let known = filled.isLate || !lateHeaders.isEmpty ? nil : try resolver.url(whole, key: "\(key).url")
+        let fixed = try resolver.named(headers, key: "\(key).headers")
+        return LateResource(entry: self, url: filled, headers: fixed, lateHeaders: lateHeaders, knownURL: known)
     }
 }

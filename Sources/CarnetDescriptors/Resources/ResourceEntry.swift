@@ -18,10 +18,12 @@ extension ResourceEntry: DescriptorSection {
         Key("all_of", \.allOf, "scopes that are all needed"),
         Key("any_of", \.anyOf, "scopes of which one is needed"),
         Key("title", \.title, isRequired: true, "the label"),
-        Key("url", \.url, isRequired: true, "the resource; the access token is sent to its origin"),
+        Key(
+            "url", \.url, in: .signedInURL, isRequired: true,
+            "the resource, below api.base_url if it starts with /; the access token is sent to its origin"),
         Key("id", \.id, "a name for the command line and for code"),
         Key("method", \.method, "the HTTP method; GET if not said"),
-        Key("headers", \.headers, "headers to add"),
+        Key("headers", \.headers, in: .signedIn, "headers to add"),
     ]
 }
 

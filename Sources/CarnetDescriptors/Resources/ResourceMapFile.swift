@@ -21,10 +21,21 @@ public struct ResourceMapFile: Sendable {
         let resolver = try InputResolver(descriptor, values: provider.inputs)
         var resources: [Resource] = []
         for (index, entry) in entries.enumerated() {
-            resources.append(try entry.resolve(with: resolver, key: "resources.\(index)"))
+            let resource = try entry.resolve(with: resolver, below: descriptor.api.baseURL, key: "resources.\(index)")
+            guard let known = resource.known else {
+                throw ResolutionError(
+                    kind: .badURL,
+                    provider: provider.id,
+                    key: "resources.\(index).url",
+                    reason: "it uses a value that only a sign-in brings; write such a resource into the descriptor"
+                )
+            }
+            resources.append(known)
         }
         return resources
     }
+
+    static var shape: Shape { Content.shape }
 
     private struct Content: DescriptorSection {
         static let shorthand: String? = "resources"

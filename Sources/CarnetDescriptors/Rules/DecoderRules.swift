@@ -57,10 +57,17 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "bad-template",
-                summary: "A brace has no partner, or what is between two braces is no name.",
-                rationale:
-                    "Braces stand for inputs. A text that means a brace itself cannot be sent through a template.",
-                bad: [Self.start + "endpoints: { token: ⟦\"https://{tenant.acme.example/token\"⟧ }\n"],
+                summary: "A brace has no partner, or what is between two braces cannot be used at this place.",
+                rationale: """
+                    Braces stand for inputs, and at some keys for what a callback, a response or a lookup brings: what is \
+                    not known yet when the text is filled, and a secret in a URL, are refused. A text that means a brace \
+                    itself cannot be sent through a template.
+                    """,
+                bad: [
+                    Self.start + "endpoints: { token: ⟦\"https://{tenant.acme.example/token\"⟧ }\n",
+                    Self.start + "endpoints: { authorization: ⟦\"https://{token.host}/authorize\"⟧ }\n",
+                    Self.start + "token: { parameters: { a: ⟦\"{sha25(client.secret)}\"⟧ } }\n",
+                ],
                 good: [
                     Self.start
                         + "inputs: { tenant: {} }\nendpoints: { token: \"https://{tenant}.acme.example/token\" }\n"

@@ -26,11 +26,15 @@ public enum ReaderRules {
         summary: "The file contains a null byte, a control character, or a line break that only some readers know.",
         rationale: """
             Control characters do not show in an editor, and a terminal obeys them. U+0085, U+2028 and U+2029 end a line \
-            in YAML 1.1 but not in YAML 1.2, so that two readers find different keys in the same file. Between double \
-            quotes each of them can be written as an escape.
+            in YAML 1.1 but not in YAML 1.2, so that two readers find different keys in the same file. A byte order mark \
+            is part of the file at its start alone; elsewhere it is a character that nobody sees. Between double quotes \
+            each of them can be written as an escape.
             """,
-        references: ["YAML 1.2.2, section 5.1", "YAML 1.2.2, section 5.4"],
-        bad: ["name: Acme⟦\u{7F}⟧\n", "name: Acme⟦\u{2028}⟧issuer: https://id.acme.example\n"],
+        references: ["YAML 1.2.2, section 5.1", "YAML 1.2.2, section 5.2", "YAML 1.2.2, section 5.4"],
+        bad: [
+            "name: Acme⟦\u{7F}⟧\n", "name: Acme⟦\u{2028}⟧issuer: https://id.acme.example\n",
+            "id: acme\n⟦\u{FEFF}⟧name: Acme\n",
+        ],
         good: [#"name: "Acme\u2028""# + "\n"]
     )
 

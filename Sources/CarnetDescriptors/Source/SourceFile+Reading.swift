@@ -9,14 +9,19 @@
 extension SourceFile {
     /// Reads a regular file.
     ///
-    /// The limit is checked before and while reading, because a file can grow in between; anything that is not a regular
-    /// file is refused without waiting for it.
+    /// The limit is checked before and while reading, because a file can grow in between; a file that is written to in
+    /// between is refused, and anything that is not a regular file is refused without waiting for it.
     ///
     /// - Throws: `SourceFileError`.
     public init(
         readingFrom path: String,
         maximumBytes: Int = YAMLLimits().maximumBytes
     ) throws(SourceFileError) {
+        try self.init(readingFrom: path, maximumBytes: maximumBytes, whileReading: {})
+    }
+
+    /// - Parameter whileReading: Called between the first look at the file and the first byte.
+    init(readingFrom path: String, maximumBytes: Int, whileReading: () -> Void) throws(SourceFileError) {
         // A C string would end at the null byte and name another file.
         guard !path.utf8.contains(0) else { throw SourceFileError(path: path, reason: .notFound) }
         // Without O_NONBLOCK, opening a FIFO waits for its writer.
@@ -34,10 +39,13 @@ extension SourceFile {
         guard Int(status.st_size) <= maximumBytes else {
             throw SourceFileError(path: path, reason: .tooLarge(maximumBytes: maximumBytes))
         }
-        self.init(
-            path: path,
-            bytes: try Self.readAll(descriptor, path: path, expected: Int(status.st_size), maximumBytes: maximumBytes)
-        )
+        whileReading()
+        let expected = Int(status.st_size)
+        let bytes = try Self.readAll(descriptor, path: path, expected: expected, maximumBytes: maximumBytes)
+        var after = stat()
+        guard fstat(descriptor, &after) == 0 else { throw SourceFileError(path: path, errorNumber: errno) }
+        guard status.isSameContent(as: after) else { throw SourceFileError(path: path, reason: .changed) }
+        self.init(path: path, bytes: bytes)
     }
 
     private static func readAll(
@@ -61,6 +69,18 @@ extension SourceFile {
             }
             bytes.append(contentsOf: chunk[..<count])
         }
+    }
+}
+
+extension stat {
+    fileprivate func isSameContent(as other: stat) -> Bool {
+        #if canImport(Darwin)
+            let (written, otherWritten) = (st_mtimespec, other.st_mtimespec)
+        #else
+            let (written, otherWritten) = (st_mtim, other.st_mtim)
+        #endif
+        return st_size == other.st_size && written.tv_sec == otherWritten.tv_sec
+            && written.tv_nsec == otherWritten.tv_nsec
     }
 }
 

@@ -7,6 +7,8 @@ public struct SourceFileError: Error, Hashable, Sendable {
         case notRegularFile
         case permissionDenied
         case tooLarge(maximumBytes: Int)
+        /// Somebody wrote to the file while it was read, so that what was read may be half of each.
+        case changed
         /// Anything else, with the system's own words.
         case other(String)
     }
@@ -32,6 +34,7 @@ extension SourceFileError.Reason: CustomStringConvertible {
         case .notRegularFile: "is not a regular file"
         case .permissionDenied: "permission denied"
         case .tooLarge(let bytes): "larger than \(byteCountDescription(bytes))"
+        case .changed: "it changed while it was read"
         case .other(let words): words
         }
     }

@@ -35,7 +35,7 @@ public struct SourceText: Sendable {
             let byte = bytes[offset]
             union |= byte
             offset += 1
-            guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else { continue }
+            guard byte <= UInt8(ascii: "\r"), byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else { continue }
             if byte == UInt8(ascii: "\r"), offset < bytes.count, bytes[offset] == UInt8(ascii: "\n") { offset += 1 }
             starts.append(offset)
         }

@@ -1,12 +1,11 @@
 /// A list or mapping whose end has not been read yet.
 struct OpenCollection {
-    enum Content {
-        case sequence([YAMLNode])
-        case mapping(OpenMapping)
-    }
-
-    var content: Content
+    let isMapping: Bool
     var isFlow: Bool
+    /// What a list holds so far.
+    var elements: [YAMLNode] = []
+    /// What a mapping holds so far.
+    var mapping = OpenMapping()
     var start: SourcePosition
     /// The end of the last thing in it.
     var end: SourcePosition
@@ -60,6 +59,7 @@ struct OpenMapping {
 
     mutating func takeValue(_ node: YAMLNode) {
         if case .key(let name, let span) = pending {
+            if entries.isEmpty { entries.reserveCapacity(4) }
             entries.append(YAMLEntry(key: name, keySpan: span, value: node))
             if entries.count > Self.longestSearch { noteIndices() }
         }
@@ -74,8 +74,10 @@ struct OpenMapping {
     private static let longestSearch = 16
 
     private func span(ofKey name: String) -> SourceSpan? {
-        if entries.count <= Self.longestSearch { return entries.first { $0.key == name }?.keySpan }
-        return indices[name].map { entries[$0].keySpan }
+        let index =
+            entries.count <= Self.longestSearch
+            ? entries.index(of: name) : indices[name]
+        return index.map { entries[$0].keySpan }
     }
 
     private mutating func noteIndices() {

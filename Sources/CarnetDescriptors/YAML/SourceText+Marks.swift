@@ -15,7 +15,11 @@ extension SourceText {
         var offset = offset(ofCharacter: start.index)
         while offset < last {
             switch bytes[offset] {
-            case UInt8(ascii: "&"), UInt8(ascii: "!"):
+            case UInt8(ascii: "&"):
+                // The value may follow at once: "&a:b" is the anchor "a" and the text ":b".
+                offset += 1
+                while offset < last, Self.isAnchorCharacter(bytes[offset]) { offset += 1 }
+            case UInt8(ascii: "!"):
                 while offset < last, !Self.isSpace(bytes[offset]) { offset += 1 }
             case UInt8(ascii: "#"):
                 while offset < last, !Self.isBreak(bytes[offset]) { offset += 1 }
@@ -26,6 +30,16 @@ extension SourceText {
             }
         }
         return position(ofOffset: last)
+    }
+
+    /// What libyaml takes for part of an anchor's name.
+    private static func isAnchorCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {

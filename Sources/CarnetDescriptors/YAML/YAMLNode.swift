@@ -42,6 +42,16 @@ public struct YAMLEntry: Hashable, Sendable {
     }
 }
 
+extension [YAMLEntry] {
+    /// Where a key is. This is what most time is spent on, so nothing is copied, and lengths are compared first.
+    func index(of key: String) -> Int? {
+        let length = key.utf8.count
+        var index = 0
+        while index < count, self[index].key.utf8.count != length || self[index].key != key { index += 1 }
+        return index < count ? index : nil
+    }
+}
+
 extension YAMLNode {
     public var entries: [YAMLEntry]? {
         if case .mapping(let entries) = content { entries } else { nil }
@@ -57,22 +67,25 @@ extension YAMLNode {
 
     /// The entry of a mapping under a key.
     public func entry(_ key: String) -> YAMLEntry? {
-        entries?.first { $0.key == key }
+        guard case .mapping(let entries) = content, let index = entries.index(of: key) else { return nil }
+        return entries[index]
     }
 
     /// The value at a path of keys and decimal indices, if every step exists.
     public func node(at path: [String]) -> YAMLNode? {
-        var node = self
-        for step in path {
-            if let next = node.entry(step)?.value {
-                node = next
-            } else if let elements = node.elements, let index = Int(step), elements.indices.contains(index) {
-                node = elements[index]
-            } else {
-                return nil
-            }
+        node(at: path[...])
+    }
+
+    private func node(at path: ArraySlice<String>) -> YAMLNode? {
+        guard let step = path.first else { return self }
+        switch content {
+        case .mapping(let entries):
+            return entries.index(of: step).flatMap { entries[$0].value.node(at: path.dropFirst()) }
+        case .sequence(let elements):
+            guard let index = Int(step), elements.indices.contains(index) else { return nil }
+            return elements[index].node(at: path.dropFirst())
+        case .scalar: return nil
         }
-        return node
     }
 
     /// How a message calls this value: "a mapping", "a list", "the string \"x\"".

@@ -16,10 +16,10 @@ struct YAMLTextCheck {
             diagnostics = [ReaderRules.fileTooLarge.diagnostic(message, file: file.path, span: .fileStart)]
             return
         }
-        if Self.looksLikeUTF16(file.bytes) {
+        if let encoding = Self.otherEncoding(of: file.bytes) {
             diagnostics = [
                 ReaderRules.notUTF8.diagnostic(
-                    "the file is encoded in UTF-16",
+                    "the file is encoded in \(encoding)",
                     file: file.path,
                     span: .fileStart,
                     help: "save it as UTF-8"
@@ -30,11 +30,13 @@ struct YAMLTextCheck {
         check(file, text: text)
     }
 
-    private static func looksLikeUTF16(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count >= 2 else { return false }
-        return switch (bytes[0], bytes[1]) {
-        case (0xFF, 0xFE), (0xFE, 0xFF), (0, 0x20..<0x7F), (0x20..<0x7F, 0): true
-        default: false
+    /// The encoding that the first bytes are of, if it is not UTF-8 (YAML 1.2.2, section 5.2).
+    private static func otherEncoding(of bytes: [UInt8]) -> String? {
+        func byte(_ index: Int) -> UInt8 { bytes.indices.contains(index) ? bytes[index] : 1 }
+        return switch (byte(0), byte(1), byte(2), byte(3)) {
+        case (0, 0, 0xFE, 0xFF), (0xFF, 0xFE, 0, 0), (0, 0, 0, 0x09..<0x7F), (0x09..<0x7F, 0, 0, 0): "UTF-32"
+        case (0xFF, 0xFE, _, _), (0xFE, 0xFF, _, _), (0, 0x09..<0x7F, _, _), (0x09..<0x7F, 0, _, _): "UTF-16"
+        default: nil
         }
     }
 
@@ -108,11 +110,12 @@ struct YAMLTextCheck {
         diagnostics.append(rule.diagnostic(message, file: file.path, span: span, help: help + others))
     }
 
-    /// The characters of YAML 1.2.2 section 5.1, without the three that only YAML 1.1 takes for line breaks.
+    /// The characters of YAML 1.2.2 section 5.1, without those that only YAML 1.1 takes for line breaks and without the
+    /// byte order mark, which would stand unseen in a key.
     private static func isAllowed(_ scalar: UInt32) -> Bool {
         switch scalar {
         case 0x09, 0x0A, 0x0D, 0x20...0x7E: true
-        case 0x2028, 0x2029: false
+        case 0x2028, 0x2029, 0xFEFF: false
         case 0xA0...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
         default: false
         }
@@ -122,6 +125,7 @@ struct YAMLTextCheck {
         let name = "U+" + hexadecimal(scalar, digits: 4)
         return switch scalar {
         case 0: "the file contains a null byte"
+        case 0xFEFF: "a byte order mark stands inside of the text"
         case 0x85, 0x2028, 0x2029: "the character \(name) is a line break to some YAML readers and not to others"
         default: "the control character \(name) is not allowed in YAML"
         }

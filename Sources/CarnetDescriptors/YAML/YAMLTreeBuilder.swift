@@ -42,8 +42,8 @@ struct YAMLTreeBuilder {
         case .documentEnd: break
         case .alias(let name): takeAlias(name, event)
         case .scalar(let text, let style): takeScalar(text, style: style, event)
-        case .sequenceStart(let isFlow): open(.sequence([]), isFlow: isFlow, event)
-        case .mappingStart(let isFlow): open(.mapping(.init()), isFlow: isFlow, event)
+        case .sequenceStart(let isFlow): open(isMapping: false, isFlow: isFlow, event)
+        case .mappingStart(let isFlow): open(isMapping: true, isFlow: isFlow, event)
         case .collectionEnd: close(event)
         }
         return !isStopped
@@ -109,8 +109,8 @@ extension YAMLTreeBuilder {
         guard event.anchor == nil, event.tag == nil else { return event.end.position }
         let start = YAMLMark(index: 0, line: 0, column: 0)
         let place = text.trimmingSpace(before: event.start, notBefore: start)
-        guard case .mapping(let mapping) = stack.last?.content else { return place }
-        guard let key = mapping.pendingKeySpan else { return event.start.position }
+        guard let last = stack.last, last.isMapping else { return place }
+        guard let key = last.mapping.pendingKeySpan else { return event.start.position }
         return place.line == key.end.line ? place : key.end
     }
 }
@@ -118,7 +118,7 @@ extension YAMLTreeBuilder {
 // MARK: Lists and mappings
 
 extension YAMLTreeBuilder {
-    private mutating func open(_ content: OpenCollection.Content, isFlow: Bool, _ event: YAMLEvent) {
+    private mutating func open(isMapping: Bool, isFlow: Bool, _ event: YAMLEvent) {
         var start = event.start.position
         if event.anchor != nil || event.tag != nil {
             start = text.skippingProperties(from: event.start, to: event.end)
@@ -134,13 +134,10 @@ extension YAMLTreeBuilder {
             isStopped = true
             return
         }
-        switch content {
-        case .sequence: checkTag(event, accepting: "seq", span: span)
-        case .mapping: checkTag(event, accepting: "map", span: span)
-        }
+        checkTag(event, accepting: isMapping ? "map" : "seq", span: span)
         guard count(1, at: span) else { return }
         let anchor = openAnchor(event)
-        stack.append(OpenCollection(content: content, isFlow: isFlow, start: start, end: start, anchor: anchor))
+        stack.append(OpenCollection(isMapping: isMapping, isFlow: isFlow, start: start, end: start, anchor: anchor))
     }
 
     private mutating func close(_ event: YAMLEvent) {
@@ -148,13 +145,11 @@ extension YAMLTreeBuilder {
         // The end mark of a block collection is the next token, of whatever follows.
         let end = collection.isFlow ? event.end.position : collection.end
         let span = SourceSpan(start: collection.start, end: end)
-        let content: YAMLNode.Content =
-            switch collection.content {
-            case .sequence(let elements): .sequence(elements)
-            case .mapping(let mapping): .mapping(mapping.entries)
-            }
         attach(
-            YAMLNode(content, span: span),
+            YAMLNode(
+                collection.isMapping ? .mapping(collection.mapping.entries) : .sequence(collection.elements),
+                span: span
+            ),
             nodes: collection.nodes,
             height: collection.height,
             anchor: collection.anchor
@@ -177,20 +172,12 @@ extension YAMLTreeBuilder {
         stack[top].end = max(stack[top].end, node.span.end)
         stack[top].nodes += nodes
         stack[top].height = max(stack[top].height, height + 1)
-        switch stack[top].content {
-        case .sequence(var elements):
-            // Emptied first, so that appending does not copy the list.
-            stack[top].content = .sequence([])
-            elements.append(node)
-            stack[top].content = .sequence(elements)
-        case .mapping(var mapping):
-            stack[top].content = .sequence([])
-            if mapping.awaitsValue {
-                mapping.takeValue(node)
-            } else if let problem = mapping.takeKey(node) {
-                reportKey(problem, node)
-            }
-            stack[top].content = .mapping(mapping)
+        if !stack[top].isMapping {
+            stack[top].elements.append(node)
+        } else if stack[top].mapping.awaitsValue {
+            stack[top].mapping.takeValue(node)
+        } else if let problem = stack[top].mapping.takeKey(node) {
+            reportKey(problem, node)
         }
     }
 
@@ -202,10 +189,7 @@ extension YAMLTreeBuilder {
         }
         let top = stack.count - 1
         stack[top].end = max(stack[top].end, span.end)
-        if case .mapping(var mapping) = stack[top].content {
-            mapping.skip(span)
-            stack[top].content = .mapping(mapping)
-        }
+        if stack[top].isMapping { stack[top].mapping.skip(span) }
     }
 
     private mutating func reportKey(_ problem: OpenMapping.KeyProblem, _ key: YAMLNode) {

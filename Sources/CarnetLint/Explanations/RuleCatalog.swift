@@ -7,7 +7,7 @@ public enum RuleCatalog {
         (ReaderRules.all + DecoderRules.all + InheritanceRules.all + SuppressionRules.all + [
             DuplicateProvider.explanation
         ]
-        + LintRules.all.map(\.explanation))
+        + SimulationRules.all + LintRules.all.map(\.explanation))
         .sorted { $0.code < $1.code }
 
     /// The rule with a code or a name.

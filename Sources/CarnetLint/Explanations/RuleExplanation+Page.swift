@@ -1,12 +1,17 @@
 public import CarnetDescriptors
 
 extension RuleExplanation {
+    /// The page, with what a linter without a simulator says about the examples.
+    var page: String { page(by: Linter()) }
+
     /// The rule's page in Markdown: what it finds, why, and what it says about each example.
-    public var page: String {
+    ///
+    /// - Parameter linter: What is asked about the examples; one with a simulator, for a rule of simulation.
+    public func page(by linter: Linter) -> String {
         var page = "# \(code): \(name)\n\n\(summary)\n\n"
         page += "Severity: \(severity.rawValue). Fix: \(fixSentence).\n\n"
         page += "## Why\n\n\(rationale)\n"
-        if !bad.isEmpty { page += "\n## Found\n" + bad.map { block($0, "yaml found") + findings($0) }.joined() }
+        if !bad.isEmpty { page += "\n## Found\n" + bad.map { block($0, "yaml found") + findings($0, linter) }.joined() }
         if !good.isEmpty {
             page += "\n## Not found\n" + good.map { block($0, isReaderRule ? "yaml part" : "yaml") }.joined()
         }
@@ -42,10 +47,11 @@ extension RuleExplanation {
         return "\n```\(info)\n\(shown)\(shown.hasSuffix("\n") ? "" : "\n")```\n"
     }
 
-    private func findings(_ marked: String) -> String {
+    private func findings(_ marked: String, _ linter: Linter) -> String {
         let file = example(marked).file(named: "acme.yaml")
         let diagnostics =
-            isReaderRule ? YAMLReader().read(file).diagnostics : Linter().lint(files: [file]).diagnostics
+            isReaderRule ? YAMLReader().read(file).diagnostics : linter.lint(files: [file]).diagnostics
+        guard !diagnostics.isEmpty else { return "" }
         let text = SourceText(file)
         let output = diagnostics.map { TextReporter().render($0) { _ in text } }
         return "\n```text\n\(output.joined(separator: "\n"))```\n"

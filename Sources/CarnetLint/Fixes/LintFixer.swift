@@ -41,9 +41,13 @@ public enum LintFixer {
         var range: Range<Int>
         var text: String
 
-        /// Two insertions at one place also touch: their order would be a guess.
+        /// Two insertions at one place also touch: their order would be a guess. Two stretches side by side do not, so that
+        /// many elements of one list can go at once.
         func touches(_ other: Replacement) -> Bool {
-            range.lowerBound <= other.range.upperBound && other.range.lowerBound <= range.upperBound
+            guard !range.isEmpty, !other.range.isEmpty else {
+                return range.lowerBound <= other.range.upperBound && other.range.lowerBound <= range.upperBound
+            }
+            return range.overlaps(other.range)
         }
     }
 

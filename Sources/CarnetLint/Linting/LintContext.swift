@@ -30,15 +30,15 @@ public final class LintContext: Sendable {
         variants = document.variants.compactMap { LintContext($0) }
     }
 
-    var path: String { document.file.path }
+    package var path: String { document.file.path }
 
     func node(_ path: String...) -> YAMLNode? { root.node(at: path) }
 
     /// The place of a value, or of what is nearest to where it would be.
-    func span(_ path: String...) -> SourceSpan { document.span(of: path) }
+    package func span(_ path: String...) -> SourceSpan { document.span(of: path) }
 
     /// The place of a key, or of what is nearest to where it would be.
-    func keySpan(_ path: String...) -> SourceSpan {
+    package func keySpan(_ path: String...) -> SourceSpan {
         guard let key = path.last, let parent = root.node(at: Array(path.dropLast())) else {
             return document.span(of: path)
         }
@@ -77,7 +77,7 @@ public final class LintContext: Sendable {
         nearestName(to: name, in: candidates.prefix(256).map { $0 })
     }
 
-    func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
+    package func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
         Diagnostic.Related(message: message, file: path, span: span)
     }
 }

@@ -19,8 +19,4 @@ public struct LintReport: Sendable {
     public var warningCount: Int { diagnostics.count { $0.severity == .warning } }
     /// How many findings `--fix` would mend.
     public var fixableCount: Int { diagnostics.count { $0.fix?.applicability == .safe } }
-
-    func text(of path: String) -> SourceText? {
-        files.first { $0.path == path }.map { SourceText($0) }
-    }
 }

@@ -8,27 +8,29 @@ public enum LintRules {
         // K: keys and inputs.
         UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), TextInputInURL(), OptionalInputInURL(),
         KeyWithoutEffect(), UselessOverride(),
+        UnknownValue(), ValueRefusesExample(), UnusedTable(), UntrustedHost(), SecretValueInURL(),
         // E: endpoints and other URLs.
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),
-        IssuerMatchOff(),
+        IssuerMatchOff(), MetadataURLAsIssuer(), PrivateAddress(),
         // S: scopes and resources.
         BadScopeCharacter(), EncodedScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(), SelfImplication(),
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
         // C: the client, its requests and its redirect URIs.
         PKCEOff(), NonceOff(), ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), ConflictingRename(),
         UnknownProtocolParameter(), TokenInCallback(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
-        SecretInDescriptor(),
+        SecretInDescriptor(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
-        BadRedirect(),
+        BadRedirect(), SilentPrompt(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(),
+        ReservedAssertionClaim(), UnknownAssertionWord(),
         // T: responses, tokens and profiles.
-        ClaimsWithoutSubject(), ProfileWithoutSource(), ClaimNotInSample(), TokenNotInSample(), BadLifetimeInSample(),
-        UnredactedSample(), ErrorNotInSample(), MarginBeyondLifetime(), BadTokenScheme(),
+        ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
+        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
     ]
 
-    private static let codes = Set(all.map(\.explanation.code))
+    private static let codes = Set(all.map(\.explanation.code)).union(SimulationRules.codes)
 
     /// Whether a comment may silence the rule. What makes a file unusable cannot be argued away.
     static func isSuppressible(_ code: String) -> Bool { codes.contains(code) }

@@ -5,16 +5,21 @@ public struct Linter: Sendable {
     private let rules: [any LintRule]
     private let reader: YAMLReader
     private let known: ProviderRegistry
+    private let simulator: (any DescriptorSimulator)?
 
-    /// - Parameter known: Providers that a file may extend, besides the other files. They are not looked at.
+    /// - Parameters:
+    ///   - known: Providers that a file may extend, besides the other files. They are not looked at.
+    ///   - simulator: What runs a descriptor in the engine's own code; without it, that is left out.
     public init(
         rules: [any LintRule] = LintRules.all,
         reader: YAMLReader = YAMLReader(),
-        known: ProviderRegistry = ProviderRegistry()
+        known: ProviderRegistry = ProviderRegistry(),
+        simulator: (any DescriptorSimulator)? = nil
     ) {
         self.rules = rules
         self.reader = reader
         self.known = known
+        self.simulator = simulator
     }
 
     /// Looks at each file by itself and then at all of them together. A broken file hides no finding in another.
@@ -24,44 +29,59 @@ public struct Linter: Sendable {
         var seen = Set<String>()
         let files = files.filter { seen.insert($0.path).inserted }
         var diagnostics: [Diagnostic] = []
-        var documents: [DescriptorDocument] = []
+        var outlines: [DescriptorOutline] = []
         for file in files {
             let yaml = reader.read(file)
             if let root = yaml.root, ResourceMapShape.fits(root) {
                 diagnostics += ResourceMapFile(file, reader: reader).diagnostics
                 continue
             }
-            documents.append(DescriptorDocument(file, read: yaml))
+            let document = DescriptorDocument(file, read: yaml)
+            let outline = DescriptorOutline(document)
+            outlines.append(outline)
+            // A tree takes many times the memory of its text, so it is let go before the next file is read.
+            if outline.parentID == nil { diagnostics += lint(document) }
         }
-        for document in complete(documents) { diagnostics += lint(document) }
-        diagnostics += DuplicateProvider.check(documents)
+        for document in heirs(among: outlines) { diagnostics += lint(document) }
+        diagnostics += DuplicateProvider.check(outlines)
         return LintReport(files: files, diagnostics: diagnostics, unreadable: unreadable)
     }
 
-    /// The documents with what they inherit.
-    private func complete(_ documents: [DescriptorDocument]) -> [DescriptorDocument] {
-        guard documents.contains(where: { $0.parentID != nil }) else { return documents }
+    /// The documents that extend another, with what they inherit.
+    private func heirs(among outlines: [DescriptorOutline]) -> [DescriptorDocument] {
+        guard outlines.contains(where: { $0.parentID != nil }) else { return [] }
         // A file that is known already must not extend itself.
-        let texts = Set(documents.map(\.file.bytes))
+        let texts = Set(outlines.map(\.file.bytes))
         let others = known.written.filter { !texts.contains($0.file.bytes) }
-        return Array(Inheritance.complete(others + documents).dropFirst(others.count))
+        let parents = Set(outlines.compactMap(\.parentID) + others.compactMap(\.parentID))
+        let family = outlines.filter { $0.parentID != nil || $0.id.map(parents.contains) ?? false }
+            .map { DescriptorDocument($0.file, reader: reader) }
+        let completed = Inheritance.complete(others + family, names: outlines.compactMap(\.id))
+        return completed.dropFirst(others.count).filter { $0.parentID != nil }
     }
 
     private func lint(_ document: DescriptorDocument) -> [Diagnostic] {
         guard let context = LintContext(document) else { return document.diagnostics }
         let found = findings(in: document, findings(context))
-        return document.diagnostics + Suppressions(document).filter(found)
+        return document.diagnostics + Suppressions(document).filter(found, simulated: simulator != nil)
     }
 
     /// What is found in a descriptor, and in what its environments say themselves.
     private func findings(_ context: LintContext) -> [Diagnostic] {
-        let found = rules.flatMap { $0.check(context) }
+        let found = checked(context)
+        let known = context.variants.isEmpty ? [] : Set(found)
         let ofVariants = context.variants.flatMap { variant in
             guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
-            return rules.flatMap { $0.check(variant) }
-                .filter { own.start <= $0.span.start && $0.span.end <= own.end && !found.contains($0) }
+            return checked(variant)
+                .filter { own.start <= $0.span.start && $0.span.end <= own.end && !known.contains($0) }
         }
         return found + ofVariants
+    }
+
+    private func checked(_ context: LintContext) -> [Diagnostic] {
+        let found = rules.flatMap { $0.check(context) }
+        guard let simulator else { return found }
+        return SimulationRules.withoutConsequences(found + simulator.check(context))
     }
 
     /// What the file itself is to blame for: not what its parent has to answer for alone.

@@ -10,7 +10,8 @@ public struct TextReporter: Reporter {
 
     public func render(_ report: LintReport) -> String {
         var texts: [String: SourceText] = [:]
-        for file in report.files { texts[file.path] = SourceText(file) }
+        let shown = Set(report.diagnostics.flatMap { [$0.file] + $0.related.map(\.file) })
+        for file in report.files where shown.contains(file.path) { texts[file.path] = SourceText(file) }
         let findings = report.diagnostics.map { render($0) { texts[$0] } }
         return (findings + [summary(of: report)]).joined(separator: "\n") + "\n"
     }

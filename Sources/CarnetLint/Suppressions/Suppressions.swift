@@ -22,12 +22,15 @@ struct Suppressions {
 
     init(_ document: DescriptorDocument) {
         path = document.file.path
+        guard document.comments.contains(where: { $0.text.hasPrefix(Self.marker) }) else { return }
         let nextLine = Self.nextLines(document)
         for comment in document.comments { read(comment, nextLine: nextLine) }
     }
 
     /// The findings that no comment silences, and the comments that are wrong themselves.
-    func filter(_ findings: [Diagnostic]) -> [Diagnostic] {
+    ///
+    /// - Parameter simulated: Whether a simulation ran; without one, a comment about it cannot be called unused.
+    func filter(_ findings: [Diagnostic], simulated: Bool) -> [Diagnostic] {
         let targets = Set(suppressions.map(\.target))
         var used = Set<Target>()
         let kept = findings.filter { finding in
@@ -36,7 +39,10 @@ struct Suppressions {
             used.formUnion(matching)
             return matching.isEmpty
         }
-        let unused = suppressions.filter { !used.contains($0.target) }.map { suppression in
+        let unused = suppressions.filter { suppression in
+            !used.contains(suppression.target)
+                && (simulated || !SimulationRules.codes.contains(suppression.target.code))
+        }.map { suppression in
             SuppressionRules.unused.diagnostic(
                 "there is no \(suppression.target.code) to suppress here",
                 file: path,

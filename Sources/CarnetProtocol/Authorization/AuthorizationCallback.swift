@@ -5,6 +5,8 @@ public struct AuthorizationCallback: Sendable {
     public let location: String
     /// The query, or the form body of a POST, still encoded.
     let encodedParameters: String
+    /// Whether it came by POST.
+    let isPosted: Bool
 
     /// A callback by GET.
     ///
@@ -15,6 +17,20 @@ public struct AuthorizationCallback: Sendable {
             separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         location = parts.first.map { String(Substring($0)) } ?? ""
         encodedParameters = parts.count == 2 ? String(Substring(parts[1])) : ""
+        isPosted = false
+    }
+
+    /// A callback by POST (OAuth 2.0 Form Post Response Mode), which only a descriptor with
+    /// `authorization.response_mode: form_post` lets pass.
+    ///
+    /// - Parameters:
+    ///   - url: The URL that was posted to.
+    ///   - form: The body, `application/x-www-form-urlencoded`.
+    public init(postedTo url: String, form: String) {
+        let address = AuthorizationCallback(url: url)
+        location = address.location
+        encodedParameters = [address.encodedParameters, form].filter { !$0.isEmpty }.joined(separator: "&")
+        isPosted = true
     }
 }
 

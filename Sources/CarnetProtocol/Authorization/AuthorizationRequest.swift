@@ -77,7 +77,12 @@ extension AuthorizationRequest {
         )
         try parameters.add("response_type", rules.responseType)
         try parameters.add("client_id", registration.clientID)
-        try parameters.add("redirect_uri", redirectURI)
+        if rules.state.isParameter {
+            try parameters.add("redirect_uri", redirectURI)
+        } else {
+            let carrier = try RedirectURI.carrying(state, named: provider.stateParameter, in: redirectURI)
+            try parameters.add("redirect_uri", carrier)
+        }
         if !scopes.isEmpty || provider.scopes.whenEmpty == .send {
             try parameters.add("scope", try provider.scopes.joined(scopes))
         }
@@ -85,13 +90,16 @@ extension AuthorizationRequest {
             let extra = Named(item.name, try provider.scopes.joined(item.value))
             try parameters.addExtra([extra], key: "scopes.extra")
         }
-        try parameters.add("state", state)
+        if rules.state.isParameter { try parameters.add("state", state) }
+        if let mode = rules.responseMode { try parameters.add("response_mode", mode.rawValue) }
         if let nonce { try parameters.add("nonce", nonce) }
         if let verifier {
             try parameters.add("code_challenge", Secret(verifier.challenge))
             try parameters.add("code_challenge_method", "S256")
         }
         try parameters.addExtra(rules.parameters, key: "authorization.parameters")
+        let known = provider.values(registration, now: now, random: random)
+        try parameters.addExtra(known.named(rules.lateParameters), key: "authorization.parameters")
         if options.isOffline {
             try parameters.addExtra(rules.offlineParameters, key: "authorization.offline_parameters")
         }
@@ -115,7 +123,8 @@ extension AuthorizationRequest {
             state: state,
             stateParameter: provider.stateParameter == "state" ? nil : provider.stateParameter,
             nonce: nonce,
-            codeVerifier: verifier?.secret
+            codeVerifier: verifier?.secret,
+            hasStateInRedirectURI: rules.state.isParameter ? nil : true
         )
     }
 }
@@ -160,7 +169,8 @@ extension Provider {
                 .missingEndpoint,
                 "\(self.name) has no \(name.rawValue) endpoint",
                 descriptorKey: "endpoints.\(name.rawValue)",
-                hint: "add the key, or an issuer whose metadata names \(name.metadataName)"
+                hint: unfilledEndpoints[name].map { "its URL is not usable now: \($0)" }
+                    ?? "add the key, or an issuer whose metadata names \(name.metadataName)"
             )
         }
         return url

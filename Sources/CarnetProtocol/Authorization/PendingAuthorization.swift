@@ -21,6 +21,8 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     let stateParameter: String?
     let nonce: Secret?
     let codeVerifier: Secret?
+    /// Whether the redirect URI was sent with the state in its query.
+    let hasStateInRedirectURI: Bool?
 
     /// The parameter by which a callback is matched to this attempt. A key for a store, and no more secret than the URL
     /// that the browser shows.

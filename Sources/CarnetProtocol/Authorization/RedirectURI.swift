@@ -18,6 +18,23 @@ enum RedirectURI {
         }
     }
 
+    /// The redirect URI with the state in its query.
+    ///
+    /// - Throws: `OAuthError` of kind `redirectNotAccepted` if its own query has such a parameter already.
+    static func carrying(_ state: Secret, named name: String, in uri: String) throws(OAuthError) -> Secret {
+        let query = uri.split(separator: "?", maxSplits: 1).dropFirst().first.map { String($0) }
+        guard PercentEncoding.decodeForm(query ?? "")?.contains(where: { $0.name == name }) == false else {
+            throw OAuthError(
+                .configuration,
+                .redirectNotAccepted,
+                "the query of the redirect URI has the parameter \"\(name)\", which is the state's here",
+                descriptorKey: "authorization.state"
+            )
+        }
+        let start = query == nil ? uri.hasSuffix("?") ? uri : uri + "?" : uri + "&"
+        return Secret("\(start)\(PercentEncoding.encode(name))=\(state.reveal())")
+    }
+
     private static func refusal(of uri: String) -> String? {
         guard uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return "has characters that a URI cannot have"

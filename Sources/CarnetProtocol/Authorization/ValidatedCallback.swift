@@ -5,6 +5,8 @@ public import Foundation
 public struct ValidatedCallback: Sendable {
     public let pending: PendingAuthorization
     let code: Secret
+    /// What the descriptor keeps of the callback, by reference, e.g. `callback.shop`.
+    public let values: [String: ConnectionValue]
 }
 
 extension PendingAuthorization {
@@ -17,11 +19,13 @@ extension PendingAuthorization {
 
     /// Judges a callback: state before anything else, then the address, the issuer, the error, the code.
     ///
+    /// - Parameter clientSecret: What a provider signs callbacks with, if it does.
     /// - Throws: `OAuthError` at step `callback`.
     public func validate(
         _ callback: AuthorizationCallback,
         from provider: Provider,
-        now: Date
+        now: Date,
+        clientSecret: Secret? = nil
     ) throws(OAuthError) -> ValidatedCallback {
         guard let pairs = PercentEncoding.decodeForm(callback.encodedParameters) else {
             throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not properly encoded")
@@ -29,6 +33,14 @@ extension PendingAuthorization {
         let parameters = CallbackParameters(pairs, rename: provider.callbackRename)
         try checkState(parameters)
         try parameters.refuseDuplicates()
+        guard !callback.isPosted || provider.authorization.responseMode == .formPost else {
+            throw OAuthError(
+                .callback,
+                .malformedCallback,
+                "the callback came by POST, which was not asked for",
+                descriptorKey: "authorization.response_mode"
+            )
+        }
         guard provider.id == self.provider, provider.inputs == inputs, provider.environment == environment
         else {
             throw OAuthError(
@@ -51,6 +63,7 @@ extension PendingAuthorization {
             )
         }
         try checkIssuer(parameters, provider)
+        try provider.callbackVerification?.check(pairs, secret: clientSecret)
         if let own = parameters["error"], !own.isEmpty || parameters["code"] == nil {
             let code = provider.callbackErrors[own] ?? own
             throw OAuthError(
@@ -75,7 +88,8 @@ extension PendingAuthorization {
         guard code.utf8.count <= 8192, code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw OAuthError(.callback, .malformedCallback, "the code has characters that a code cannot have")
         }
-        return ValidatedCallback(pending: self, code: Secret(code))
+        let values = try provider.callbackCapture.values(in: pairs)
+        return ValidatedCallback(pending: self, code: Secret(code), values: values)
     }
 
     private func checkState(_ parameters: CallbackParameters) throws(OAuthError) {

@@ -1,13 +1,15 @@
 import CarnetDescriptors
+import Foundation
 
 /// How one client authenticates at one provider (RFC 6749, section 2.3.1): exactly one method, stated, never probed.
 struct ClientAuthentication {
     let method: ClientAuthenticationMethod
-    private let clientID: String
-    private let secret: Secret?
-    private let basicEncoding: BasicEncoding
+    private let registration: ClientRegistration
+    private let provider: Provider
+    private let assertion: ClientAssertion?
 
-    /// - Throws: `OAuthError` if the registration has no secret and the provider wants one, or the other way round.
+    /// - Throws: `OAuthError` if the registration has no secret or key and the provider wants one, or the other way
+    ///   round.
     init(_ registration: ClientRegistration, at provider: Provider) throws(OAuthError) {
         guard !registration.clientID.isEmpty else {
             throw OAuthError(.configuration, .badRegistration, "the client id is empty")
@@ -21,50 +23,98 @@ struct ClientAuthentication {
             )
         }
         let accepted = provider.client.authentication
-        let hasSecret = registration.clientSecret != nil
-        guard let method = registration.authenticationMethod ?? accepted.first(where: { $0.usesSecret == hasSecret })
-        else {
-            throw OAuthError(
-                .configuration,
-                hasSecret ? .badRegistration : .missingClientSecret,
-                hasSecret
-                    ? "\(provider.name) takes public clients only, and the registration has a secret"
-                    : "\(provider.name) wants a client secret, and the registration has none",
-                descriptorKey: "client.authentication"
-            )
+        guard let method = registration.authenticationMethod ?? accepted.best(for: registration) else {
+            throw Self.noMethod(for: registration, at: provider)
         }
-        guard accepted.contains(method), method.usesSecret == hasSecret else {
+        guard accepted.contains(method), method.fits(registration) else {
             throw OAuthError(
                 .configuration,
-                method.usesSecret && !hasSecret ? .missingClientSecret : .badRegistration,
+                method.isLackingCredentials(of: registration) ?? .badRegistration,
                 "the authentication method \(method.rawValue) does not fit the registration",
                 descriptorKey: "client.authentication",
                 hint: "accepted: " + accepted.map(\.rawValue).joined(separator: ", ")
             )
         }
         self.method = method
-        clientID = registration.clientID
-        secret = registration.clientSecret
-        basicEncoding = provider.client.basicEncoding
+        self.registration = registration
+        self.provider = provider
+        switch (method, registration.signingKey, registration.clientSecret) {
+        case (.privateKeyJWT, let key?, _): assertion = try ClientAssertion(key, of: registration, at: provider)
+        case (.clientSecretJWT, _, let secret?):
+            assertion = try ClientAssertion(secret, of: registration, at: provider)
+        default: assertion = nil
+        }
     }
 
     /// Adds the client's parameters.
     ///
     /// - Returns: The Authorization header's value, for the method that uses one.
-    func apply(to parameters: inout RequestParameters) throws(OAuthError) -> Secret? {
+    func apply(
+        to parameters: inout RequestParameters, random: any RandomSource, now: Date
+    ) throws(OAuthError) -> Secret? {
         switch method {
         case .none:
-            try parameters.add("client_id", clientID)
-            return nil
+            try parameters.add("client_id", registration.clientID)
         case .clientSecretPost:
-            try parameters.add("client_id", clientID)
-            if let secret { try parameters.add("client_secret", secret) }
-            return nil
+            try parameters.add("client_id", registration.clientID)
+            if let secret = registration.clientSecret { try parameters.add("client_secret", secret) }
         case .clientSecretBasic:
-            let encode: (String) -> String = basicEncoding == .percent ? { PercentEncoding.encode($0) } : { $0 }
-            let pair = encode(clientID) + ":" + encode(secret?.reveal() ?? "")
-            if let secret { parameters.hide(secret) }
+            let encode: (String) -> String =
+                provider.client.basicEncoding == .percent ? { PercentEncoding.encode($0) } : { $0 }
+            let secret = registration.clientSecret?.reveal() ?? ""
+            let pair = encode(registration.clientID) + ":" + encode(secret)
+            if let secret = registration.clientSecret { parameters.hide(secret) }
             return Secret("Basic " + Base64.encode(Array(pair.utf8)))
+        case .clientSecretJWT, .privateKeyJWT:
+            try parameters.add("client_id", registration.clientID)
+            guard let token = try assertion?.make(for: provider, random: random, now: now) else { return nil }
+            if provider.assertion.sendAs == .clientAssertion {
+                try parameters.add("client_assertion_type", ClientAssertion.type)
+            }
+            try parameters.add(provider.assertion.sendAs.rawValue, token)
         }
+        return nil
+    }
+
+    private static func noMethod(for registration: ClientRegistration, at provider: Provider) -> OAuthError {
+        let accepted = provider.client.authentication
+        let name = provider.name
+        let (kind, message): (OAuthError.Kind, String) =
+            if registration.clientSecret != nil {
+                (.badRegistration, "\(name) takes no client secret, and the registration has one")
+            } else if registration.signingKey != nil {
+                (.badRegistration, "\(name) takes no signed assertions, and the registration has a key for them")
+            } else if accepted.contains(where: \.usesSecret) {
+                (.missingClientSecret, "\(name) wants a client secret, and the registration has none")
+            } else {
+                (.missingClientKey, "\(name) wants a client's key, and the registration has none")
+            }
+        return OAuthError(
+            .configuration, kind, message, descriptorKey: "client.authentication",
+            hint: "accepted: " + accepted.map(\.rawValue).joined(separator: ", "))
+    }
+}
+
+extension [ClientAuthenticationMethod] {
+    /// The first that goes with what the registration has: a key before a secret.
+    fileprivate func best(for registration: ClientRegistration) -> ClientAuthenticationMethod? {
+        if registration.signingKey != nil, let method = first(where: \.usesKey) { return method }
+        if registration.clientSecret != nil { return first(where: \.usesSecret) }
+        return registration.signingKey == nil ? first { $0 == .none } : nil
+    }
+}
+
+extension ClientAuthenticationMethod {
+    /// Whether the registration has what the method needs; a secret that would stay unused was meant for another.
+    fileprivate func fits(_ registration: ClientRegistration) -> Bool {
+        if usesKey { return registration.signingKey != nil }
+        return usesSecret == (registration.clientSecret != nil)
+    }
+
+    /// The kind of error for a registration without what the method needs.
+    fileprivate func isLackingCredentials(of registration: ClientRegistration) -> OAuthError.Kind? {
+        if usesKey, registration.signingKey == nil { return .missingClientKey }
+        if usesSecret, registration.clientSecret == nil { return .missingClientSecret }
+        return nil
     }
 }

@@ -5,6 +5,12 @@ public struct ClientRegistration: Sendable {
     public var clientID: String
     /// `nil` for a public client (RFC 6749, section 2.1).
     public var clientSecret: Secret?
+    /// The key that signs its assertions (RFC 7523).
+    public var signingKey: ClientKey?
+    /// The keys for which ID tokens may be encrypted.
+    public var decryptionKeys: [ClientKey]
+    /// How its ID tokens are encrypted, where it registered that and the descriptor does not say it.
+    public var idTokenEncryption: IDTokenEncryption?
     /// The redirect URI as registered; a loopback URI may leave its port out (RFC 8252, section 7.3).
     public var redirectURI: String
     /// Values for the descriptor's inputs.
@@ -19,6 +25,9 @@ public struct ClientRegistration: Sendable {
     public init(
         clientID: String,
         clientSecret: Secret? = nil,
+        signingKey: ClientKey? = nil,
+        decryptionKeys: [ClientKey] = [],
+        idTokenEncryption: IDTokenEncryption? = nil,
         redirectURI: String,
         inputs: [String: String] = [:],
         environment: String? = nil,
@@ -27,6 +36,9 @@ public struct ClientRegistration: Sendable {
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
+        self.signingKey = signingKey
+        self.decryptionKeys = decryptionKeys
+        self.idTokenEncryption = idTokenEncryption
         self.redirectURI = redirectURI
         self.inputs = inputs
         self.environment = environment

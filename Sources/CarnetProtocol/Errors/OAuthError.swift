@@ -9,6 +9,8 @@ public struct OAuthError: Error, Hashable, Sendable {
         case tokenRequest = "token request"
         case keys
         case idToken = "ID token"
+        case exchange
+        case connection
         case profile
         case refresh
         case resource
@@ -74,8 +76,9 @@ public struct OAuthError: Error, Hashable, Sendable {
             default: .fixConfiguration
             }
         case .expiredAttempt, .alreadyUsed, .sessionEnded, .noRefreshToken, .cancelled, .unauthorized: .signInAgain
-        case .missingEndpoint, .missingClientSecret, .badRegistration, .reservedParameter, .redirectNotAccepted,
-            .undeclaredHost, .insufficientScope, .badHeader, .unsupported, .badDescriptor:
+        case .missingEndpoint, .missingClientSecret, .missingClientKey, .badRegistration, .reservedParameter,
+            .redirectNotAccepted, .choiceNeeded, .valueMissing, .undeclaredHost, .insufficientScope, .badHeader,
+            .unsupported, .badDescriptor:
             .fixConfiguration
         default: .refused
         }
@@ -86,7 +89,7 @@ extension OAuthError {
     /// Which rule was broken. Tests and hosts compare these, never the sentences.
     public enum Kind: String, Hashable, Sendable {
         // Configuration
-        case missingEndpoint, missingClientSecret, badRegistration, badDescriptor
+        case missingEndpoint, missingClientSecret, missingClientKey, badRegistration, badDescriptor
         case reservedParameter, redirectNotAccepted, badHeader, unsupported
         // Transport and HTTP
         case transport, serverUnavailable, unexpectedStatus, unexpectedContentType, malformedBody
@@ -100,10 +103,11 @@ extension OAuthError {
         case missingField, wrongFieldType, unsupportedTokenType
         // Tokens as JWTs
         case malformedToken, unsupportedAlgorithm, criticalHeader, wrongTokenUse, keyNotFound, malformedKeys,
-            badSignature
+            badSignature, decryptionFailed
         case audienceMismatch, authorizedPartyMismatch, expiredToken, issuedInFuture, notYetValid
         case nonceMismatch, accessTokenHashMismatch, subjectMismatch
         // Using a session
+        case valueRefused, valueMissing, choiceNeeded, badSignedCallback
         case sessionEnded, noRefreshToken, unauthorized, insufficientScope, undeclaredHost, storage
     }
 }

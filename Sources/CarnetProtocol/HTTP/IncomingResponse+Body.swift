@@ -47,12 +47,45 @@ extension IncomingResponse {
         }
     }
 
+    /// The body in the format that the descriptor says.
+    ///
+    /// - Throws: `OAuthError` that never quotes the body.
+    func value(_ format: ResponseFormat, _ step: OAuthError.Step, key: String) throws(OAuthError) -> JSONValue {
+        func malformed(_ expected: String) -> OAuthError {
+            OAuthError(step, .malformedBody, "the answer is not \(expected)", descriptorKey: key, status: status)
+        }
+        switch format {
+        case .form where !claimsJSON:
+            guard let object = formObject else { throw malformed("form-encoded") }
+            return object
+        case .jsonp:
+            guard let argument else { throw malformed("JSON in a function call") }
+            return argument
+        case .auto, .json, .form: return try json(step, key: key, isLenient: format == .json)
+        }
+    }
+
+    /// The JSON in `callback(JSON);`. Nothing of the call is run or believed.
+    private var argument: JSONValue? {
+        var rest = body[...].drop(while: Self.isSpace)
+        if rest.starts(with: "/**/".utf8) { rest = rest.dropFirst(4).drop(while: Self.isSpace) }
+        let name = rest.prefix { byte in PercentEncoding.isUnreserved(byte) || byte == UInt8(ascii: "$") }
+        rest = rest.dropFirst(name.count).drop(while: Self.isSpace)
+        while let last = rest.last, Self.isSpace(last) || last == UInt8(ascii: ";") { rest = rest.dropLast() }
+        guard !name.isEmpty, rest.first == UInt8(ascii: "("), rest.last == UInt8(ascii: ")") else { return nil }
+        return try? JSONValue(parsing: Array(rest.dropFirst().dropLast()))
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
+
     /// The server's own words in an error response, wherever the descriptor says they are; looked for in any body.
-    func serverWords(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerWords? {
+    func serverWords(
+        _ fields: ErrorFields, format: ResponseFormat = .auto, hiding secrets: [Secret]
+    ) -> ServerWords? {
         let body: JSONValue
-        if let json = try? JSONValue(parsing: self.body) {
+        if let json = (try? JSONValue(parsing: self.body)) ?? (format == .jsonp ? argument : nil) {
             body = json
-        } else if mediaType == "application/x-www-form-urlencoded", let form = formObject {
+        } else if format == .form || mediaType == "application/x-www-form-urlencoded", let form = formObject {
             body = form
         } else {
             return nil
@@ -88,10 +121,11 @@ extension OAuthError {
         _ step: Step,
         key: String,
         fields: ErrorFields = ErrorFields(),
+        format: ResponseFormat = .auto,
         hiding secrets: [Secret]
     ) -> OAuthError {
         let status = response.status
-        let words = response.serverWords(fields, hiding: secrets)
+        let words = response.serverWords(fields, format: format, hiding: secrets)
         let isServersFault = status >= 500 || status == 429 || status == 408
         let hint: String? =
             switch status {

@@ -24,24 +24,26 @@ public struct RedactedRequest: Hashable, Sendable {
 extension PreparedRequest {
     /// Puts parameters where the rules say, and adds the headers that every request has.
     ///
-    /// - Parameter credentials: The value of the Authorization header.
+    /// - Parameters:
+    ///   - credentials: The value of the Authorization header.
+    ///   - token: The access token, where it authenticates the request.
     static func make(
         _ parameters: RequestParameters,
         to url: WebURL,
         key: String,
         rules: ResolvedRequest,
-        credentials: Secret? = nil
+        credentials: Secret? = nil,
+        token: TokenCredential? = nil
     ) throws(OAuthError) -> PreparedRequest {
-        let encoding = rules.method == .get ? .query : rules.body
-        let queried = parameters.items.filter { item in
-            encoding == .query || rules.queryParameters.contains(item.standardName)
-        }
-        let carried = parameters.items.filter { item in
-            encoding != .query && !rules.queryParameters.contains(item.standardName)
-        }
+        let encoding = rules.encoding
+        var parameters = parameters
+        if let token, let name = token.parameter { try parameters.addToken(token.token, named: name) }
+        let queryNames = rules.queryParameters + [token?.parameter].compactMap { $0 }
+        let queried = parameters.items.filter { encoding == .query || queryNames.contains($0.standardName) }
+        let carried = parameters.items.filter { encoding != .query && !queryNames.contains($0.standardName) }
         try parameters.refuseRepeats(of: queried, inQueryOf: url, key: key)
-        var headers: [(name: String, value: String, isSecret: Bool)] = [
-            ("Accept", "application/json", false), ("User-Agent", "Carnet", false),
+        var headers: [(name: String, value: String, shown: String?)] = [
+            ("Accept", "application/json", nil), ("User-Agent", "Carnet", nil),
         ]
         let body: (sent: String, shown: String)
         switch encoding {
@@ -49,30 +51,38 @@ extension PreparedRequest {
             body = ("", "")
         case .form:
             body = (carried.encoded, carried.shown)
-            headers.append(("Content-Type", "application/x-www-form-urlencoded", false))
+            headers.append(("Content-Type", "application/x-www-form-urlencoded", nil))
         case .json:
             body = (carried.json(\.value), carried.json(\.shownValue))
-            headers.append(("Content-Type", "application/json", false))
+            headers.append(("Content-Type", "application/json", nil))
         }
         var secrets = parameters.secrets
         if let credentials {
             let text = credentials.reveal()
-            headers.append(("Authorization", text, true))
+            headers.append(("Authorization", text, "\(text.prefix { $0 != " " }) \(Secret(""))"))
             secrets.append(Secret(String(text.drop { $0 != " " }.dropFirst())))
         }
-        for header in rules.headers {
+        if let token {
+            secrets.append(token.token)
+            if let name = token.header { headers.append((name, token.headerValue, token.shownHeaderValue)) }
+        }
+        let signed = rules.signedHeaders(body: body.sent)
+        for header in rules.headers + signed {
+            try token?.refuseCollision(with: header.name, step: parameters.step)
             guard header.name.lowercased() != "authorization" else {
                 throw OAuthError(parameters.step, .badHeader, "the Authorization header is set by the client")
             }
             headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
-            headers.append((header.name, header.value, false))
+            let isSecret = rules.late.hidden.contains(header.name) || signed.contains(header)
+            headers.append((header.name, header.value, isSecret ? "\(Secret(""))" : nil))
+            if isSecret { secrets.append(Secret(header.value)) }
         }
         return PreparedRequest(
             step: parameters.step,
             descriptorKey: key,
             outgoing: OutgoingRequest(
                 head: HTTPRequest(
-                    method: rules.method == .get ? .get : .post,
+                    method: HTTPRequest.Method(rules.method.rawValue) ?? .post,
                     scheme: url.scheme,
                     authority: url.authority,
                     path: url.pathAppending(queried.encoded),
@@ -83,10 +93,7 @@ extension PreparedRequest {
             redacted: RedactedRequest(
                 method: rules.method.rawValue,
                 url: url.appendingQuery(queried.shown),
-                headers: headers.map { header in
-                    let scheme = header.value.prefix { $0 != " " }
-                    return Named(header.name, header.isSecret ? "\(scheme) \(Secret(""))" : header.value)
-                },
+                headers: headers.map { Named($0.name, $0.shown ?? $0.value) },
                 body: body.shown
             ),
             secrets: secrets

@@ -46,11 +46,20 @@ struct RequestParameters {
     }
 
     /// Adds parameters beyond the protocol's; they can neither repeat nor replace one of those.
-    mutating func addExtra(_ parameters: [Named<String>], key: String) throws(OAuthError) {
+    ///
+    /// - Parameter hidden: The names of those that must not be seen.
+    mutating func addExtra(
+        _ parameters: [Named<String>], key: String, hidden: Set<String> = []
+    ) throws(OAuthError) {
         for parameter in parameters {
             let name = parameter.name
-            try append(name, name, parameter.value, isSecret: false, key: "\(key).\(name)")
+            try append(name, name, parameter.value, isSecret: hidden.contains(name), key: "\(key).\(name)")
         }
+    }
+
+    /// Adds the access token as a parameter of the query.
+    mutating func addToken(_ token: Secret, named name: String) throws(OAuthError) {
+        try append(name, name, token.reveal(), isSecret: true, key: "api.token_in")
     }
 
     private mutating func append(

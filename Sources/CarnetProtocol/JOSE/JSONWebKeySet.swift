@@ -9,6 +9,11 @@ public struct JSONWebKeySet: Sendable {
 
     static let maximumCount = 100
 
+    /// No key at all.
+    public static let none = JSONWebKeySet(keys: [])
+
+    private init(keys: [JSONWebKey]) { self.keys = keys }
+
     /// Judges the answer of the jwks endpoint.
     ///
     /// - Throws: `OAuthError` at step `keys`.

@@ -8,6 +8,10 @@ public struct ProviderMetadata: Sendable {
     public let signatureAlgorithms: [SignatureAlgorithm]
     /// Whether callbacks name the issuer (RFC 9207, section 3).
     public let announcesIssuerParameter: Bool
+    /// How a client may authenticate at the token endpoint, as far as it is known here.
+    public let authenticationMethods: [ClientAuthenticationMethod]
+    /// The algorithms that it may sign its assertions with.
+    public let assertionAlgorithms: [AssertionAlgorithm]
     /// The whole document.
     public let document: JSONValue
 }
@@ -79,12 +83,12 @@ extension ProviderMetadata {
             endpoints[name] = try Self.endpoint(member, name)
         }
         self.endpoints = endpoints
-        let algorithms = try Self.member("id_token_signing_alg_values_supported", of: body, "a list of texts") {
-            value in
-            let names = value.array?.compactMap(\.string)
-            return names?.count == value.array?.count ? names : nil
-        }
-        signatureAlgorithms = algorithms?.compactMap(SignatureAlgorithm.init) ?? []
+        signatureAlgorithms = try Self.texts("id_token_signing_alg_values_supported", of: body)
+            .compactMap(SignatureAlgorithm.init)
+        authenticationMethods = try Self.texts("token_endpoint_auth_methods_supported", of: body)
+            .compactMap(ClientAuthenticationMethod.init)
+        assertionAlgorithms = try Self.texts("token_endpoint_auth_signing_alg_values_supported", of: body)
+            .compactMap(AssertionAlgorithm.init)
         announcesIssuerParameter =
             try Self.member("authorization_response_iss_parameter_supported", of: body, "a boolean", \.bool) ?? false
     }
@@ -102,6 +106,13 @@ extension ProviderMetadata {
                 .discovery, .wrongFieldType, "the metadata's \(name) is not \(expected)", descriptorKey: "discovery")
         }
         return value
+    }
+
+    private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {
+        try member(name, of: body, "a list of texts") { value in
+            let texts = value.array?.compactMap(\.string)
+            return texts?.count == value.array?.count ? texts : nil
+        } ?? []
     }
 
     private static func endpoint(_ member: JSONValue, _ name: EndpointName) throws(OAuthError) -> WebURL {
@@ -143,6 +154,8 @@ extension Provider {
         merged.endpoints.merge(metadata.endpoints) { own, _ in own }
         if signatureAlgorithms.isEmpty { merged.signatureAlgorithms = metadata.signatureAlgorithms }
         if issuerMatch == .off { merged.issuerMatch = .anyOf([metadata.issuer]) }
+        merged.client = client.accepting(announced: metadata.authenticationMethods)
+        merged.assertion.announcedAlgorithms = metadata.assertionAlgorithms
         merged.demandsIssuerParameter = demandsIssuerParameter || metadata.announcesIssuerParameter
         return merged
     }

@@ -3,9 +3,11 @@ public import CarnetDescriptors
 /// Who signed in, by the names that the descriptor's map gives. Every claim may be missing.
 public struct Profile: Sendable {
     /// The claims that were found, in the map's order.
-    public let claims: [Named<JSONValue>]
-    /// The body that the claims were read from.
+    public internal(set) var claims: [Named<JSONValue>]
+    /// The body that the claims of the first request were read from.
     public let raw: JSONValue
+    /// What kept further requests from bringing their claims; those of the others are there all the same.
+    public var failures: [OAuthError] = []
 
     public subscript(name: String) -> JSONValue? {
         claims.first { $0.name == name }?.value
@@ -48,16 +50,18 @@ extension Profile {
         provider.profileSource ?? (provider.endpoints[.userinfo] == nil ? .idToken : .userinfo)
     }
 
-    /// The userinfo request. The access token goes in the header, never in the URL (RFC 6750, section 2).
+    /// The userinfo request. The access token goes in the header, unless the descriptor says otherwise (RFC 6750,
+    /// section 2).
     public static func request(_ tokens: TokenSet, at provider: Provider) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, "profile", provider.profile)
-        try parameters.addExtra(provider.profile.parameters, key: "profile.parameters")
+        try parameters.addExtra(
+            provider.profile.parameters, key: "profile.parameters", hidden: provider.profile.late.hidden)
         return try PreparedRequest.make(
             parameters,
             to: try provider.endpoint(.userinfo, for: .profile),
             key: "endpoints.userinfo",
             rules: provider.profile,
-            credentials: Secret("\(provider.apiScheme) \(tokens.accessToken.reveal())")
+            token: TokenCredential(tokens.accessToken, in: provider.profileTokenPlacement, at: provider)
         )
     }
 
@@ -73,7 +77,9 @@ extension Profile {
         subject: String?
     ) throws(OAuthError) {
         guard response.status == 200 else { throw OAuthError.bearer(response, to: request) }
-        let body = try response.json(.profile, key: request.descriptorKey)
+        let body = try response.value(
+            provider.profileFormat, .profile,
+            key: provider.profileFormat == .auto ? request.descriptorKey : "profile.format")
         self.init(mapping: body, with: provider)
         if let subject {
             guard self.subject?.isSameBytes(as: subject) == true else {

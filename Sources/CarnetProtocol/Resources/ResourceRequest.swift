@@ -17,6 +17,22 @@ public enum ResourceRequest {
         at provider: Provider,
         declared: [Resource] = []
     ) throws(OAuthError) -> PreparedRequest {
+        try make(
+            url, method: method, headers: headers, body: body, tokens: tokens, at: provider, declared: declared,
+            hidden: provider.hiddenHeaders)
+    }
+
+    /// - Parameter hidden: The headers whose values must not be seen.
+    static func make(
+        _ url: WebURL,
+        method: HTTPRequest.Method,
+        headers: [Named<String>],
+        body: [UInt8],
+        tokens: TokenSet,
+        at provider: Provider,
+        declared: [Resource],
+        hidden: Set<String>
+    ) throws(OAuthError) -> PreparedRequest {
         let origins = Set(
             (provider.resources + declared).map(\.url.origin)
                 + [provider.endpoints[.userinfo]?.origin].compactMap { $0 }
@@ -31,18 +47,22 @@ public enum ResourceRequest {
                 hint: "add the host to api.hosts, or the resource to a resource map, if it is the provider's"
             )
         }
-        let credentials = Secret("\(provider.apiScheme) \(tokens.accessToken.reveal())")
+        let credential = TokenCredential(tokens.accessToken, in: provider.apiTokenPlacement, at: provider)
         var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
         for header in provider.apiHeaders + headers {
+            try credential.refuseCollision(with: header.name, step: .resource)
             fields.removeAll { $0.name.lowercased() == header.name.lowercased() }
-            guard header.name.lowercased() != "authorization" else {
-                throw OAuthError(.resource, .badHeader, "the Authorization header is set by the client")
-            }
             fields.append((header.name, header.value))
         }
-        let shown =
-            fields.map { Named($0.name, $0.value) } + [Named("Authorization", "\(provider.apiScheme) \(Secret(""))")]
-        fields.append(("Authorization", credentials.reveal()))
+        var shown = fields.map { Named($0.name, hidden.contains($0.name) ? Secret($0.value).description : $0.value) }
+        let secrets = fields.filter { hidden.contains($0.name) }.map { Secret($0.value) }
+        if let name = credential.header {
+            fields.append((name, credential.headerValue))
+            shown.append(Named(name, credential.shownHeaderValue))
+        }
+        var parameters = RequestParameters(step: .resource, section: "api", rename: NamedList(), omit: [])
+        if let name = credential.parameter { try parameters.addToken(tokens.accessToken, named: name) }
+        try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: "api.token_in")
         return PreparedRequest(
             step: .resource,
             descriptorKey: "resources",
@@ -51,18 +71,18 @@ public enum ResourceRequest {
                     method: method,
                     scheme: url.scheme,
                     authority: url.authority,
-                    path: url.target,
+                    path: url.pathAppending(parameters.items.encoded),
                     headerFields: try httpFields(fields, step: .resource)
                 ),
                 body: body
             ),
             redacted: RedactedRequest(
                 method: method.rawValue,
-                url: url.text,
+                url: url.appendingQuery(parameters.items.shown),
                 headers: shown,
                 body: body.isEmpty ? "" : "(\(body.count) bytes)"
             ),
-            secrets: [tokens.accessToken]
+            secrets: [tokens.accessToken] + secrets
         )
     }
 

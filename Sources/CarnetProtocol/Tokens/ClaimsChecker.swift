@@ -8,7 +8,8 @@ struct ClaimsChecker {
     let expectations: IDTokenExpectations
     let now: Date
 
-    func check(algorithm: SignatureAlgorithm) throws(OAuthError) -> (issuer: String, subject: String) {
+    /// - Parameter algorithm: `nil` for HS256.
+    func check(algorithm: SignatureAlgorithm?) throws(OAuthError) -> (issuer: String, subject: String) {
         let issuer = try text("iss")
         guard expectations.provider.acceptsIssuer(issuer, ofTokenWith: { claims[$0]?.string }) else {
             throw OAuthError(
@@ -41,7 +42,7 @@ struct ClaimsChecker {
 
     private func checkAudience() throws(OAuthError) {
         let audience: [String]
-        switch claims["aud"] {
+        switch claim("aud") {
         case .string(let single): audience = [single]
         case .array(let many):
             audience = many.compactMap(\.string)
@@ -112,12 +113,12 @@ struct ClaimsChecker {
     }
 
     /// OpenID Connect Core, section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm.
-    private func checkAccessTokenHash(_ algorithm: SignatureAlgorithm) throws(OAuthError) {
+    private func checkAccessTokenHash(_ algorithm: SignatureAlgorithm?) throws(OAuthError) {
         guard let claim = claims["at_hash"] else { return }
         let token = Array(expectations.accessToken.reveal().utf8)
         let digest: [UInt8] =
             switch algorithm {
-            case .RS256, .PS256, .ES256: Array(SHA256.hash(data: token))
+            case nil, .RS256, .PS256, .ES256: Array(SHA256.hash(data: token))
             case .RS384, .PS384, .ES384: Array(SHA384.hash(data: token))
             case .RS512, .PS512, .ES512, .EdDSA: Array(SHA512.hash(data: token))
             }
@@ -128,14 +129,28 @@ struct ClaimsChecker {
         }
     }
 
+    /// A claim, read as the standard's type where the descriptor lets it be of another.
+    private func claim(_ name: String) -> JSONValue? {
+        guard let value = claims[name], let rule = CoercedClaim(rawValue: name),
+            expectations.provider.coercedClaims.contains(rule)
+        else { return claims[name] }
+        switch (rule, value) {
+        case (.subject, .number(let digits)), (.audience, .number(let digits)):
+            return digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? .string(digits) : value
+        case (.expires, .string(let text)), (.issued, .string(let text)), (.notBefore, .string(let text)):
+            return (try? JSONValue(parsing: text)).flatMap { $0.double == nil ? nil : $0 } ?? value
+        default: return value
+        }
+    }
+
     private func text(_ name: String) throws(OAuthError) -> String {
-        guard let value = claims[name] else { throw missing(name) }
+        guard let value = claim(name) else { throw missing(name) }
         guard let text = value.string, !text.isEmpty else { throw wrongType(name, "a text") }
         return text
     }
 
     private func time(_ name: String) throws(OAuthError) -> Date {
-        guard let value = claims[name] else { throw missing(name) }
+        guard let value = claim(name) else { throw missing(name) }
         // 2^53: past it, a number has no exact second.
         guard let seconds = value.double, (0...9_007_199_254_740_992).contains(seconds) else {
             throw wrongType(name, "a time in seconds")

@@ -35,11 +35,16 @@ public struct IDTokenExpectations: Sendable {
     /// The subject of the sign-in that a refresh continues.
     public var subject: String?
     public var algorithms: [SignatureAlgorithm]
+    /// The client's secret, where it signs and nothing else may.
+    let secret: Secret?
     /// How many seconds the clocks may differ.
     public var clockSkew: TimeInterval
 }
 
 extension IDTokenExpectations {
+    /// Whether the client's secret signs, so that no public key is looked at.
+    public var isSignedWithSecret: Bool { secret != nil }
+
     /// - Throws: `OAuthError` if the provider has no issuer, without which no ID token can be believed.
     public init(
         from provider: Provider,
@@ -67,6 +72,7 @@ extension IDTokenExpectations {
             accessToken: accessToken,
             subject: subject,
             algorithms: provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms,
+            secret: try provider.signatureSecret(of: registration),
             clockSkew: TimeInterval(provider.clockSkew)
         )
     }
@@ -89,7 +95,8 @@ extension IDTokenExpectations {
 extension IDToken {
     /// Validates a token: signature first, then every claim (OpenID Connect Core, section 3.1.3.7).
     ///
-    /// The algorithm is the caller's choice; the token can only agree with it. Keys come from the issuer's set alone:
+    /// The algorithm is the caller's choice; the token can only agree with it. Whether it is the client's secret or a
+    /// public key that signs is the descriptor's choice, so neither can be taken for the other (RFC 8725, section 3.1). Keys come from the issuer's set alone:
     /// `jwk`, `jku` and `x5u` headers are not looked at.
     ///
     /// - Throws: `OAuthError` at step `idToken`; of kind `keyNotFound` if other keys might help.
@@ -100,15 +107,18 @@ extension IDToken {
         now: Date
     ) throws(OAuthError) {
         let signature = try JSONWebSignature(token, step: .idToken)
-        guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm),
-            expectations.algorithms.contains(algorithm)
-        else {
+        let algorithm = expectations.secret == nil ? SignatureAlgorithm(rawValue: signature.algorithm) : nil
+        let isAccepted =
+            expectations.secret == nil
+            ? algorithm.map(expectations.algorithms.contains) ?? false : signature.algorithm == "HS256"
+        guard isAccepted else {
+            let accepted = expectations.secret == nil ? expectations.algorithms.map(\.rawValue) : ["HS256"]
             throw OAuthError(
                 .idToken,
                 .unsupportedAlgorithm,
                 "the ID token is signed with \"\(signature.algorithm.quotable(limit: 20))\"",
                 descriptorKey: "id_token.algorithms",
-                hint: "accepted: " + expectations.algorithms.map(\.rawValue).joined(separator: ", ")
+                hint: "accepted: " + accepted.joined(separator: ", ")
             )
         }
         // RFC 8725, section 3.11: a token of another kind must not pass for an ID token.
@@ -116,7 +126,13 @@ extension IDToken {
             throw OAuthError(
                 .idToken, .wrongTokenUse, "the token is of the type \"\(type.quotable(limit: 40))\", not an ID token")
         }
-        try Self.checkSignature(signature, algorithm: algorithm, keys: keys)
+        if let secret = expectations.secret {
+            guard signature.isValid(with: secret) else {
+                throw OAuthError(.idToken, .badSignature, "the ID token is not signed with the client's secret")
+            }
+        } else if let algorithm {
+            try Self.checkSignature(signature, algorithm: algorithm, keys: keys)
+        }
         guard let claims = (try? JSONValue(parsing: signature.payload))?.object else {
             throw OAuthError(.idToken, .malformedToken, "the ID token's claims are not a JSON object")
         }
@@ -157,7 +173,7 @@ extension IDToken {
     public init(storedAfterValidation token: Secret) throws(OAuthError) {
         let signature = try JSONWebSignature(token, step: .idToken)
         guard let claims = (try? JSONValue(parsing: signature.payload))?.object, let issuer = claims["iss"]?.string,
-            let subject = claims["sub"]?.string
+            let subject = claims["sub"]?.scalarText
         else {
             throw OAuthError(.idToken, .malformedToken, "the stored ID token has no issuer or subject")
         }

@@ -1,9 +1,31 @@
-/// Judges the answer to a revocation (RFC 7009, section 2.2): 200 is success, whatever the body says.
+public import CarnetDescriptors
+
+/// Judges the answer to a revocation (RFC 7009, section 2.2): 200 is success, whatever the body says, unless the
+/// descriptor says otherwise.
 public enum RevocationResponse {
     /// - Throws: `OAuthError` at step `revocation`.
-    public static func judge(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
-        guard response.status == 200 else {
-            throw OAuthError.status(response, .revocation, key: request.descriptorKey, hiding: request.secrets)
+    public static func judge(
+        _ response: IncomingResponse,
+        to request: PreparedRequest,
+        from provider: Provider
+    ) throws(OAuthError) {
+        let rules = provider.revocationSuccess
+        let errors = provider.tokenResponse.errors
+        guard rules.accepts(status: response.status) else {
+            throw OAuthError.status(
+                response, .revocation, key: request.descriptorKey, fields: errors, hiding: request.secrets)
+        }
+        guard rules.field != nil else { return }
+        let body = try response.json(.revocation, key: "revocation.success", isLenient: true)
+        guard rules.isSuccess(body) == true else {
+            throw OAuthError(
+                .revocation,
+                .serverError,
+                "the server refused the request",
+                descriptorKey: "revocation.success",
+                status: response.status,
+                server: response.serverWords(errors, hiding: request.secrets)
+            )
         }
     }
 }

@@ -1,4 +1,5 @@
 public import CarnetDescriptors
+public import Foundation
 
 /// Makes the requests of the token endpoint (RFC 6749, sections 4.1.3 and 6) and of revocation (RFC 7009).
 public enum TokenRequest {
@@ -6,7 +7,9 @@ public enum TokenRequest {
     public static func exchange(
         _ callback: ValidatedCallback,
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         guard callback.pending.clientID.isSameBytes(as: registration.clientID) else {
             throw OAuthError(
@@ -18,22 +21,36 @@ public enum TokenRequest {
         var parameters = RequestParameters(.tokenRequest, "token", provider.token)
         try parameters.add("grant_type", "authorization_code")
         try parameters.add("code", callback.code)
-        try parameters.add("redirect_uri", callback.pending.redirectURI)
+        let pending = callback.pending
+        if pending.hasStateInRedirectURI == true {
+            // To the last character as in the authorization request (RFC 6749, section 4.1.3).
+            let name = pending.stateParameter ?? "state"
+            let carrier = try RedirectURI.carrying(pending.state, named: name, in: pending.redirectURI)
+            try parameters.add("redirect_uri", carrier)
+        } else {
+            try parameters.add("redirect_uri", pending.redirectURI)
+        }
         if let verifier = callback.pending.codeVerifier { try parameters.add("code_verifier", verifier) }
-        return try send(&parameters, to: .token, at: provider, rules: provider.token, registration: registration)
+        return try send(
+            &parameters, to: .token, at: provider, rules: provider.token, registration: registration, random: random,
+            now: now)
     }
 
     /// Exchanges a refresh token. The scope is left out: the grant's own stays (RFC 6749, section 6).
     public static func refresh(
         _ refreshToken: Secret,
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.refresh, "refresh", provider.refresh)
         try parameters.add("grant_type", "refresh_token")
         try parameters.add("refresh_token", refreshToken)
         let endpoint: EndpointName = provider.endpoints[.refresh] == nil ? .token : .refresh
-        return try send(&parameters, to: endpoint, at: provider, rules: provider.refresh, registration: registration)
+        return try send(
+            &parameters, to: endpoint, at: provider, rules: provider.refresh, registration: registration,
+            random: random, now: now)
     }
 
     /// Revokes one token (RFC 7009, section 2.1).
@@ -41,13 +58,26 @@ public enum TokenRequest {
         _ token: Secret,
         hint: String,
         at provider: Provider,
-        as registration: ClientRegistration
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.revocation, "revocation", provider.revocation)
+        if let placement = provider.revocationTokenPlacement {
+            try parameters.addExtra(provider.revocation.parameters, key: "revocation.parameters")
+            return try PreparedRequest.make(
+                parameters,
+                to: try provider.endpoint(.revocation, for: .revocation),
+                key: "endpoints.revocation",
+                rules: provider.revocation,
+                token: TokenCredential(token, in: placement, at: provider)
+            )
+        }
         try parameters.add("token", token)
         try parameters.add("token_type_hint", hint)
         return try send(
-            &parameters, to: .revocation, at: provider, rules: provider.revocation, registration: registration)
+            &parameters, to: .revocation, at: provider, rules: provider.revocation, registration: registration,
+            random: random, now: now)
     }
 
     private static func send(
@@ -55,11 +85,14 @@ public enum TokenRequest {
         to endpoint: EndpointName,
         at provider: Provider,
         rules: ResolvedRequest,
-        registration: ClientRegistration
+        registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let url = try provider.endpoint(endpoint, for: parameters.step)
-        let credentials = try ClientAuthentication(registration, at: provider).apply(to: &parameters)
-        try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters")
+        let credentials = try ClientAuthentication(registration, at: provider)
+            .apply(to: &parameters, random: random, now: now)
+        try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
         return try PreparedRequest.make(
             parameters,
             to: url,

@@ -7,9 +7,11 @@ public struct TokenResponse: Sendable {
     /// When the access token ends; `nil` if the server did not say.
     public let end: TokenEnd?
     public let refreshToken: Secret?
-    public let idToken: Secret?
+    public internal(set) var idToken: Secret?
     /// The granted scopes; `nil` if the server named none, which means those requested.
     public let scopes: [String]?
+    /// What the descriptor keeps of the response, by reference, e.g. `token.instance_url`.
+    public let values: [String: ConnectionValue]
     /// The body without its tokens, for a profile that comes with them.
     let body: JSONValue
 }
@@ -23,7 +25,16 @@ extension TokenResponse {
         to request: PreparedRequest,
         from provider: Provider
     ) throws(OAuthError) {
-        let rules = provider.tokenResponse
+        try self.init(judging: response, to: request, from: provider, rules: provider.tokenResponse)
+    }
+
+    /// Judges the answer to a request that has rules of its own.
+    init(
+        judging response: IncomingResponse,
+        to request: PreparedRequest,
+        from provider: Provider,
+        rules: ResponseRules
+    ) throws(OAuthError) {
         let step = request.step
         // RFC 6749, section 5.1: success is 200. Tokens are never read out of a status that was not declared.
         guard rules.success.accepts(status: response.status) else {
@@ -32,11 +43,12 @@ extension TokenResponse {
                 step,
                 key: request.descriptorKey,
                 fields: rules.errors,
+                format: rules.format,
                 hiding: request.secrets
             )
         }
-        let body = try Self.body(of: response, rules: rules, step: step)
-        let words = response.serverWords(rules.errors, hiding: request.secrets)
+        let body = try response.value(rules.format, step, key: "token.response.format")
+        let words = response.serverWords(rules.errors, format: rules.format, hiding: request.secrets)
         let isSuccess = rules.success.isSuccess(body) ?? (words == nil)
         guard isSuccess else {
             throw OAuthError(
@@ -77,11 +89,15 @@ extension TokenResponse {
         self.tokenType = tokenType
         end =
             try fields.end("expires_in", rules.fields.expiresIn, rules.expiry)
+            ?? (provider.expirySource == .jwt ? TokenEnd(claimOf: accessToken) : nil)
             ?? rules.defaultExpiresIn.map { .after(Double($0.count)) }
-        refreshToken = try fields.token("refresh_token", rules.fields.refreshToken)
+        let keepsFirst = step == .refresh && provider.refreshRotation == .none
+        refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
         idToken = try fields.token("id_token", rules.fields.idToken)
         scopes = try fields.scopes(
             "scope", rules.fields.scope, separator: rules.scopeSeparator ?? provider.scopes.separator)
+        values = try rules.capture.values(
+            in: body, as: .token, step: step, key: "token.response.capture", isRepeated: step == .refresh)
         let redactor = Redactor(hiding: [accessToken, refreshToken, idToken].compactMap { $0 } + request.secrets)
         self.body = body.redacting(redactor, limit: .max) { name, isHidden in
             isHidden || Self.namesToken(name)
@@ -92,20 +108,5 @@ extension TokenResponse {
         let name = name.lowercased()
         return name.hasSuffix("token") || name.hasSuffix("tokens") || name.contains("secret")
             || name.contains("password")
-    }
-
-    private static func body(
-        of response: IncomingResponse,
-        rules: ResponseRules,
-        step: OAuthError.Step
-    ) throws(OAuthError) -> JSONValue {
-        let key = "token.response.format"
-        guard rules.format == .form, !response.claimsJSON else {
-            return try response.json(step, key: key, isLenient: rules.format == .json)
-        }
-        guard let object = response.formObject else {
-            throw OAuthError(step, .malformedBody, "the answer is not form-encoded", descriptorKey: key, status: 200)
-        }
-        return object
     }
 }

@@ -1,4 +1,4 @@
-import CarnetDescriptors
+public import CarnetDescriptors
 public import Foundation
 
 extension TokenSet {
@@ -18,11 +18,21 @@ extension TokenSet {
     }
 
     /// The tokens after a refresh: what the answer leaves out stays as it was (RFC 6749, section 6).
-    public func merging(_ response: TokenResponse, now: Date) -> TokenSet {
-        TokenSet(
+    ///
+    /// - Parameter rotation: What the refresh did to the refresh token.
+    public func merging(
+        _ response: TokenResponse, rotation: RefreshRotation = .keepOld, now: Date
+    ) -> TokenSet {
+        let kept: Secret? =
+            switch rotation {
+            case .keepOld: response.refreshToken ?? refreshToken
+            case .alwaysNew: response.refreshToken
+            case .none: refreshToken
+            }
+        return TokenSet(
             accessToken: response.accessToken,
             tokenType: response.tokenType,
-            refreshToken: response.refreshToken ?? refreshToken,
+            refreshToken: kept,
             idToken: response.idToken ?? idToken,
             scopes: response.scopes ?? scopes,
             issuedAt: now,

@@ -110,10 +110,23 @@ extension AuthorizationServer {
         ledger.codes[code] = AuthorizationCode(
             grantID: grantID,
             redirectURI: request.redirectURI,
+            state: request.state,
             challenge: request.challenge,
             end: now.addingTimeInterval(Double(options.codeLifetime))
         )
-        return callback([(name: "code", value: code)], to: request.redirectURI, state: request.state, status: status)
+        return callback(
+            [(name: "code", value: code)], to: request.redirectURI, state: request.state, for: request.client,
+            adding: sampleFields, status: status)
+    }
+
+    /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
+    private var sampleFields: [(name: String, value: String)] {
+        let standard = ["code", "state", "iss", "error", "error_description", "error_uri"]
+        let taken = standard.map { provider.callbackRename[$0] ?? $0 } + [provider.stateParameter]
+        return (provider.samples.callback?.items ?? []).compactMap { item in
+            guard !taken.contains(item.name), item.name != provider.callbackVerification?.parameter else { return nil }
+            return item.value.scalarText.map { (item.name, $0) }
+        }
     }
 
     /// The redirect to the client (RFC 6749, section 4.1.2; RFC 9207).
@@ -121,6 +134,8 @@ extension AuthorizationServer {
         _ fields: [(name: String, value: String)],
         to redirectURI: String,
         state: String?,
+        for client: SandboxClient? = nil,
+        adding others: [(name: String, value: String)] = [],
         status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields
@@ -132,7 +147,9 @@ extension AuthorizationServer {
         } else if provider.issuer != nil, !has(.missingIssuer) {
             fields.append(("iss", tokenIssuer))
         }
-        fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) }
+        fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) } + others
+        fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil))
+        if provider.authorization.responseMode == .formPost { return .html(.posting(fields, to: redirectURI)) }
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }

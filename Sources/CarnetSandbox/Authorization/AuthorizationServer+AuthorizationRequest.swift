@@ -6,12 +6,17 @@ extension AuthorizationServer {
         var received = sent
         let names = ParameterNames(provider.authorization)
         let (client, redirectURI) = try checkClient(received, names)
-        let state = received[names["state"]]
+        let state = provider.authorization.state.isParameter ? received[names["state"]] : nil
         do throws(OAuthError) {
             try received.decode(names)
             try received.check(names, added: provider.authorization.parameters + extraScopes)
+            for item in provider.authorization.lateParameters where received[item.name] == nil {
+                throw .invalidRequest("the parameter \(item.name) is missing")
+            }
             try checkResponseType(received, names)
-            if !names.omits("state") { _ = try received.require("state", names) }
+            if provider.authorization.state.isParameter, !names.omits("state") {
+                _ = try received.require("state", names)
+            }
             let scopes = try checkScopes(received, names)
             return AuthorizationRequest(
                 client: client,
@@ -49,7 +54,8 @@ extension AuthorizationServer {
             }
             return (client, only)
         }
-        guard client.allows(redirectURI: redirectURI), !redirectURI.contains("#") else {
+        let registered = try registered(redirectURI)
+        guard client.allows(redirectURI: registered), !redirectURI.contains("#") else {
             let known = client.redirectURIs.joined(separator: ", ")
             throw .shown(
                 "The redirect URI \"\(redirectURI)\" is not registered for the client \(clientID). "
@@ -57,6 +63,17 @@ extension AuthorizationServer {
             )
         }
         return (client, redirectURI)
+    }
+
+    /// The redirect URI as it is registered: one that carries the state may differ in that alone.
+    private func registered(_ redirectURI: String) throws(AuthorizationRefusal) -> String {
+        guard !provider.authorization.state.isParameter else { return redirectURI }
+        let parts = redirectURI.split(separator: "?", maxSplits: 1)
+        var pairs = (parts.count == 2 ? parts[1] : "").split(separator: "&")
+        guard let last = pairs.popLast(), last.hasPrefix("\(provider.stateParameter)="), last.utf8.count > 16 else {
+            throw .shown("The redirect URI does not carry the state, which \(provider.name) drops.")
+        }
+        return ([String(parts[0])] + (pairs.isEmpty ? [] : [pairs.joined(separator: "&")])).joined(separator: "?")
     }
 
     private func checkResponseType(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) {
@@ -69,8 +86,11 @@ extension AuthorizationServer {
                     "unsupported_response_type", "the response type is \"\(type)\"; only \(only) is supported")
             }
         }
-        if let mode = received["response_mode"], mode != "query" {
-            throw .invalidRequest("the response mode is \"\(mode)\"; only query is supported")
+        let wanted = provider.authorization.responseMode
+        let mode = try wanted == nil ? received["response_mode"] : received.require("response_mode", names)
+        guard (mode ?? "query") == (wanted ?? .query).rawValue else {
+            throw .invalidRequest(
+                "the response mode is \"\(mode ?? "")\"; only \((wanted ?? .query).rawValue) is supported")
         }
     }
 

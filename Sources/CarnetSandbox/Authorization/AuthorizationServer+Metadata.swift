@@ -14,7 +14,7 @@ extension AuthorizationServer {
         let algorithms = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
         let methods = list(provider.client.authentication.map(\.rawValue))
         document["response_types_supported"] = ["code"]
-        document["response_modes_supported"] = ["query"]
+        document["response_modes_supported"] = list([(provider.authorization.responseMode ?? .query).rawValue])
         document["grant_types_supported"] = ["authorization_code", "refresh_token"]
         document["subject_types_supported"] = ["public"]
         document["id_token_signing_alg_values_supported"] = list(algorithms.map(\.rawValue))
@@ -25,10 +25,25 @@ extension AuthorizationServer {
         document["token_endpoint_auth_methods_supported"] = methods
         if endpoints[.revocation] != nil { document["revocation_endpoint_auth_methods_supported"] = methods }
         if endpoints[.introspection] != nil { document["introspection_endpoint_auth_methods_supported"] = methods }
+        document["token_endpoint_auth_signing_alg_values_supported"] = assertionAlgorithms.map(list)
+        if let encryption = provider.idTokenEncryption {
+            document["id_token_encryption_alg_values_supported"] = [.string(encryption.algorithm.rawValue)]
+            document["id_token_encryption_enc_values_supported"] = [.string(encryption.content.rawValue)]
+        }
         document["code_challenge_methods_supported"] = ["S256"]
         document["claims_supported"] = list(["sub"] + StandardClaim.all.map(\.member))
         document["authorization_response_iss_parameter_supported"] = .bool(provider.issuer != nil)
         return .json(.object(document))
+    }
+
+    /// The algorithms of assertions (RFC 8414, section 2); `nil` where no method has any.
+    private var assertionAlgorithms: [String]? {
+        let methods = provider.client.authentication.filter(\.usesAssertion)
+        guard !methods.isEmpty else { return nil }
+        if let algorithm = provider.assertion.algorithm { return [algorithm.rawValue] }
+        return AssertionAlgorithm.allCases.filter { algorithm in
+            methods.contains(algorithm.isSymmetric ? .clientSecretJWT : .privateKeyJWT)
+        }.map(\.rawValue)
     }
 
     mutating func keySet(_ request: ServerRequest) -> Reply {

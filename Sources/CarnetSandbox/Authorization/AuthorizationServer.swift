@@ -8,6 +8,7 @@ struct AuthorizationServer: Sendable {
     let seams: Seams
     var options: SandboxOptions
     var resources: [Resource]
+    let apiHeaders: [Named<String>]
     var ledger = Ledger()
     var consents = BoundedStore<PendingConsent>(capacity: 1000)
     private var madeKeys: KeySet?
@@ -17,8 +18,10 @@ struct AuthorizationServer: Sendable {
         self.clients = clients
         self.options = options
         self.seams = seams
-        resources = provider.resources
-        endpoints = ServedEndpoints(of: provider)
+        let sample = provider.filled(provider.sampleValues(seams))
+        resources = sample.resources
+        apiHeaders = sample.apiHeaders
+        endpoints = ServedEndpoints(of: sample)
     }
 
     /// The keys, made when they are first needed: an RSA key takes a tenth of a second.

@@ -4,22 +4,26 @@ public import CarnetDescriptors
 public struct SandboxClient: Sendable {
     public var clientID: String
     public var clientSecret: String?
+    /// Its public keys (RFC 7517, section 4): for its assertions, and for what is encrypted for it.
+    public var keys: [JSONValue]
     /// Compared byte by byte; on `127.0.0.1` and `[::1]` the port may be any (RFC 8252, section 7.3).
     public var redirectURIs: [String]
     /// Where a sign-out may lead (OpenID Connect RP-Initiated Logout, section 3.1).
     public var postLogoutRedirectURIs: [String]
-    /// `nil`: as the descriptor says. With a secret the first of its methods that uses one, otherwise `none`.
+    /// `nil`: as the descriptor says. With a key or a secret the first of its methods that uses one, otherwise `none`.
     public var authenticationMethod: ClientAuthenticationMethod?
 
     public init(
         clientID: String,
         clientSecret: String? = nil,
+        keys: [JSONValue] = [],
         redirectURIs: [String],
         postLogoutRedirectURIs: [String] = [],
         authenticationMethod: ClientAuthenticationMethod? = nil
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
+        self.keys = keys
         self.redirectURIs = redirectURIs
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.authenticationMethod = authenticationMethod
@@ -27,6 +31,8 @@ public struct SandboxClient: Sendable {
 
     func method(for rules: ClientRules) -> ClientAuthenticationMethod {
         if let authenticationMethod { return authenticationMethod }
+        let canSign = keys.compactMap(RegisteredKey.init).contains(where: \.isForSignatures)
+        if canSign, let method = rules.authentication.first(where: \.usesKey) { return method }
         guard clientSecret != nil else { return .none }
         return rules.authentication.first(where: \.usesSecret) ?? .none
     }

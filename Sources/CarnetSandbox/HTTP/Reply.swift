@@ -30,6 +30,21 @@ struct Reply {
         return reply
     }
 
+    /// A value in the format of a descriptor. What the descriptor says for itself is not said by the content type.
+    static func value(
+        _ value: JSONValue, as format: ResponseFormat, status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]
+    ) -> Self {
+        var reply = format == .form ? form(value, status: status, headers) : json(value, status: status, headers)
+        switch format {
+        case .auto: break
+        case .json, .form: reply.headers[.contentType] = "text/html; charset=utf-8"
+        case .jsonp:
+            reply.body = Array("callback( \(value.jsonText()) );\n".utf8)
+            reply.headers[.contentType] = "text/javascript"
+        }
+        return reply
+    }
+
     static func html(_ page: HTMLPage, status: HTTPResponse.Status = .ok) -> Self {
         var reply = Self(status, body: Array(page.text.utf8))
         reply.headers[.contentType] = "text/html; charset=utf-8"

@@ -9,9 +9,12 @@ struct Identity {
     private let hasSample: Bool
 
     init(_ user: SandboxUser, at provider: Provider) {
-        let sample = provider.profileSource == .tokenResponse ? provider.samples.token : provider.samples.userinfo
+        let sample = (provider.profileSource == .tokenResponse ? provider.samples.token : provider.samples.userinfo)?
+            .asParsedBody
         var profile = sample ?? .object(JSONObject())
-        for claim in provider.claims {
+        // What a further request brings is not told before.
+        let later = Set(provider.profileRequests.flatMap { $0.claims.map(\.name) })
+        for claim in provider.claims where !later.contains(claim.name) {
             let isSubject = claim.name == "subject"
             let pointers = claim.value.map { JSONPointer(tokens: provider.profileRoot.tokens + $0.tokens) }
             let place = pointers.first { profile[$0] != nil }

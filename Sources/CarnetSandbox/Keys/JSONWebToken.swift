@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import Crypto
 
 /// A signed JWT in the compact form (RFC 7515, section 3.1).
 enum JSONWebToken {
@@ -9,6 +10,14 @@ enum JSONWebToken {
         let signed =
             Base64URL.encode(header.jsonText().utf8) + "." + Base64URL.encode(claims.jsonText().utf8)
         return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
+    }
+
+    /// A token with the HMAC of a secret in the place of a signature (RFC 7518, section 3.2).
+    static func sign(_ claims: JSONValue, withSecret secret: String) -> String {
+        let header: JSONValue = ["alg": "HS256", "typ": "JWT"]
+        let signed = Base64URL.encode(header.jsonText().utf8) + "." + Base64URL.encode(claims.jsonText().utf8)
+        let key = SymmetricKey(data: Array(secret.utf8))
+        return signed + "." + Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: key))
     }
 
     /// The same token with one bit of its signature turned over.

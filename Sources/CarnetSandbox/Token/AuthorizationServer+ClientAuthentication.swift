@@ -10,7 +10,7 @@ import HTTPTypes
 extension AuthorizationServer {
     /// Finds out which client asks and demands the one way of authentication that it is registered for
     /// (RFC 6749, section 2.3).
-    func authenticateClient(
+    mutating func authenticateClient(
         _ request: ServerRequest, _ received: ReceivedParameters, _ names: ParameterNames
     ) throws(OAuthError) -> SandboxClient {
         let sentID = received[names["client_id"]]
@@ -36,10 +36,24 @@ extension AuthorizationServer {
         }
         guard let client = client(id) else { throw .invalidClient("there is no client \"\(id)\"") }
         let method = client.method(for: provider.client)
-        guard used == method else {
+        if method.usesAssertion {
+            guard header == nil, let token = try receivedAssertion(received, names) else {
+                throw .invalidClient("the client is registered for \(method.rawValue), and sent no assertion")
+            }
+            guard provider.assertion.sendAs == .clientSecret || sentSecret == nil else {
+                throw .invalidRequest("the client's credentials are sent twice")
+            }
+            try verify(token, of: client, method)
+            return client
+        }
+        // Where the secret is left out, something else that was made with it comes in its place.
+        let isProvedOtherwise = method == .clientSecretPost && used == .none && names.omits("client_secret")
+        guard used == method || isProvedOtherwise else {
             throw .invalidClient("the client is registered for \(method.rawValue), but \(used.rawValue) was used")
         }
-        if let known = client.clientSecret, method.usesSecret, secret?.hasSameBytes(as: known) != true {
+        if let known = client.clientSecret, method.usesSecret, !isProvedOtherwise,
+            secret?.hasSameBytes(as: known) != true
+        {
             throw .invalidClient("the client secret is wrong")
         }
         return client
@@ -71,7 +85,7 @@ extension AuthorizationServer {
     /// An error of the token endpoint (RFC 6749, section 5.2) in the shape that the descriptor's sample has.
     func errorReply(_ error: OAuthError, to request: ServerRequest) -> Reply {
         let rules = provider.tokenResponse
-        var body = provider.samples.error ?? .object(JSONObject())
+        var body = provider.samples.error?.asParsedBody ?? .object(JSONObject())
         let own = rules.errors.codes.items.first { $0.value == error.code }?.name
         for (pointers, text) in [(rules.errors.code, own ?? error.code), (rules.errors.message, error.description)] {
             let place = pointers.pointers.first { body[$0] != nil } ?? pointers.pointers.first
@@ -93,7 +107,7 @@ extension AuthorizationServer {
                 body.set(rules.success.failure, at: field)
             }
         }
-        return rules.format == .form ? .form(body, status: status, headers) : .json(body, status: status, headers)
+        return .value(body, as: rules.format, status: status, headers)
     }
 }
 

@@ -13,7 +13,7 @@ extension AuthorizationServer {
         _ grant: Grant, scopes: [String], lifetime: Int, at now: Date
     ) throws(OAuthError) -> String {
         let shape = TokenResponseShape(
-            base: provider.samples.token ?? .null, isSample: true, rules: provider.tokenResponse)
+            base: provider.samples.token?.asParsedBody ?? .null, isSample: true, rules: provider.tokenResponse)
         let sample = shape.place(of: \.accessToken).flatMap { shape.base[$0]?.string } ?? ""
         guard sample.hasPrefix("eyJ"), sample.count(where: { $0 == "." }) == 2 else { return seams.randomText() }
         let seconds = now.secondsSince1970
@@ -40,7 +40,7 @@ extension AuthorizationServer {
         let hash = key.hash(Array(accessToken.utf8))
         var claims: JSONValue = [
             "iss": .string(tokenIssuer),
-            "sub": .string(identity.subject),
+            "sub": provider.coercedClaims.contains(.subject) ? .number(identity.subject) : .string(identity.subject),
             "aud": .string(has(.wrongAudience) ? "another-client" : grant.clientID),
             "iat": .number(String(issued)),
             "exp": .number(String(issued + 3600)),
@@ -51,9 +51,35 @@ extension AuthorizationServer {
         if let nonce = grant.nonce, !isRefresh, !provider.acceptsMissingNonce {
             claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
         }
+        if has(.missingAccessTokenHash) { claims.remove(at: JSONPointer(tokens: ["at_hash"])) }
+        for claim in provider.coercedClaims where [.expires, .issued].contains(claim) {
+            let place = JSONPointer(tokens: [claim.rawValue])
+            if let seconds = claims[place]?.scalarText { claims.set(.string(seconds), at: place) }
+        }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
-        let token = try sign(claims, type: "JWT", with: key)
-        return has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token
+        let token = try signedIDToken(claims, grant, with: key)
+        return try encrypt(has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, for: grant.clientID)
+    }
+
+    /// As the descriptor says, for the first key of the client that will do.
+    private func encrypt(_ token: String, for clientID: String) throws(OAuthError) -> String {
+        guard let encryption = provider.idTokenEncryption else { return token }
+        let maker = EncryptedToken(algorithm: encryption.algorithm, content: encryption.content, seams: seams)
+        for key in (client(clientID)?.keys ?? []).compactMap(RegisteredKey.init) where key.isForEncryption {
+            if let encrypted = try? maker.make(token, for: key) { return encrypted }
+        }
+        throw .serverError("the client has registered no key for \(encryption.algorithm.rawValue)")
+    }
+
+    /// The token with the signature that the descriptor says: the key's, or that of the client's secret.
+    private func signedIDToken(
+        _ claims: JSONValue, _ grant: Grant, with key: SigningKey
+    ) throws(OAuthError) -> String {
+        guard provider.signsWithClientSecret else { return try sign(claims, type: "JWT", with: key) }
+        guard let secret = client(grant.clientID)?.clientSecret else {
+            throw .serverError("the client has no secret to sign with")
+        }
+        return JSONWebToken.sign(claims, withSecret: secret)
     }
 
     private func sign(_ claims: JSONValue, type: String, with key: SigningKey) throws(OAuthError) -> String {

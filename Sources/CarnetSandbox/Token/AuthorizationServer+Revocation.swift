@@ -5,21 +5,48 @@ extension AuthorizationServer {
     /// The revocation endpoint (RFC 7009). Either token takes the whole family with it.
     mutating func revocation(_ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
-            let (token, client) = try tokenInQuestion(request, at: .revocation, provider.revocation)
+            let (token, client) = try revokedToken(request)
             if let id = grantID(of: token), let grant = ledger.grants[id] {
-                guard grant.clientID.hasSameBytes(as: client.clientID) else {
+                guard client.map({ grant.clientID.hasSameBytes(as: $0.clientID) }) ?? true else {
                     throw .invalidGrant("the token was issued to another client")
                 }
                 ledger.revoke(grant: id)
             }
-            return Reply(.ok, [.cacheControl: "no-store"])
+            let rules = provider.revocationSuccess
+            let status = rules.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
+            guard let field = rules.field?.pointers.first else { return Reply(status, [.cacheControl: "no-store"]) }
+            var body = JSONValue.object(JSONObject())
+            body.set(rules.values.first ?? true, at: field)
+            return .json(body, status: status)
         } catch {
             return errorReply(error, to: request)
         }
     }
 
+    /// The token to revoke, and the client that asks if it is not the token that speaks for it.
+    private mutating func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
+        guard let placement = provider.revocationTokenPlacement else {
+            let (token, client) = try tokenInQuestion(request, at: .revocation, provider.revocation)
+            let isAccess = ledger.accessTokens[token] != nil
+            guard isAccess || ledger.refreshTokens[token] == nil || provider.revokedTokens.contains(.refreshToken)
+            else { throw OAuthError("unsupported_token_type", "only access tokens are revoked here") }
+            return (token, client)
+        }
+        guard let url = endpoints[.revocation] else { throw .serverError("there is no such endpoint") }
+        let rules = provider.revocation
+        try request.checkHeaders(rules.headers)
+        try TokenRequestBody(request, endpoint: url).parameters.check(ParameterNames(rules), added: rules.parameters)
+        guard request.method.rawValue == rules.method.rawValue else {
+            throw .invalidRequest("the method must be \(rules.method.rawValue)")
+        }
+        guard let token = try? bearerToken(request, in: placement) else {
+            throw .invalidClient("the access token is not where it belongs")
+        }
+        return (token, nil)
+    }
+
     /// The introspection endpoint (RFC 7662).
-    func introspection(_ request: ServerRequest) -> Reply {
+    mutating func introspection(_ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
             let rules = ResolvedRequest(method: .post)
             let (token, _) = try tokenInQuestion(request, at: .introspection, rules)
@@ -45,7 +72,7 @@ extension AuthorizationServer {
         }
     }
 
-    private func tokenInQuestion(
+    private mutating func tokenInQuestion(
         _ request: ServerRequest, at endpoint: EndpointName, _ rules: ResolvedRequest
     ) throws(OAuthError) -> (token: String, client: SandboxClient) {
         guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }

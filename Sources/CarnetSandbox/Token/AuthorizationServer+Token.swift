@@ -21,7 +21,8 @@ extension AuthorizationServer {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
             var received = try TokenRequestBody(request, endpoint: url)
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
-            let rules = isRefresh ? provider.refresh : provider.token
+            let rules = try filled(
+                isRefresh ? provider.refresh : provider.token, for: request, received.parameters)
             try received.check(request, against: rules)
             let names = ParameterNames(rules)
             let client = try authenticateClient(request, received.parameters, names)
@@ -32,7 +33,7 @@ extension AuthorizationServer {
                     try exchange(received.parameters, names, for: client)
                 }
             let status = provider.tokenResponse.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
-            return provider.tokenResponse.format == .form ? .form(body, status: status) : .json(body, status: status)
+            return .value(body, as: provider.tokenResponse.format, status: status)
         } catch {
             return errorReply(error, to: request)
         }
@@ -166,7 +167,8 @@ extension AuthorizationServer {
             end: isExpired ? now : now.addingTimeInterval(Double(shape.lifetime))
         )
         var refreshToken: String?
-        if grant.isOffline, shape.has(\.refreshToken), provider.refreshCredential == .refreshToken {
+        let stays = isRefresh && provider.refreshRotation == .none
+        if grant.isOffline, !stays, shape.has(\.refreshToken), provider.refreshCredential == .refreshToken {
             let text = "1//+&=%41 " + seams.randomText()
             ledger.refreshTokens[text] = RefreshToken(grantID: grantID)
             if let old { ledger.refreshTokens[old]?.isUsed = true }
@@ -183,13 +185,15 @@ extension AuthorizationServer {
             scopes: scopes,
             namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
         )
-        return response.body(
+        var body = response.body(
             shape, separator: provider.tokenResponse.scopeSeparator ?? provider.scopes.separator, at: now)
+        if !isRefresh { body.add(provider.tokenResponse.capture) }
+        return body
     }
 
     private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {
-        let token = provider.samples.token
-        let sample = isRefresh ? provider.samples.refresh ?? token : token
+        let token = provider.samples.token?.asParsedBody
+        let sample = isRefresh ? provider.samples.refresh?.asParsedBody ?? token : token
         let holdsProfile = provider.profileSource == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
         return TokenResponseShape(
             base: holdsProfile ? Identity(user, at: provider).profile : sample ?? .object(JSONObject()),

@@ -21,6 +21,7 @@ struct Grant: Sendable {
 struct AuthorizationCode: Sendable {
     let grantID: String
     let redirectURI: String
+    let state: String?
     let challenge: String?
     let end: Date
     var isUsed = false
@@ -44,6 +45,8 @@ struct Ledger: Sendable {
     var codes = BoundedStore<AuthorizationCode>()
     var accessTokens = BoundedStore<AccessToken>()
     var refreshTokens = BoundedStore<RefreshToken>()
+    /// The ids of client assertions that were taken, with the second at which each ends.
+    var assertions = BoundedStore<Int>()
 
     mutating func revoke(grant id: String) {
         grants[id]?.isRevoked = true

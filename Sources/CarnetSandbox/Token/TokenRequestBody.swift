@@ -37,7 +37,7 @@ struct TokenRequestBody {
         guard request.method.rawValue == rules.method.rawValue else {
             throw .invalidRequest("the method is \(request.method.rawValue); it must be \(rules.method.rawValue)")
         }
-        let wanted = rules.method == .get ? .query : rules.body
+        let wanted = rules.encoding
         guard encoding == wanted else {
             throw .invalidRequest("the parameters are sent as \(encoding.phrase); here they must be \(wanted.phrase)")
         }

@@ -83,7 +83,7 @@ struct TokenResponse {
             let isList = shape.place(of: \.scope).map { shape.base[$0]?.array != nil } ?? false
             let value: JSONValue =
                 isList ? .array(scopes.map { .string($0) }) : .string(scopes.joined(separator: separator))
-            put(scopes.isEmpty && !isList ? nil : value, \.scope)
+            put(scopes.isEmpty && !isList ? Optional.none : value, \.scope)
         }
         return body
     }

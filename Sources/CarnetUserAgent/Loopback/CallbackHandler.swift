@@ -3,7 +3,8 @@ import CarnetProtocol
 import NIOCore
 import NIOHTTP1
 
-/// Answers the one request of a connection. Only a top-level GET of the redirect URI's path is judged.
+/// Answers the one request of a connection. Only a top-level GET of the redirect URI's path is judged,
+/// and a POST of a form where the descriptor asks for one.
 final class CallbackHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -12,6 +13,8 @@ final class CallbackHandler: ChannelInboundHandler {
     private let port: Int
     private let inbox: CallbackInbox
     private var head: HTTPRequestHead?
+    /// At most as long as a connection's bytes may be.
+    private var body = ByteBuffer()
     private var hasAnswered = false
 
     init(redirect: LoopbackRedirect, port: Int, inbox: CallbackInbox) {
@@ -24,8 +27,8 @@ final class CallbackHandler: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             self.head = self.head ?? head
-        case .body:
-            break
+        case .body(var part):
+            if redirect.takesForms { body.writeBuffer(&part) }
         case .end:
             // Whatever is pipelined behind the first request is dropped.
             guard let head, !hasAnswered else { return }
@@ -45,13 +48,17 @@ final class CallbackHandler: ChannelInboundHandler {
         }
         let query = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
         let location = redirect.uri(port: port).prefix { $0 != "?" }
-        let callback = AuthorizationCallback(url: location + (query.map { "?\($0)" } ?? ""))
+        let url = String(location) + (query.map { "?\($0)" } ?? "")
+        let form = String(buffer: body)
+        let callback =
+            head.method == .POST ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
         guard inbox.takes(callback) else {
             send(.refused, context)
             return
         }
         // The browser gets its page before the port is closed; a browser that is gone does not lose the callback.
-        send(Self.hasError(query ?? "") ? .declined : .received, context)
+        let hasError = Self.hasError(query ?? "") || Self.hasError(form[...])
+        send(hasError ? .declined : .received, context)
             .whenComplete { [inbox] _ in inbox.deliver(callback) }
     }
 
@@ -61,7 +68,11 @@ final class CallbackHandler: ChannelInboundHandler {
             return .badRequest
         }
         guard head.uri.prefix(while: { $0 != "?" }) == redirect.path else { return .notFound }
-        guard head.method == .GET else { return .methodNotAllowed }
+        guard head.method == .GET || (head.method == .POST && redirect.takesForms) else { return .methodNotAllowed }
+        if head.method == .POST {
+            let types = head.headers["content-type"].map { $0.prefix { $0 != ";" }.lowercased() }
+            guard types == ["application/x-www-form-urlencoded"] else { return .badRequest }
+        }
         // A script or a frame of another page asks, not the user's way back from the authorization server.
         guard Self.isAbsent(head.headers["sec-fetch-mode"], or: "navigate"),
             Self.isAbsent(head.headers["sec-fetch-dest"], or: "document")

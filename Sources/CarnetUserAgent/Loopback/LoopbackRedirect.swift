@@ -8,6 +8,8 @@ struct LoopbackRedirect {
     let port: Int?
     /// The path and query, as the URI has them.
     let target: String
+    /// Whether the callback may be the form of a POST.
+    var takesForms = false
 
     /// - Throws: `UserAgentError`, `cannotListen`.
     init(_ uri: String) throws {

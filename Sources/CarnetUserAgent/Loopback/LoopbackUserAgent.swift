@@ -1,4 +1,5 @@
 public import Carnet
+public import CarnetDescriptors
 import CarnetProtocol
 
 /// Shows the page in the user's browser and receives the callback on a loopback port (RFC 8252, 7.3).
@@ -35,7 +36,15 @@ public struct LoopbackUserAgent: UserAgent {
 
     /// - Throws: `UserAgentError`, `cannotListen`, if the redirect URI is not on loopback or its port is taken.
     public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
-        let redirect = try LoopbackRedirect(redirectURI)
+        try await prepare(redirectURI: redirectURI, responseMode: .query)
+    }
+
+    /// - Throws: as `prepare(redirectURI:)`.
+    public func prepare(
+        redirectURI: String, responseMode: ResponseMode
+    ) async throws -> any AuthorizationPresenter {
+        var redirect = try LoopbackRedirect(redirectURI)
+        redirect.takesForms = responseMode == .formPost
         let inbox = CallbackInbox()
         let listener = try await LoopbackListener.start(redirect, inbox: inbox, limits: limits)
         return LoopbackPresenter(

@@ -20,7 +20,7 @@ struct BadRedirect: LintRule {
                 let help = "write the whole URI, e.g. https://{host}/callback"
                 return finding("the redirect URI has no scheme", in: context, at: redirect.node.span, help: help)
             }
-            guard let fragment = redirect.source.firstIndex(of: "#") else { return nil }
+            guard let fragment = redirect.source.utf8.firstIndex(of: UInt8(ascii: "#")) else { return nil }
             let span = context.span(of: redirect.source[fragment...], in: redirect.node)
             return finding("the redirect URI has a fragment", in: context, at: span, help: "remove it, from the # on")
         }

@@ -4,26 +4,23 @@ import CarnetDescriptors
 struct RedirectURI: Sendable {
     let node: YAMLNode
     let source: String
+    /// What stands before the first colon, a place for an input included.
+    let scheme: Substring?
+    /// The host of a form that starts with a scheme and `//`.
+    let host: Substring
+    let isWeb: Bool
+
+    init(node: YAMLNode, source: String) {
+        self.node = node
+        self.source = source
+        scheme = source.utf8.firstIndex(of: UInt8(ascii: ":")).map { source[..<$0] }
+        host = DescriptorURL(node: node, source: source).host
+        isWeb = ["https", "http"].contains(scheme?.lowercased())
+    }
 
     static func all(in root: YAMLNode) -> [RedirectURI] {
         root.elements(at: ["redirects"]).compactMap { node in
             node.scalar.map { RedirectURI(node: node, source: $0.text) }
         }
-    }
-
-    /// What stands before the first colon, a place for an input included.
-    var scheme: Substring? {
-        guard let colon = source.firstIndex(of: ":") else { return nil }
-        return source[..<colon]
-    }
-
-    var isWeb: Bool {
-        let scheme = scheme?.lowercased()
-        return scheme == "https" || scheme == "http"
-    }
-
-    /// The host of a form that starts with a scheme and `//`.
-    var host: Substring {
-        DescriptorURL(node: node, source: source).host
     }
 }

@@ -26,22 +26,42 @@ struct SecretInDescriptor: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []
         for entry in context.root.entries ?? [] where entry.key != "samples" {
-            visit(entry.value, names: [entry.key], context, &found)
+            visit(entry.value, Place(section: entry.key, key: entry.key), context, &found)
         }
         return found
     }
 
-    private func visit(_ node: YAMLNode, names: [String], _ context: LintContext, _ found: inout [Diagnostic]) {
+    /// The keys that lead to a value, as far as they count.
+    private struct Place {
+        var section: String
+        /// The key of the mapping that the value is in.
+        var kind: String?
+        var key: String
+
+        /// Whether a scalar here is sent somewhere, rather than being a word of the descriptor language.
+        var holdsValue: Bool {
+            switch kind {
+            case nil: false
+            case "parameters", "offline_parameters", "reconsent_parameters", "headers": true
+            default: section == "inputs" && ["default", "example"].contains(key)
+            }
+        }
+
+        var hasSecretName: Bool { SecretText.isSecretName(key) || kind.map(SecretText.isSecretName) ?? false }
+    }
+
+    private func visit(_ node: YAMLNode, _ place: Place, _ context: LintContext, _ found: inout [Diagnostic]) {
         switch node.content {
         case .mapping(let entries):
-            for entry in entries { visit(entry.value, names: names + [entry.key], context, &found) }
+            for entry in entries {
+                let inner = Place(section: place.section, kind: place.key, key: entry.key)
+                visit(entry.value, inner, context, &found)
+            }
         case .sequence(let elements):
-            for element in elements { visit(element, names: names, context, &found) }
+            for element in elements { visit(element, place, context, &found) }
         case .scalar(let scalar):
-            let isNamed = holdsValue(names) && names.suffix(2).contains(where: SecretText.isSecretName)
-            guard !SecretText.isRedacted(scalar.text),
-                isNamed && isLiteral(scalar) || SecretText.isCredential(scalar.text)
-            else { return }
+            let isNamed = place.holdsValue && isLiteral(scalar) && place.hasSecretName
+            guard isNamed || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
             found.append(
                 finding(
                     "this looks like a secret",
@@ -51,13 +71,6 @@ struct SecretInDescriptor: LintRule {
                 )
             )
         }
-    }
-
-    /// Whether a scalar under these keys is sent somewhere, rather than being a word of the descriptor language.
-    private func holdsValue(_ names: [String]) -> Bool {
-        guard let kind = names.dropLast().last, let key = names.last else { return false }
-        return ["parameters", "offline_parameters", "reconsent_parameters", "headers"].contains(kind)
-            || names.first == "inputs" && ["default", "example"].contains(key)
     }
 
     private func isLiteral(_ scalar: YAMLScalar) -> Bool {

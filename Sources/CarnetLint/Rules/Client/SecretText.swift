@@ -2,7 +2,9 @@
 enum SecretText {
     /// Whether a parameter or header of this name holds a secret.
     static func isSecretName(_ name: String) -> Bool {
-        let words = name.lowercased().split { $0 == "_" || $0 == "-" || $0 == "." }.map(String.init)
+        let name = name.lowercased()
+        guard ["secret", "key", "pass", "pwd"].contains(where: name.holds) else { return false }
+        let words = name.split { $0 == "_" || $0 == "-" || $0 == "." }.map(String.init)
         let joined = words.joined()
         let keys = ["apikey", "accesskey", "privatekey", "secretkey", "subscriptionkey"]
         return keys.contains(where: joined.hasSuffix)
@@ -13,11 +15,18 @@ enum SecretText {
     /// Whether the text holds something that has the shape of a real credential.
     static func isCredential(_ text: String) -> Bool {
         guard text.utf8.count >= 16 else { return false }
-        var isCredential = false
-        for word in text.utf8.split(whereSeparator: { !isTokenByte($0) }) where word.count >= 16 {
-            isCredential = isCredential || isSignedToken(word) || hasVendorPrefix(word)
+        var text = text
+        return text.withUTF8(holdsToken) || text.holds("-----BEGIN ") && text.holds("PRIVATE KEY-----")
+    }
+
+    private static func holdsToken(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var start = 0
+        for end in 0...text.count where end == text.count || !isTokenByte(text[end]) {
+            let word = text[start..<end]
+            if word.count >= 16, isSignedToken(word) || hasVendorPrefix(word) { return true }
+            start = end + 1
         }
-        return isCredential || holds("-----BEGIN ", text) && holds("PRIVATE KEY-----", text)
+        return false
     }
 
     /// Whether the text is long and random enough to be a token.
@@ -39,18 +48,7 @@ enum SecretText {
             "****",
             "<",
         ]
-        return words.contains { holds($0, lowered) }
-    }
-
-    /// Whether the needle is in the text, byte for byte; the standard library's search looks at characters and takes longer
-    /// than all the rest of linting.
-    private static func holds(_ needle: String, _ text: String) -> Bool {
-        let needle = ContiguousArray(needle.utf8)
-        let text = ContiguousArray(text.utf8)
-        guard let first = needle.first, text.count >= needle.count else { return needle.isEmpty }
-        return (0...text.count - needle.count).contains { start in
-            text[start] == first && text[start..<start + needle.count].elementsEqual(needle)
-        }
+        return words.contains(where: lowered.holds)
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
@@ -64,15 +62,17 @@ enum SecretText {
     }
 
     /// A JWS in compact form: the base64url of `{"` starts header and claims.
-    private static func isSignedToken(_ word: Substring.UTF8View) -> Bool {
+    private static func isSignedToken(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard word.starts(with: "eyJ".utf8) else { return false }
         let parts = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 3 && parts.allSatisfy { $0.count >= 10 } && parts[1].starts(with: "eyJ".utf8)
     }
 
     /// The prefixes that issuers put before their tokens so that they are recognised in public places.
-    private static func hasVendorPrefix(_ word: Substring.UTF8View) -> Bool {
-        vendorPrefixes.contains { word.starts(with: $0.utf8) && word.count >= $0.utf8.count + 12 }
+    private static func hasVendorPrefix(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        vendorPrefixes.contains { prefix in
+            prefix.utf8.first == word.first && word.starts(with: prefix.utf8) && word.count >= prefix.utf8.count + 12
+        }
     }
 
     private static let vendorPrefixes = [

@@ -27,45 +27,43 @@ struct DescriptorURL: Sendable {
         self.continuesIssuer = continuesIssuer
 
         // Every delimiter is ASCII, so bytes are enough.
-        let utf8 = source.utf8
-        func index(of byte: Unicode.Scalar, in range: Range<String.Index>) -> String.Index? {
-            source[range].utf8.firstIndex(of: UInt8(ascii: byte))
-        }
-        let end = index(of: "#", in: source.startIndex..<source.endIndex)
-        fragment = end.map { source[$0...] }
-        let bodyEnd = end ?? source.endIndex
-        let question = index(of: "?", in: source.startIndex..<bodyEnd)
-        query = question.map { source[utf8.index(after: $0)..<bodyEnd] }
+        let bytes = Array(source.utf8)
+        func place(_ offset: Int) -> String.Index { source.utf8.index(source.startIndex, offsetBy: offset) }
+        func text(_ range: Range<Int>) -> Substring { source[place(range.lowerBound)..<place(range.upperBound)] }
 
-        let colon = index(of: ":", in: source.startIndex..<(question ?? bodyEnd))
-        guard let colon, source[colon...].utf8.starts(with: "://".utf8), Self.isScheme(source[..<colon]) else {
+        let bodyEnd = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+        fragment = bodyEnd < bytes.count ? text(bodyEnd..<bytes.count) : nil
+        let question = bytes[..<bodyEnd].firstIndex(of: UInt8(ascii: "?"))
+        query = question.map { text($0 + 1..<bodyEnd) }
+
+        let colon = bytes[..<(question ?? bodyEnd)].firstIndex(of: UInt8(ascii: ":"))
+        guard let colon, bytes[colon...].starts(with: "://".utf8), Self.isScheme(bytes[..<colon]) else {
             scheme = nil
-            authority = source[source.startIndex..<source.startIndex]
+            authority = text(0..<0)
             userInformation = nil
             host = authority
             return
         }
-        scheme = source[..<colon]
-        let start = utf8.index(colon, offsetBy: 3)
-        authority =
-            source[start...].utf8.firstIndex { "/?#".utf8.contains($0) }.map { source[start..<$0] } ?? source[start...]
-        let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
-        userInformation = at.map { [authority] in authority[...$0] }
-        let hostAndPort = at.map { [authority] in authority[utf8.index(after: $0)...] } ?? authority
-        if hostAndPort.hasPrefix("["), let close = hostAndPort.utf8.firstIndex(of: UInt8(ascii: "]")) {
-            host = hostAndPort[...close]
-        } else {
-            host = hostAndPort.utf8.firstIndex(of: UInt8(ascii: ":")).map { hostAndPort[..<$0] } ?? hostAndPort
-        }
+        scheme = text(0..<colon)
+        let start = colon + 3
+        let end = bytes[start...].firstIndex { [0x2F, 0x3F, 0x23].contains($0) } ?? bytes.count
+        authority = text(start..<end)
+        let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@"))
+        userInformation = at.map { text(start..<$0 + 1) }
+        let hostStart = at.map { $0 + 1 } ?? start
+        let hostAndPort = bytes[hostStart..<end]
+        let isBracketed = hostAndPort.first == UInt8(ascii: "[")
+        let close = isBracketed ? hostAndPort.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : nil
+        host = text(hostStart..<(close ?? hostAndPort.firstIndex(of: UInt8(ascii: ":")) ?? end))
     }
 
-    private static func isScheme(_ text: Substring) -> Bool {
-        text.unicodeScalars.first?.properties.isAlphabetic == true
-            && text.utf8.allSatisfy { byte in
+    private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+        return bytes.first.map(isLetter) == true
+            && bytes.allSatisfy { byte in
                 switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                default: false
+                case 0x30...0x39, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+                default: isLetter(byte)
                 }
             }
     }
@@ -93,23 +91,36 @@ struct DescriptorURL: Sendable {
     var filled: String {
         var output = continuesIssuer ? "https://issuer.example" : ""
         var rest = source[...]
-        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+        while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
+            let close = rest[open...].utf8.firstIndex(of: UInt8(ascii: "}"))
+        {
             // A digit may stand anywhere in a host, a port, a path and a query.
-            output += rest[..<open] + "1"
-            rest = rest[rest.index(after: close)...]
+            output += rest[..<open]
+            output += "1"
+            rest = rest[rest.utf8.index(after: close)...]
         }
-        return output + rest
+        output += rest
+        return output
     }
 }
 
 extension DescriptorURL {
+    private static let issuerPlaces = ["{\(Template.issuerName)}", "{input.\(Template.issuerName)}"]
+
     /// Every URL that a request can go to.
     static func all(in descriptor: ProviderDescriptor, root: YAMLNode) -> [DescriptorURL] {
         func make(_ path: [String], _ template: Template?) -> DescriptorURL? {
             guard let template, let node = root.node(at: path) else { return nil }
-            let issuer = ["{\(Template.issuerName)}", "{input.\(Template.issuerName)}"].first(
-                where: template.source.hasPrefix)
-            guard let issuer, descriptor.understandsIssuerPlace else {
+            let isBelowBase = descriptor.api.baseURL != nil && template.source.hasPrefix("/")
+            if isBelowBase || template.startsLate {
+                // What stands before is a URL of its own, or known only at run time.
+                let rest = template.startsLate ? String(template.outline.dropFirst("{1}".count)) : template.outline
+                return DescriptorURL(path: path, node: node, source: rest, continuesIssuer: true)
+            }
+            if template.isLate { return DescriptorURL(path: path, node: node, source: template.outline) }
+            guard template.source.utf8.first == UInt8(ascii: "{"), descriptor.understandsIssuerPlace,
+                let issuer = issuerPlaces.first(where: template.source.hasPrefix)
+            else {
                 return DescriptorURL(path: path, node: node, source: template.source)
             }
             let rest = String(template.source.dropFirst(issuer.count))
@@ -118,6 +129,22 @@ extension DescriptorURL {
         var urls = [make(["issuer"], descriptor.issuer), make(["discovery_url"], descriptor.discoveryURL)]
         urls += EndpointName.allCases.map { make(["endpoints", $0.rawValue], descriptor.endpoints[$0]) }
         urls += descriptor.resources.enumerated().map { make(["resources", String($0.offset), "url"], $0.element.url) }
+        urls += descriptor.profile.requests.enumerated().map {
+            make(["profile", "requests", String($0.offset), "url"], $0.element.url)
+        }
+        urls.append(make(["api", "base_url"], descriptor.api.baseURL))
+        urls += descriptor.exchange.items.map { make(["exchange", $0.name, "url"], $0.value.url) }
+        urls += descriptor.connection.lookups.items.map {
+            make(["connection", "lookups", $0.name, "url"], $0.value.call.url)
+        }
+        for (key, calls) in [
+            ("on_connect", descriptor.connection.onConnect), ("on_disconnect", descriptor.connection.onDisconnect),
+        ] {
+            urls += calls.enumerated().map { index, call in
+                make(["connection", key, String(index), "url"], call.url)
+                    ?? make(["connection", key, String(index)], call.url)
+            }
+        }
         return urls.compactMap { $0 }
     }
 }

@@ -27,8 +27,9 @@ struct MalformedURL: LintRule {
                 return nil
             }
             do throws(WebURLError) {
+                let isOrdinary = url.continuesIssuer || url.scheme == "https"
                 _ = try WebURL(
-                    url.continuesIssuer ? url.filled : "https" + url.filled.dropFirst(url.scheme?.count ?? 0))
+                    isOrdinary ? url.filled : "https" + url.filled.dropFirst(url.scheme?.count ?? 0))
                 return nil
             } catch {
                 return finding("\(url.name): \(error.reason)", in: context, at: url.node.span)

@@ -18,7 +18,19 @@ struct TemplateUse: Sendable {
             others += root.entries(at: path).map(\.value)
         }
         for resource in root.elements(at: ["resources"]) { others += resource.entries(at: ["headers"]).map(\.value) }
+        for further in root.elements(at: ["profile", "requests"]) {
+            for key in ["headers", "parameters"] { others += further.entries(at: [key]).map(\.value) }
+        }
         others += root.elements(at: ["issuer_match", "any_of"])
+        for step in root.entries(at: ["exchange"]) {
+            for key in ["headers", "parameters"] { others += step.value.entries(at: [key]).map(\.value) }
+        }
+        others += root.entries(at: ["connection", "derive"]).map(\.value)
+        for call in root.connectionCalls {
+            for key in ["headers", "parameters"] { others += call.entries(at: [key]).map(\.value) }
+        }
+        others += ["audience", "issuer", "subject", "key_id"].compactMap { root.node(at: ["client", "assertion", $0]) }
+        others += root.entries(at: ["client", "assertion", "claims"]).map(\.value)
         let knowsIssuer = descriptor.understandsIssuerPlace
         return urls.compactMap { make($0.node, isURL: true, knowsIssuer: knowsIssuer && $0.path != ["issuer"]) }
             + hosts.compactMap { make($0, isURL: true, knowsIssuer: knowsIssuer) }
@@ -26,7 +38,8 @@ struct TemplateUse: Sendable {
     }
 
     private static func make(_ node: YAMLNode, isURL: Bool, knowsIssuer: Bool) -> TemplateUse? {
-        guard let text = node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")), let template = try? Template(text)
+        guard let text = node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
+            let template = try? Template(text, in: .anywhere)
         else {
             return nil
         }
@@ -38,5 +51,13 @@ struct TemplateUse: Sendable {
     func place(of input: String) -> Substring {
         let range = ["{\(input)}", "{input.\(input)}"].lazy.compactMap { template.source.firstRange(of: $0) }.first
         return range.map { template.source[$0] } ?? template.source[...]
+    }
+}
+
+extension YAMLNode {
+    /// The requests of the section `connection`.
+    var connectionCalls: [YAMLNode] {
+        entries(at: ["connection", "lookups"]).map(\.value)
+            + ["on_connect", "on_disconnect"].flatMap { elements(at: ["connection", $0]) }
     }
 }

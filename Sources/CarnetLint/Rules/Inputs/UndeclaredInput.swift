@@ -20,8 +20,9 @@ struct UndeclaredInput: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let declared = context.descriptor.inputs.names
+        let known = Set(declared)
         return context.templateUses.flatMap { use in
-            Set(use.inputNames).subtracting(declared).sorted().map { name in
+            Set(use.inputNames).subtracting(known).sorted().map { name in
                 let nearest = context.nearest(to: name, in: declared)
                 let span = context.span(of: use.place(of: name), in: use.node)
                 return finding(

@@ -12,27 +12,24 @@ public enum DuplicateProvider {
             """
     )
 
-    static func check(_ documents: [DescriptorDocument]) -> [Diagnostic] {
+    static func check(_ outlines: [DescriptorOutline]) -> [Diagnostic] {
         struct Place: Hashable {
-            var folder: String
+            var folder: Substring
             var id: ProviderID
         }
-        var first: [Place: DescriptorDocument] = [:]
-        return documents.compactMap { document in
-            guard let id = document.id else { return nil }
-            let folder = document.file.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-            let place = Place(folder: folder.joined(separator: "/"), id: id)
+        var first: [Place: DescriptorOutline] = [:]
+        return outlines.compactMap { outline in
+            guard let id = outline.id else { return nil }
+            let place = Place(folder: outline.folder, id: id)
             guard let earlier = first[place] else {
-                first[place] = document
+                first[place] = outline
                 return nil
             }
             return explanation.diagnostic(
                 "another file has the id \"\(id)\" too",
-                file: document.file.path,
-                span: document.span(of: ["id"]),
-                related: [
-                    .init(message: "the other file", file: earlier.file.path, span: earlier.span(of: ["id"]))
-                ]
+                file: outline.file.path,
+                span: outline.idSpan,
+                related: [.init(message: "the other file", file: earlier.file.path, span: earlier.idSpan)]
             )
         }
     }

@@ -13,7 +13,8 @@ struct IDNotFileName: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard let name = context.path.split(separator: "/").last, !name.hasPrefix("<"),
+        guard let name = context.path.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init),
+            !name.hasPrefix("<"),
             let stem = [".yaml", ".yml"].first(where: name.hasSuffix).map({ name.dropLast($0.count) }),
             stem != context.descriptor.id.rawValue
         else { return [] }

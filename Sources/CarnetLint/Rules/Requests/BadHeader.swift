@@ -15,6 +15,8 @@ struct BadHeader: LintRule {
             "token: { headers: { ⟦Authorization⟧: Basic, Accept: application/json } }\n",
             "token: { headers: { ⟦content-type⟧: application/json } }\n",
             "profile: { headers: { ⟦'X Version'⟧: '2' } }\n",
+            "api: { token_in: { header: ⟦Authorization⟧ } }\n",
+            "api: { token_in: { header: X-Acme-Token }, headers: { ⟦x-acme-token⟧: none } }\n",
             #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"# + "\n",
         ],
         good: ["profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n"]
@@ -29,21 +31,45 @@ struct BadHeader: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         var headers = ["token", "refresh", "revocation", "logout", "profile", "api"]
             .flatMap { context.entries($0, "headers") }
-        for resource in context.elements("resources") { headers += resource.entry("headers")?.value.entries ?? [] }
-        return headers.compactMap { header in
-            if !Self.isToken(header.key) {
-                return finding("\"\(header.key)\" cannot be the name of a header", in: context, at: header.keySpan)
-            }
-            if Self.managed.contains(header.key.lowercased()) {
-                let help = header.key.lowercased() == "content-type" ? "use 'body' to choose the encoding" : "remove it"
-                return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
-            }
-            if header.value.scalar?.text.unicodeScalars.contains(where: Self.isForbidden) ?? false {
-                let message = "the value of \"\(header.key)\" has a line break or another control character"
-                return finding(message, in: context, at: header.value.span)
-            }
-            return nil
+        for holder in context.elements("resources") + context.elements("profile", "requests") {
+            headers += holder.entry("headers")?.value.entries ?? []
         }
+        let ofTokens = [
+            ["api", "token_in", "header"], ["profile", "token_in", "header"], ["revocation", "token_in", "header"],
+        ]
+        .compactMap { context.root.node(at: $0) }
+        let misnamed = ofTokens.compactMap { node -> Diagnostic? in
+            guard let name = node.scalar?.text, !Self.isToken(name) || Self.managed.contains(name.lowercased()) else {
+                return nil
+            }
+            return finding(
+                "\"\(name)\" cannot be the header of the access token",
+                in: context,
+                at: node.span,
+                help: "name the provider's own header; 'token_in: authorization' is the Authorization header"
+            )
+        }
+        let names = Set(ofTokens.compactMap { $0.scalar?.text.lowercased() })
+        return misnamed
+            + headers.compactMap { header in
+                if names.contains(header.key.lowercased()) {
+                    return finding(
+                        "Carnet puts the access token into \"\(header.key)\"", in: context, at: header.keySpan)
+                }
+                if !Self.isToken(header.key) {
+                    return finding("\"\(header.key)\" cannot be the name of a header", in: context, at: header.keySpan)
+                }
+                if Self.managed.contains(header.key.lowercased()) {
+                    let help =
+                        header.key.lowercased() == "content-type" ? "use 'body' to choose the encoding" : "remove it"
+                    return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
+                }
+                if header.value.scalar?.text.unicodeScalars.contains(where: Self.isForbidden) ?? false {
+                    let message = "the value of \"\(header.key)\" has a line break or another control character"
+                    return finding(message, in: context, at: header.value.span)
+                }
+                return nil
+            }
     }
 
     /// RFC 9110, section 5.6.2.

@@ -21,7 +21,7 @@ struct BodyWithoutPOST: LintRule {
         let descriptor = context.descriptor
         let requests: [(section: String, rules: RequestRules, method: RequestMethod)] = [
             ("token", descriptor.token.request, .post), ("refresh", descriptor.refresh.request, .post),
-            ("revocation", descriptor.revocation, .post), ("logout", descriptor.logout, .get),
+            ("revocation", descriptor.revocation.request, .post), ("logout", descriptor.logout, .get),
             ("profile", descriptor.profile.request, .get),
         ]
         return requests.compactMap { section, rules, method in

@@ -25,8 +25,9 @@ struct ConflictingRename: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let messages = ProtocolParameters.requests + [("callback", ProtocolParameters.callback, [])]
-        return messages.flatMap { section, parameters, additions in
+        return messages.flatMap { section, parameters, additions -> [Diagnostic] in
             let renames = context.entries(section, "rename")
+            guard !renames.isEmpty else { return [] }
             let omitted = Set(context.elements(section, "omit").compactMap { $0.scalar?.text })
             let added = Set(additions.flatMap { context.entries(section, $0).map(\.key) })
             let kept = parameters.subtracting(renames.map(\.key)).subtracting(omitted)

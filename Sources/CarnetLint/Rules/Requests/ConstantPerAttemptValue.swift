@@ -15,13 +15,19 @@ struct ConstantPerAttemptValue: LintRule {
             "authorization: { parameters: { ⟦state⟧: acme } }\n",
             "token: { parameters: { ⟦code_verifier⟧: acme } }\n",
         ],
-        good: ["authorization: { parameters: { prompt: consent } }\n"]
+        good: [
+            "token: { parameters: { state: '{callback.state}' } }\n",
+            "authorization: { parameters: { prompt: consent } }\n",
+        ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         ProtocolParameters.requests.flatMap { section, _, additions in
             additions.flatMap { context.entries(section, $0) }
-        }.filter { ProtocolParameters.perAttempt.contains($0.key) }.map { entry in
+        }.filter { entry in
+            let template = entry.value.scalar.flatMap { try? Template($0.text, in: .anywhere) }
+            return ProtocolParameters.perAttempt.contains(entry.key) && template?.references.isEmpty ?? true
+        }.map { entry in
             finding(
                 "\"\(entry.key)\" is the same for every sign-in",
                 in: context,

@@ -20,6 +20,7 @@ struct KeyWithoutEffect: LintRule {
 
             """,
             "client: { authentication: [client_secret_post], ⟦basic_encoding⟧: raw }\n",
+            "client: { authentication: [client_secret_post], ⟦assertion⟧: { lifetime: 30 } }\n",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -28,6 +29,7 @@ struct KeyWithoutEffect: LintRule {
             ⟦logout⟧: { parameters: { federated: 'yes' } }
 
             """,
+            "api: { token_in: { header: X-Acme-Token }, ⟦scheme⟧: OAuth }\n",
             "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }\n",
             "profile: { from: id_token, ⟦headers⟧: { X-Version: '2' } }\nscopes: { default: [openid] }\n",
             """
@@ -57,15 +59,26 @@ struct KeyWithoutEffect: LintRule {
         if !descriptor.client.authentication.contains(.clientSecretBasic) {
             report(["client", "basic_encoding"], "client_secret_basic is not among the methods")
         }
+        if context.node("client", "authentication") != nil,
+            !descriptor.client.authentication.contains(where: \.usesAssertion)
+        {
+            report(["client", "assertion"], "neither private_key_jwt nor client_secret_jwt is among the methods")
+        }
         if descriptor.authorization.fragmentRoute != nil {
             report(["authorization", "fragment"], "fragment_route makes the fragment")
+        }
+        if descriptor.api.tokenIn != .authorization, descriptor.profile.tokenIn != .authorization {
+            report(["api", "scheme"], "the access token is not in the Authorization header")
         }
         if descriptor.isWithout(.revocation) { report(["revocation"], "there is no revocation endpoint") }
         if descriptor.isWithout(.endSession) { report(["logout"], "there is no end_session endpoint") }
         if let source = descriptor.profile.source, source != .userinfo {
-            for key in RequestRules.keyNames {
+            for key in RequestRules.keyNames + (descriptor.profile.requests.isEmpty ? ["token_in"] : []) + ["format"] {
                 report(["profile", key], "the profile comes from \(source.rawValue), so no request is made")
             }
+        }
+        if descriptor.idToken.hs256 != nil {
+            report(["id_token", "algorithms"], "the client's secret signs, and nothing else")
         }
         if !descriptor.canHaveIDToken { report(["id_token"], "without an issuer there are no ID tokens") }
         return found

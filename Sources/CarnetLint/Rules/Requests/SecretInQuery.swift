@@ -24,7 +24,7 @@ struct SecretInQuery: LintRule {
         let descriptor = context.descriptor
         let requests = [
             ("token", descriptor.token.request), ("refresh", descriptor.refresh.request),
-            ("revocation", descriptor.revocation),
+            ("revocation", descriptor.revocation.request),
         ]
         let queried = ["token", "refresh", "revocation"].flatMap { context.elements($0, "query_parameters") }
             .filter { Self.secrets.contains($0.scalar?.text ?? "") }

@@ -21,24 +21,29 @@ struct UnknownProtocolParameter: LintRule {
         ]
     )
 
+    /// How many names a message repeats at most.
+    private static let longestList = 32
+
     func check(_ context: LintContext) -> [Diagnostic] {
         let messages = ProtocolParameters.requests + [("callback", ProtocolParameters.callback, [])]
-        return messages.flatMap { section, parameters, additions in
-            let added = additions.flatMap { context.entries(section, $0).map(\.key) }
-            let known = parameters.union(added)
+        return messages.flatMap { section, parameters, additions -> [Diagnostic] in
             let named =
                 ["rename", "encode"].flatMap { context.entries(section, $0) }.map { ($0.key, $0.keySpan) }
                 + ["omit", "query_parameters"].flatMap { context.elements(section, $0) }.compactMap { element in
                     element.scalar.map { ($0.text, element.span) }
                 }
+            guard !named.isEmpty else { return [] }
+            let added = additions.flatMap { context.entries(section, $0).map(\.key) }
+            let known = parameters.union(added)
+            let candidates = parameters.sorted() + added
+            let allowed = "there are: " + known.sorted().prefix(Self.longestList).joined(separator: ", ")
             return named.filter { !known.contains($0.0) }.map { name, span in
-                let nearest = context.nearest(to: name, in: parameters.sorted() + added)
+                let nearest = context.nearest(to: name, in: candidates)
                 return finding(
                     "\"\(name)\" is not a parameter here",
                     in: context,
                     at: span,
-                    help: nearest.map { "did you mean \"\($0)\"?" }
-                        ?? "there are: " + known.sorted().joined(separator: ", ")
+                    help: nearest.map { "did you mean \"\($0)\"?" } ?? allowed
                 )
             }
         }

@@ -12,7 +12,11 @@ struct MarginBeyondLifetime: LintRule {
         references: ["RFC 6749, section 6"],
         bad: [
             "token: { response: { default_expires_in: 300 } }\nrefresh: { margin: ⟦300⟧ }\n",
-            "refresh: { margin: ⟦3600⟧ }\nsamples: { token: { access_token: redacted, expires_in: 600 } }\n",
+            """
+            refresh: { margin: ⟦3600⟧ }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 600 } }
+
+            """,
         ],
         good: ["token: { response: { default_expires_in: 3600 } }\nrefresh: { margin: 300 }\n"]
     )

@@ -11,10 +11,12 @@ struct UnredactedSample: LintRule {
             """,
         references: ["RFC 9700, section 4.14"],
         bad: [
-            "samples: { token: { access_token: ⟦8Hx2kQ9vLm4Rt7YwZ1pN5sB3⟧ } }\n",
+            "samples: { token: { access_token: ⟦8Hx2kQ9vLm4Rt7YwZ1pN5sB3⟧, token_type: Bearer } }\n",
             "samples: { userinfo: { sub: '1', session: ⟦ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9v⟧ } }\n",
         ],
-        good: ["samples: { token: { access_token: redacted-access-token, refresh_token: '<refresh token>' } }\n"]
+        good: [
+            "samples: { token: { access_token: redacted-access-token, token_type: Bearer, refresh_token: '<token>' } }\n"
+        ]
     )
 
     private static let tokenFields: Set<String> = [

@@ -21,7 +21,7 @@ struct BadScopeCharacter: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let separator = context.descriptor.scopes.separator
         return context.scopeUses.compactMap { use in
-            if use.scope.contains(separator) || use.scope.contains(" ") {
+            if use.scope.holds(separator) || use.scope.utf8.contains(UInt8(ascii: " ")) {
                 return finding(
                     "\"\(use.scope)\" is several scopes in one text",
                     in: context,

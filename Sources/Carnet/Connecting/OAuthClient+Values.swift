@@ -1,0 +1,83 @@
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+extension HeldValues {
+    init(of connection: Connection) {
+        self.init(tokens: connection.tokens, values: connection.values ?? [:])
+    }
+}
+
+extension Connection {
+    /// Keeps values beside those that are held, newer ones in their place.
+    mutating func keep(_ newer: [String: ConnectionValue]) {
+        guard !newer.isEmpty else { return }
+        values = (values ?? [:]).merging(newer) { _, new in new }
+    }
+}
+
+extension OAuthClient {
+    /// The provider with what an account's sign-in brought in its templates.
+    nonisolated func provider(for connection: Connection) async throws -> Provider {
+        filled(try await self.connection.provider(), with: HeldValues(of: connection))
+    }
+
+    nonisolated func filled(_ provider: Provider, with held: HeldValues) -> Provider {
+        provider.filled(with: held, as: registration, now: clock.now, random: random)
+    }
+
+    nonisolated func requests(
+        at provider: Provider, with held: HeldValues, tokens: TokenSet
+    ) -> ConnectionRequest {
+        ConnectionRequest(at: provider, as: registration, with: held, tokens: tokens, now: clock.now, random: random)
+    }
+
+    /// Makes the further exchange steps. The ID token stays that which was validated.
+    nonisolated func exchanged(
+        _ tokens: TokenSet, _ held: HeldValues, at provider: Provider, isRefresh: Bool = false
+    ) async throws -> (TokenSet, [String: ConnectionValue]) {
+        var tokens = tokens
+        var held = held
+        for step in provider.exchange where !isRefresh || step.value.repeatsAfterRefresh {
+            let request = try requests(at: provider, with: held, tokens: tokens).exchange(step)
+            let answer = try await exchanger.send(request)
+            let response = try ExchangeResponse(judging: answer, to: request, of: step, from: provider)
+            held.values.merge(response.values) { _, new in new }
+            if let newer = response.tokens {
+                let idToken = tokens.idToken
+                tokens = tokens.merging(newer, now: clock.now)
+                tokens.idToken = idToken
+            }
+        }
+        return (tokens, held.values)
+    }
+
+    /// What is derived from renewed tokens, as far as it can be; what cannot stays as it was.
+    nonisolated func derivedAgain(_ connection: Connection, at provider: Provider) -> [String: ConnectionValue] {
+        let requests = requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
+        var values: [String: ConnectionValue] = [:]
+        for rule in provider.connection.derive.names {
+            if let value = try? requests.derived(rule) { values["connection.\(rule)"] = value }
+        }
+        return values
+    }
+
+    /// Makes the requests at the end of a connection.
+    ///
+    /// - Returns: What failed.
+    nonisolated func disconnect(_ connection: Connection) async -> [OAuthError] {
+        guard let provider = try? await self.connection.provider() else { return [] }
+        let requests = requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
+        var failures: [OAuthError] = []
+        for (index, call) in provider.connection.onDisconnect.enumerated() {
+            do {
+                let request = try requests.call(call, key: "connection.on_disconnect.\(index)")
+                try ResourceRequest.judge(try await exchanger.send(request), to: request)
+            } catch {
+                failures.append(
+                    error as? OAuthError ?? OAuthError(.connection, .cancelled, "the request was cut short"))
+            }
+        }
+        return failures
+    }
+}

@@ -1,0 +1,55 @@
+import CarnetDescriptors
+public import CarnetProtocol
+
+extension Session {
+    /// Who signed in.
+    ///
+    /// What a further request of the descriptor could not bring is missing, and `failures` says why.
+    ///
+    /// - Throws: `OAuthError`, `TokenStoreError`.
+    public func profile() async throws -> Profile {
+        let provider = try await client.provider(for: try await stored().connection)
+        switch Profile.source(at: provider) {
+        case .userinfo:
+            return try await retryingOnce(with: try await validConnection()) { connection in
+                let request = try Profile.request(connection.tokens, at: provider)
+                let response = try await self.client.exchanger.send(request)
+                let profile = try Profile(judging: response, to: request, from: provider, subject: connection.subject)
+                return try await self.completed(profile, at: provider) { connection.tokens }
+            }
+        case .idToken:
+            guard let token = try await stored().connection.tokens.idToken else {
+                throw OAuthError(
+                    .profile,
+                    .missingField,
+                    "there is no ID token to read the profile from",
+                    descriptorKey: "profile.from",
+                    hint: "ask for the scope openid, or name a userinfo endpoint"
+                )
+            }
+            let profile = Profile(try IDToken(storedAfterValidation: token), from: provider)
+            return try await completed(profile, at: provider) { try await self.tokens() }
+        case .tokenResponse:
+            let profile = try Profile(stored: try await stored().connection.profile ?? "{}", from: provider)
+            return try await completed(profile, at: provider) { try await self.tokens() }
+        }
+    }
+
+    /// The profile with the claims of the further requests; one that fails takes nothing from the others.
+    private func completed(
+        _ profile: Profile,
+        at provider: Provider,
+        with tokens: () async throws -> TokenSet
+    ) async throws -> Profile {
+        var profile = profile
+        for further in provider.profileRequests {
+            do {
+                let request = try Profile.request(further, try await tokens(), at: provider)
+                profile = try profile.adding(try await client.exchanger.send(request), to: request, for: further)
+            } catch let error as OAuthError {
+                profile.failures.append(error)
+            }
+        }
+        return profile
+    }
+}

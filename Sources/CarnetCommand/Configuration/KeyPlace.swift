@@ -1,0 +1,54 @@
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+/// Where a private key is: never in the clients file itself.
+enum KeyPlace {
+    case variable(String)
+    /// A file in PEM form, a JWK, or a set of them.
+    case file(String)
+
+    var path: String? {
+        if case .file(let path) = self { path } else { nil }
+    }
+
+    /// The same place, seen from the folder of the file that names it.
+    func below(_ folder: String) -> KeyPlace {
+        guard case .file(let path) = self, !path.hasPrefix("/"), !folder.isEmpty else { return self }
+        return .file(folder + "/" + path)
+    }
+
+    /// - Parameter id: The id of a key that does not state one.
+    /// - Throws: `Failure` that names the place and never the key.
+    func keys(id: String?, _ environment: HostEnvironment) throws -> [ClientKey] {
+        let (text, source) = try read(environment)
+        do throws(ClientKeyError) {
+            return try ClientKey.keys(in: text, id: id, source: source)
+        } catch {
+            throw Failure(.usage, "\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
+        }
+    }
+
+    /// The first that may sign.
+    ///
+    /// - Throws: as `keys(id:_:)`, and if there is none.
+    func signingKey(id: String?, _ environment: HostEnvironment) throws -> ClientKey {
+        guard let key = try keys(id: id, environment).first(where: \.canSign) else {
+            throw Failure(.usage, "\(try read(environment).source) has no key that may sign")
+        }
+        return key
+    }
+
+    private func read(_ environment: HostEnvironment) throws -> (text: Secret, source: String) {
+        switch self {
+        case .variable(let name):
+            guard let text = environment[name], !text.isEmpty else {
+                throw Failure(.usage, "the variable \(name), which should hold the client's key, is not set")
+            }
+            return (Secret(text), "the key in the variable \(name)")
+        case .file(let path):
+            let bytes = try SourceFile(readingFrom: path, maximumBytes: 1 << 18).bytes
+            return (Secret(String(decoding: bytes, as: UTF8.self)), path)
+        }
+    }
+}

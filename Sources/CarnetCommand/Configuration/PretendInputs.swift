@@ -1,0 +1,36 @@
+import CarnetDescriptors
+import CarnetSimulation
+
+/// The inputs of a pretend client, and which of them nobody gave.
+struct PretendInputs {
+    let values: [String: String]
+    /// What stands for an input that was not given.
+    let madeUp: [Named<String>]
+
+    /// - Throws: `Failure` that lists every input for which no value can be made up.
+    init(for descriptor: ProviderDescriptor, given: [String: String]) throws {
+        let (values, missing) = descriptor.pretendInputs(given)
+        guard missing.isEmpty else { throw Self.failure(descriptor, missing) }
+        self.values = values
+        madeUp = descriptor.inputs.names.compactMap { name in
+            given[name] == nil ? values[name].map { Named(name, $0) } : nil
+        }
+    }
+
+    private static func failure(_ descriptor: ProviderDescriptor, _ missing: [String]) -> Failure {
+        let noun = missing.count == 1 ? "an input" : "\(missing.count) inputs"
+        let options = missing.map { name in
+            let rules = descriptor.inputs[name]
+            let wanted = rules?.allowed.isEmpty == false ? rules?.allowed.joined(separator: " or ") : nil
+            let remarks = [rules?.title, wanted, rules?.pattern.map { "which matches \($0.source)" }]
+            let remark = remarks.compactMap { $0 }.joined(separator: ", ")
+            return "give --input \(name)=VALUE" + (remark.isEmpty ? "" : "  (\(remark))")
+        }
+        return Failure(
+            .usage,
+            "\(descriptor.id) needs \(noun) for which its descriptor has no example",
+            details: [Failure.Detail(name: "missing_inputs", text: missing.joined(separator: " "))],
+            next: options
+        )
+    }
+}

@@ -1,0 +1,92 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetSimulation
+
+/// A provider as the engine sees it, and what a pretend client says to it.
+struct ResolvedView {
+    let provider: JSONValue
+    /// The requests by step, in their order.
+    let requests: JSONValue
+    /// Endpoints in the requests that only the provider's metadata tells.
+    let invented: [String]
+    private let registration: ClientRegistration
+
+    init(_ provider: Provider, of document: DescriptorDocument, as source: ClientSource) {
+        var values = provider.inputs
+        values[Template.issuerName] = values[Template.issuerName] ?? provider.issuer
+        let written = document.filled(environment: provider.environment, with: values)
+        var own = written.object ?? JSONObject()
+        // They are consumed: their values, and what was inherited, stand in the rest.
+        for name in ["carnet", "extends", "inputs", "environments"] { own[name] = nil }
+        self.provider = JSONValue(provider).completed(by: .object(own)).withoutEmpty ?? .object(JSONObject())
+        let simulation = Simulation(
+            provider,
+            clientID: source.clientID,
+            hasSecret: source.clientID == nil ? nil : source.clientSecret != nil,
+            redirectURI: source.redirectURI,
+            scopes: source.scopes
+        )
+        registration = simulation.registration
+        invented = simulation.inventedEndpoints.map(\.rawValue).sorted()
+        requests = Self.requests(simulation)
+    }
+
+    private static func requests(_ simulation: Simulation) -> JSONValue {
+        var requests = JSONObject()
+        for step in simulation.steps {
+            do throws(OAuthError) {
+                requests[step.rawValue] = json(try simulation.request(step))
+            } catch {
+                requests[step.rawValue] = ["error": .string(error.description)]
+            }
+        }
+        return .object(requests)
+    }
+
+    private static func json(_ request: SimulatedRequest) -> JSONValue {
+        var object = JSONObject(["method": .string(request.method), "url": .string(request.url)])
+        if !request.headers.isEmpty {
+            var headers = JSONObject()
+            for header in request.headers { headers[header.name] = .string(header.value) }
+            object["headers"] = .object(headers)
+        }
+        if !request.body.isEmpty { object["body"] = .string(request.body) }
+        return .object(object)
+    }
+
+    /// The requests that cannot be made, and why.
+    var problems: [String] {
+        (requests.object?.members ?? []).compactMap { step in
+            step.value["error"]?.string.map { "the \(step.name) request cannot be made: \($0)" }
+        }
+    }
+
+    /// Two YAML documents: the provider, and the requests.
+    var lines: [String] {
+        var lines = provider.yamlLines
+        lines += [
+            "---",
+            "# What the client \(registration.clientID.printable) would send, to the byte. Whatever begins with \"pretend\" is made up: a sign-in",
+            "# makes state, nonce and verifier anew, and the server gives the code and the tokens.",
+        ]
+        if !invented.isEmpty {
+            lines.append(
+                "# Only the metadata of the provider tells these endpoints: \(invented.joined(separator: ", ")).")
+        }
+        return lines + JSONValue.object(JSONObject(["requests": requests])).yamlLines
+    }
+
+    var json: [JSONObject.Member] {
+        let client = JSONObject([
+            "client_id": .string(registration.clientID),
+            "has_secret": .bool(registration.clientSecret != nil),
+            "redirect_uri": .string(registration.redirectURI),
+        ])
+        return [
+            JSONObject.Member(name: "resolved", value: provider),
+            JSONObject.Member(name: "client", value: .object(client)),
+            JSONObject.Member(name: "requests", value: requests),
+            JSONObject.Member(name: "pretend_endpoints", value: .list(invented)),
+        ]
+    }
+}

@@ -1,0 +1,51 @@
+/// The algorithms with which a client's ID tokens are encrypted, as it registered them (OpenID Connect Dynamic Client
+/// Registration, section 2). A token never chooses them.
+public struct IDTokenEncryption: Hashable, Sendable {
+    /// How the key of the content is brought, called `id_token_encrypted_response_alg` at registration.
+    public internal(set) var algorithm = KeyManagementAlgorithm.rsaOAEP256
+    /// How the content is encrypted, called `id_token_encrypted_response_enc` at registration.
+    public internal(set) var content = ContentEncryption.a128CBCHS256
+
+    init() {}
+
+    public init(_ algorithm: KeyManagementAlgorithm, _ content: ContentEncryption = .a128CBCHS256) {
+        self.algorithm = algorithm
+        self.content = content
+    }
+}
+
+extension IDTokenEncryption: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("algorithm", \.algorithm, isRequired: true, "how the key is brought (RFC 7518, section 4.1)"),
+        Key(
+            "content", \.content,
+            "how the content is encrypted (RFC 7518, section 5.1); A128CBC-HS256 if not said, as at registration"),
+    ]
+}
+
+/// How a content encryption key is brought to its reader (RFC 7518, section 4.1). RSA1_5 is not among them: what it answers
+/// to a wrong padding gives the key away (RFC 8725, section 3.2).
+public enum KeyManagementAlgorithm: String, DescriptorChoice, Sendable {
+    case rsaOAEP = "RSA-OAEP"
+    case rsaOAEP256 = "RSA-OAEP-256"
+    case ecdhES = "ECDH-ES"
+    case ecdhESA128KW = "ECDH-ES+A128KW"
+    case ecdhESA256KW = "ECDH-ES+A256KW"
+}
+
+/// How a content is encrypted (RFC 7518, section 5.1).
+public enum ContentEncryption: String, DescriptorChoice, Sendable {
+    case a128GCM = "A128GCM"
+    case a256GCM = "A256GCM"
+    case a128CBCHS256 = "A128CBC-HS256"
+    case a256CBCHS512 = "A256CBC-HS512"
+
+    /// The length of the key in bytes.
+    public var keyLength: Int {
+        switch self {
+        case .a128GCM: 16
+        case .a256GCM, .a128CBCHS256: 32
+        case .a256CBCHS512: 64
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// What a refresh does to the refresh token (RFC 6749, section 6).
+public enum RefreshRotation: String, DescriptorChoice, Sendable {
+    /// A new one replaces the old one; without a new one the old one stays.
+    case keepOld = "keep_old"
+    /// The old one is used up: without a new one there is none.
+    case alwaysNew = "always_new"
+    /// The first one stays, whatever the response has.
+    case none
+}
+
+/// What says when an access token ends, where the token response does not.
+public enum ExpirySource: String, DescriptorChoice, Sendable {
+    case response = "expires_in"
+    /// The token's own claim `exp` (RFC 9068, section 2.2).
+    case jwt = "jwt_exp"
+}
+
+/// A claim of an ID token that may come as another JSON type than the standard's.
+public enum CoercedClaim: String, DescriptorChoice, Sendable {
+    /// A whole number counts as its digits.
+    case subject = "sub"
+    case audience = "aud"
+    /// A text with a number counts as the number.
+    case expires = "exp"
+    case issued = "iat"
+    case notBefore = "nbf"
+}

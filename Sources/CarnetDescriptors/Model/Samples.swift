@@ -1,0 +1,46 @@
+/// Real responses without their secrets.
+public struct Samples: Sendable {
+    public internal(set) var token: JSONValue?
+    public internal(set) var refresh: JSONValue?
+    public internal(set) var userinfo: JSONValue?
+    public internal(set) var error: JSONValue?
+    public internal(set) var callback: NamedList<JSONValue>?
+    public internal(set) var expect = SampleExpectations()
+
+    init() {}
+
+    /// Whether there is none.
+    public var isEmpty: Bool {
+        [token, refresh, userinfo, error].allSatisfy { $0 == nil } && callback == nil
+    }
+}
+
+extension Samples: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("token", \.token, "the token response"),
+        Key("refresh", \.refresh, "the response to a refresh"),
+        Key("userinfo", \.userinfo, "the profile"),
+        Key("error", \.error, "an error response of the token endpoint"),
+        Key("callback", \.callback, "the parameters that the browser is sent back with, by the provider's names"),
+        Key("expect", \.expect, "what must come out of the samples"),
+    ]
+}
+
+/// What the author says that the samples mean.
+public struct SampleExpectations: Sendable {
+    public internal(set) var scopes: [String]?
+    public internal(set) var expiresIn: Seconds?
+    public internal(set) var claims = NamedList<JSONValue>()
+    public internal(set) var error: String?
+
+    init() {}
+}
+
+extension SampleExpectations: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("scopes", \.scopes, "the scopes that the token sample grants"),
+        Key("expires_in", \.expiresIn, "how many seconds its access token lives"),
+        Key("claims", \.claims, "claim -> its value in the profile"),
+        Key("error", \.error, "the code of the error sample, in the words of RFC 6749, section 5.2"),
+    ]
+}

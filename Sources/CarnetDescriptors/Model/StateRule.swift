@@ -1,0 +1,62 @@
+/// How the state gets to the provider and back (RFC 6749, section 10.12). It is compared in any case.
+public enum StateRule: Hashable, Sendable {
+    case parameter
+    /// In the query of the redirect URI, where a provider drops the parameter.
+    case redirectURI(because: String)
+
+    public var isParameter: Bool { self == .parameter }
+}
+
+extension StateRule: DescriptorValue {
+    static var shape: Shape {
+        let section = SectionDescription(
+            name: "StateRule", keys: Section.keys.map(\.description), phrase: "{ in: redirect_uri, because: REASON }",
+            isWhole: true)
+        return .either([.choice(["parameter"]), .section(section)])
+    }
+
+    private enum Place: String, DescriptorChoice {
+        case redirectURI = "redirect_uri"
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var place = Place.redirectURI
+        var because = ""
+
+        static let keys: [Key<Self>] = [
+            Key("in", \.place, isRequired: true, "what carries the state in its query"),
+            Key(
+                "because", \.because, isRequired: true,
+                "why the parameter cannot carry it, and that this provider lets a registered redirect URI have a query"),
+        ]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if let scalar = node.scalar {
+            if scalar.text == "parameter" {
+                self = .parameter
+                return
+            }
+            if scalar.text == "off" {
+                decoder.report(
+                    .valueNotAllowed, "the state cannot be switched off", at: node.span,
+                    help: "where a provider drops it, write { in: redirect_uri, because: \"the reason, with a link\" }")
+            } else {
+                decoder.reportNotAllowed(node, allowed: ["parameter"])
+            }
+            return nil
+        }
+        guard node.entries != nil else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        let count = decoder.diagnostics.count
+        // The mapping is one value, which is not merged.
+        let isPartial = decoder.isPartial
+        decoder.isPartial = false
+        defer { decoder.isPartial = isPartial }
+        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        self = .redirectURI(because: section.because)
+    }
+}

@@ -1,0 +1,90 @@
+/// Where a request carries the access token.
+public enum TokenPlacement: Hashable, Sendable {
+    /// In the Authorization header, behind its scheme (RFC 6750, section 2.1).
+    case authorization
+    /// Alone in a header of the provider's own.
+    case header(String)
+    /// In a parameter of the query, where logs keep it (RFC 6750, section 2.3).
+    case query(String, because: String)
+}
+
+extension TokenPlacement: DescriptorValue {
+    static var shape: Shape {
+        let header = KeyDescription(
+            name: "header",
+            shape: String.shape,
+            summary: "the name of the header that holds the token and nothing else",
+            isRequired: true
+        )
+        let query = KeyDescription(
+            name: "query",
+            shape: String.shape,
+            summary: "the name of the query parameter that holds the token",
+            isRequired: true
+        )
+        let because = KeyDescription(
+            name: "because",
+            shape: String.shape,
+            summary: "why this provider takes the token nowhere else, with a link",
+            isRequired: true
+        )
+        return .either([
+            .choice(["authorization"]),
+            .section(
+                SectionDescription(name: "TokenHeader", keys: [header], phrase: "{ header: NAME }", isWhole: true)),
+            .section(
+                SectionDescription(
+                    name: "TokenQuery", keys: [query, because], phrase: "{ query: NAME, because: REASON }",
+                    isWhole: true)),
+        ])
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var header: String?
+        var query: String?
+        var because: String?
+
+        static let keys: [Key<Self>] = [
+            Key("header", \.header, ""), Key("query", \.query, ""), Key("because", \.because, ""),
+        ]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if let scalar = node.scalar, !scalar.isNull {
+            guard scalar.text == "authorization" else {
+                decoder.reportNotAllowed(node, allowed: ["authorization"])
+                return nil
+            }
+            self = .authorization
+            return
+        }
+        guard node.entries?.isEmpty == false else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        let count = decoder.diagnostics.count
+        // The mapping is one value, which is not merged.
+        let isPartial = decoder.isPartial
+        decoder.isPartial = false
+        defer { decoder.isPartial = isPartial }
+        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        switch (section.header, section.query, section.because) {
+        case (let name?, nil, nil): self = .header(name)
+        case (nil, let name?, let reason?): self = .query(name, because: reason)
+        case (nil, _?, nil):
+            decoder.report(
+                .missingReason,
+                "the token goes into URLs without a reason",
+                at: node.span,
+                help: "add because: why this provider takes the token nowhere else, with a link"
+            )
+            return nil
+        default:
+            decoder.report(
+                .valueNotAllowed, "the token goes to one place", at: node.span,
+                help: "keep header, or query with because")
+            return nil
+        }
+    }
+}

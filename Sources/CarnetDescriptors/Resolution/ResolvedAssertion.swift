@@ -1,0 +1,72 @@
+/// The rules of client assertions with everything filled in.
+public struct ResolvedAssertion: Sendable {
+    public let algorithm: AssertionAlgorithm?
+    /// The algorithms that the server's metadata announces; empty if it names none.
+    public var announcedAlgorithms: [AssertionAlgorithm] = []
+    private let audience: String?
+    private let issuer: String?
+    private let subject: String?
+    /// In seconds.
+    public let lifetime: Int
+    public let keyID: KeyID
+    public let claims: [Named<String>]
+    public let sendAs: AssertionParameter
+
+    /// What the header says of the key.
+    public enum KeyID: Hashable, Sendable {
+        case ofKey
+        case absent
+        case text(String)
+    }
+}
+
+extension ResolvedAssertion {
+    init(_ rules: AssertionRules, _ resolver: InputResolver) throws(ResolutionError) {
+        func fill(_ template: Template?, _ name: String) throws(ResolutionError) -> String? {
+            guard let template else { return nil }
+            return try resolver.fill(template, key: "client.assertion.\(name)")
+        }
+        algorithm = rules.algorithm
+        audience = try fill(rules.audience, "audience")
+        issuer = try fill(rules.issuer, "issuer")
+        subject = try fill(rules.subject, "subject")
+        lifetime = rules.lifetime?.seconds ?? 60
+        keyID =
+            switch try fill(rules.keyID, "key_id") {
+            case nil: .ofKey
+            case "none": .absent
+            case let text?: .text(text)
+            }
+        claims = try resolver.named(rules.claims, key: "client.assertion.claims")
+        sendAs = rules.sendAs
+    }
+
+    /// The claim `aud`: one text, never a list, so that no other server can take the assertion for one of its own.
+    ///
+    /// - Returns: `nil` if the provider has neither an issuer nor a token endpoint.
+    public func audience(at provider: Provider) -> String? {
+        let tokenEndpoint = provider.endpoints[.token]?.text
+        return switch audience {
+        case nil: provider.issuer ?? tokenEndpoint
+        case "issuer": provider.issuer
+        case "token_endpoint": tokenEndpoint
+        case let text?: text
+        }
+    }
+
+    public func issuer(clientID: String, redirectURI: String) -> String {
+        Self.party(issuer, clientID, redirectURI)
+    }
+
+    public func subject(clientID: String, redirectURI: String) -> String {
+        Self.party(subject, clientID, redirectURI)
+    }
+
+    private static func party(_ name: String?, _ clientID: String, _ redirectURI: String) -> String {
+        switch name {
+        case nil, "client_id": clientID
+        case "redirect_host": (try? WebURL(redirectURI))?.host ?? clientID
+        case let text?: text
+        }
+    }
+}

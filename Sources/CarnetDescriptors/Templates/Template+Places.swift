@@ -1,0 +1,117 @@
+extension Template {
+    static func shape(in place: TemplatePlace) -> Shape {
+        let phrase =
+            place.isConfiguration
+            ? "a text, in which {name} stands for an input"
+            : "a text, in which {name} stands for an input and {origin.name} for a value of "
+                + place.origins.filter { $0 != .input }.map(\.rawValue).joined(separator: ", ")
+        return .text(phrase, pattern: pattern(in: place), takesScalars: true)
+    }
+
+    static func pattern(in place: TemplatePlace) -> String {
+        guard !place.isConfiguration else { return #"^([^{}]|\{(input\.)?[A-Za-z0-9_]+\})*$"# }
+        let origins = place.origins.map(\.rawValue).joined(separator: "|")
+        let functions = TemplateParser.functionNames.joined(separator: "|")
+        let value = #"((\#(origins))\.)?[A-Za-z0-9_]+"#
+        let call = #"(\#(functions))\(([^{}']|'[^']*')*\)"#
+        return #"^([^{}]|\{(\#(value)|\#(call))(\|[^{}]*)?\})*$"#
+    }
+
+    init?(_ node: YAMLNode, in place: TemplatePlace, _ decoder: inout DescriptorDecoder) {
+        guard let scalar = node.scalar, !scalar.isNull else {
+            decoder.reportWrongType(node, expected: Self.shape(in: place))
+            return nil
+        }
+        do throws(TemplateError) {
+            try self.init(scalar.text, in: place)
+        } catch {
+            decoder.report(
+                .badTemplate, error.reason, at: node.span, help: "write {name}, where inputs has the key name")
+            return nil
+        }
+    }
+}
+
+extension Template {
+    /// The expressions that are filled at run time.
+    package var expressions: [TemplateExpression] {
+        parts.compactMap { if case .late(let expression, _) = $0 { expression } else { nil } }
+    }
+
+    /// The values that are filled at run time.
+    package var references: [TemplateReference] {
+        expressions.flatMap(\.references).filter { $0.origin != .input }
+    }
+
+    /// Whether a part is filled at run time.
+    package var isLate: Bool {
+        parts.contains { if case .late = $0 { true } else { false } }
+    }
+
+    /// Whether the text begins with a value that is filled at run time.
+    package var startsLate: Bool {
+        if case .late = parts.first { true } else { false }
+    }
+
+    /// The text with `{1}` for what is filled at run time.
+    package var outline: String {
+        parts.map { part in
+            switch part {
+            case .literal(let text): text
+            case .input(let name): "{\(name)}"
+            case .late: "{1}"
+            }
+        }.joined()
+    }
+
+    /// Whether the scheme and host of the URL are the author's own words, whatever anybody sends.
+    package var fixesHost: Bool {
+        var before = ""
+        for part in parts {
+            switch part {
+            case .literal(let text): before += text
+            case .input: before += "1"
+            case .late(let expression, _):
+                if let scheme = before.firstRange(of: "://"),
+                    before[scheme.upperBound...].contains(where: { "/?".contains($0) })
+                {
+                    return true
+                }
+                guard expression.isClosed else { return false }
+                before += "1"
+            }
+        }
+        return true
+    }
+
+    /// The template with the inputs in it; `nil` if one has no value.
+    func fillingInputs(_ value: (String) -> String?) -> Template? {
+        var filled: [Part] = []
+        for part in parts {
+            switch part {
+            case .literal: filled.append(part)
+            case .input(let name):
+                guard let text = value(name) else { return nil }
+                filled.append(.literal(text))
+            case .late(let expression, let fallback):
+                if let expression = expression.filled(value) {
+                    filled.append(.late(expression, fallback: fallback))
+                } else if let fallback {
+                    filled.append(.literal(fallback))
+                } else {
+                    return nil
+                }
+            }
+        }
+        return Template(source, parts: filled)
+    }
+
+    /// This template with another one behind it.
+    func appending(_ other: Template) -> Template {
+        var parts = parts
+        if case .literal(let text) = parts.last, text.hasSuffix("/"), other.source.hasPrefix("/") {
+            parts[parts.count - 1] = .literal(String(text.dropLast()))
+        }
+        return Template(source + other.source, parts: parts + other.parts)
+    }
+}

@@ -1,0 +1,81 @@
+/// Where a value of a template comes from.
+public enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
+    /// The registration's inputs.
+    case input
+    /// The registration itself: `id` and `secret`.
+    case client
+    /// The callback: `code`, `state`, and what `callback.capture` keeps.
+    case callback
+    /// The token response: `access_token`, `refresh_token`, `id_token`, and what `token.response.capture` keeps.
+    case token
+    /// What the steps of `exchange` keep.
+    case step
+    /// What the lookups and derivations of `connection` keep.
+    case connection
+    /// The request itself: `body`.
+    case request
+
+    /// The names that need no declaration.
+    package var builtInNames: [String] {
+        switch self {
+        case .client: ["id", "secret"]
+        case .callback: ["code", "state"]
+        case .token: ["access_token", "refresh_token", "id_token"]
+        case .request: ["body"]
+        case .input, .step, .connection: []
+        }
+    }
+}
+
+/// One value by its origin and name, e.g. `token.instance_url`.
+public struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
+    public let origin: TemplateOrigin
+    public let name: String
+
+    package init(_ origin: TemplateOrigin, _ name: String) {
+        self.origin = origin
+        self.name = name
+    }
+
+    public var description: String { "\(origin.rawValue).\(name)" }
+
+    /// Whether the value is secret whatever a descriptor says.
+    package var isAlwaysSecret: Bool {
+        switch origin {
+        case .client: name == "secret"
+        case .callback: name == "code" || name == "state"
+        case .token: origin.builtInNames.contains(name)
+        case .request: true
+        case .input, .step, .connection: false
+        }
+    }
+}
+
+/// What a template may use, which depends on the key that it stands at: a value is there or not yet.
+public struct TemplatePlace: Hashable, Sendable {
+    package let origins: [TemplateOrigin]
+    /// Whether the text goes into a URL, where no secret belongs.
+    package let isURL: Bool
+
+    private init(_ origins: [TemplateOrigin], isURL: Bool = false) {
+        self.origins = origins
+        self.isURL = isURL
+    }
+
+    /// Filled once, when the registration is known.
+    package static let configuration = TemplatePlace([.input])
+    /// Anywhere: for readers that only look.
+    package static let anywhere = TemplatePlace(TemplateOrigin.allCases)
+    package static let authorization = TemplatePlace([.input, .client], isURL: true)
+    package static let tokenURL = TemplatePlace([.input, .callback], isURL: true)
+    package static let tokenRequest = TemplatePlace([.input, .client, .callback])
+    package static let exchange = TemplatePlace([.input, .client, .callback, .token, .step])
+    package static let exchangeURL = TemplatePlace([.input, .callback, .token, .step], isURL: true)
+    package static let signedIn = TemplatePlace([.input, .client, .callback, .token, .step, .connection])
+    package static let signedInURL = TemplatePlace([.input, .callback, .token, .step, .connection], isURL: true)
+
+    /// The same for a header, which may sign the body.
+    package var signing: TemplatePlace { TemplatePlace(origins + [.request]) }
+
+    package var isConfiguration: Bool { origins == [.input] }
+}

@@ -1,0 +1,160 @@
+/// Reads what stands between two braces: `NAME`, `origin.NAME`, `function(arguments)`, and `|default` behind it.
+struct TemplateParser {
+    private static let greatestDepth = 8
+
+    private var rest: Substring
+    private let place: TemplatePlace
+    private var depth = 0
+
+    /// The functions by name.
+    static let functionNames = [
+        "base64", "base64url", "capture", "hmac_sha256", "join", "jwt_claim", "map", "now", "random", "sha256",
+        "urlencode",
+    ]
+
+    /// - Parameter text: Everything behind the opening brace.
+    init(_ text: Substring, in place: TemplatePlace) {
+        rest = text
+        self.place = place
+    }
+
+    /// The expression, its default, and what stands behind the closing brace.
+    mutating func parse() throws(TemplateError) -> (TemplateExpression, fallback: String?, rest: Substring) {
+        let expression = try expression()
+        var fallback: String?
+        if rest.first == "|" {
+            rest = rest.dropFirst()
+            fallback = String(rest.prefix { $0 != "}" && $0 != "{" })
+            rest = rest.dropFirst(fallback?.count ?? 0)
+            guard !place.isConfiguration else {
+                throw TemplateError(reason: "the default of an input is said in inputs")
+            }
+        }
+        guard !place.isURL || !expression.isSecret() else {
+            let secret = expression.references.first(where: \.isAlwaysSecret)
+            throw TemplateError(reason: "{\(secret.map(\.description) ?? "")} is secret and would stand in a URL")
+        }
+        guard rest.first == "}" else { throw TemplateError(reason: "a { has no }") }
+        return (expression, fallback, rest.dropFirst())
+    }
+
+    private mutating func expression() throws(TemplateError) -> TemplateExpression {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.greatestDepth else { throw TemplateError(reason: "the functions are nested too deeply") }
+        skipSpaces()
+        if rest.first == "'" {
+            guard depth > 1 else { throw TemplateError(reason: "a text in quotes is an argument of a function") }
+            return .literal(try quoted())
+        }
+        let word = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }
+        rest = rest.dropFirst(word.count)
+        let result: TemplateExpression
+        if rest.first == "(" {
+            rest = rest.dropFirst()
+            result = try call(String(word))
+        } else {
+            result = .value(try reference(word))
+        }
+        if depth > 1 { skipSpaces() }
+        return result
+    }
+
+    private mutating func skipSpaces() {
+        if depth > 1 { rest = rest.drop { $0 == " " } }
+    }
+
+    private mutating func quoted() throws(TemplateError) -> String {
+        let text = rest.dropFirst().prefix { $0 != "'" }
+        rest = rest.dropFirst(text.count + 1)
+        guard rest.first == "'" else { throw TemplateError(reason: "a quoted text has no end") }
+        rest = rest.dropFirst()
+        skipSpaces()
+        return String(text)
+    }
+
+    private func reference(_ word: Substring) throws(TemplateError) -> TemplateReference {
+        let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 1, Template.isName(word) { return TemplateReference(.input, String(word)) }
+        guard parts.count == 2, let origin = TemplateOrigin(rawValue: String(parts[0])), Template.isName(parts[1])
+        else {
+            throw TemplateError(reason: "{\(word)} does not name an input")
+        }
+        let reference = TemplateReference(origin, String(parts[1]))
+        guard place.origins.contains(origin) else {
+            let allowed = place.origins.map(\.rawValue).joined(separator: ", ")
+            throw TemplateError(
+                reason: "{\(reference)} cannot be known here; what can be used comes from: \(allowed)")
+        }
+        if [.client, .request].contains(origin), !origin.builtInNames.contains(reference.name) {
+            let names = origin.builtInNames.map { "\(origin.rawValue).\($0)" }.joined(separator: ", ")
+            throw TemplateError(reason: "{\(reference)} is not known; there is \(names)")
+        }
+        return reference
+    }
+
+    private mutating func call(_ name: String) throws(TemplateError) -> TemplateExpression {
+        guard !place.isConfiguration else {
+            throw TemplateError(reason: "functions cannot be used here, inputs alone can")
+        }
+        var arguments: [TemplateExpression] = []
+        skipInside()
+        while rest.first != ")" {
+            arguments.append(try expression())
+            skipInside()
+            if rest.first == "," { rest = rest.dropFirst() } else { break }
+        }
+        guard rest.first == ")" else { throw TemplateError(reason: "\(name)( has no )") }
+        rest = rest.dropFirst()
+        return try Self.make(name, arguments)
+    }
+
+    private mutating func skipInside() { rest = rest.drop { $0 == " " } }
+
+    private static func make(
+        _ name: String, _ arguments: [TemplateExpression]
+    ) throws(TemplateError) -> TemplateExpression {
+        func literal(_ index: Int) -> String? {
+            if index < arguments.count, case .literal(let text) = arguments[index] { text } else { nil }
+        }
+        switch (name, arguments.count) {
+        case ("base64", 1): return .base64(arguments[0])
+        case ("base64url", 1): return .base64url(arguments[0])
+        case ("urlencode", 1): return .urlencode(arguments[0])
+        case ("sha256", 1): return .sha256(arguments[0])
+        case ("hmac_sha256", 2): return .hmacSHA256(key: arguments[0], message: arguments[1])
+        case ("now", 0): return .now(.seconds)
+        case ("now", 1):
+            if let form = literal(0).flatMap(TemplateExpression.TimeForm.init) { return .now(form) }
+        case ("random", 0): return .random(32)
+        case ("random", 1):
+            if let count = literal(0).flatMap({ Int($0) }), (8...64).contains(count) { return .random(count) }
+        case ("join", 2...16): return .join(separator: arguments[0], Array(arguments.dropFirst()))
+        case ("jwt_claim", 2):
+            if let pointer = literal(1).flatMap({ JSONPointer($0) }) { return .claim(arguments[0], pointer) }
+        case ("capture", 2):
+            if let pattern = literal(1) { return .capture(arguments[0], try ValuePattern(pattern)) }
+        case ("map", 2):
+            if let table = literal(1), Template.isName(table) { return .mapped(arguments[0], table: table) }
+        default: break
+        }
+        throw TemplateError(reason: usage(of: name))
+    }
+
+    private static func usage(of name: String) -> String {
+        switch name {
+        case "base64", "base64url", "urlencode", "sha256": "\(name) takes one value"
+        case "hmac_sha256": "hmac_sha256 takes a key and a message"
+        case "now": "now takes nothing, or one of 's', 'ms', 'iso8601'"
+        case "random": "random takes nothing, or a number of bytes from '8' to '64'"
+        case "join": "join takes a separator and one value or more"
+        case "jwt_claim": "jwt_claim takes a token and a quoted JSON Pointer"
+        case "capture": "capture takes a value and a quoted regular expression"
+        case "map": "map takes a value and the quoted name of a table in tables"
+        default:
+            "there is no function \(name)"
+                + (nearestName(to: name, in: functionNames).map { "; did you mean \($0)?" }
+                    ?? "; there are " + functionNames.joined(separator: ", "))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package import Foundation
+
+/// The hash functions that templates use, from whoever fills them.
+package protocol TemplateDigests: Sendable {
+    func sha256(_ bytes: [UInt8]) -> [UInt8]
+    func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8]
+}
+
+/// What is known at one moment, to fill templates with. The time is the same in all of them, so that a signature and the
+/// time that it signs agree.
+package struct TemplateValues: Sendable {
+    /// A text and whether it may be seen.
+    package struct Value: Hashable, Sendable {
+        package var text: String
+        package var isSecret: Bool
+
+        package init(_ text: String, isSecret: Bool = false) {
+            self.text = text
+            self.isSecret = isSecret
+        }
+    }
+
+    package var known: [TemplateReference: Value] = [:]
+    package var tables: NamedList<NamedList<String>>
+    package var now: Date
+    package let random: @Sendable (Int) -> [UInt8]
+    package let digests: any TemplateDigests
+
+    package init(
+        tables: NamedList<NamedList<String>>,
+        now: Date,
+        random: @escaping @Sendable (Int) -> [UInt8],
+        digests: any TemplateDigests
+    ) {
+        self.tables = tables
+        self.now = now
+        self.random = random
+        self.digests = digests
+    }
+
+    /// The filled text; `nil` if a value without a default is not known.
+    package func fill(_ template: Template) -> Value? {
+        var output = Value("")
+        for part in template.parts {
+            switch part {
+            case .literal(let text): output.text += text
+            // Inputs were filled when the descriptor was resolved.
+            case .input: return nil
+            case .late(let expression, let fallback):
+                if let bytes = evaluate(expression) {
+                    output.text += bytes.text
+                    output.isSecret = output.isSecret || isSecret(expression)
+                } else if let fallback {
+                    output.text += fallback
+                } else {
+                    return nil
+                }
+            }
+        }
+        return output
+    }
+
+    /// The text of one expression; `nil` if a value is not known.
+    package func text(of expression: TemplateExpression) -> String? { evaluate(expression)?.text }
+
+    package func isSecret(_ expression: TemplateExpression) -> Bool {
+        expression.isSecret { known[$0]?.isSecret ?? false }
+    }
+
+    /// A hash is bytes, and lower-case hexadecimal where a text is wanted.
+    private enum Outcome {
+        case text(String)
+        case digest([UInt8])
+
+        var text: String {
+            switch self {
+            case .text(let text): text
+            case .digest(let bytes):
+                bytes.map { Self.hexadecimal[Int($0 >> 4)] + Self.hexadecimal[Int($0 & 15)] }.joined()
+            }
+        }
+
+        var bytes: [UInt8] {
+            switch self {
+            case .text(let text): Array(text.utf8)
+            case .digest(let bytes): bytes
+            }
+        }
+
+        private static let hexadecimal = "0123456789abcdef".map(String.init)
+    }
+
+    private func evaluate(_ expression: TemplateExpression) -> Outcome? {
+        switch expression {
+        case .literal(let text): return .text(text)
+        case .value(let reference): return known[reference].map { .text($0.text) }
+        case .base64(let operand):
+            return evaluate(operand).map { .text(Data($0.bytes).base64EncodedString()) }
+        case .base64url(let operand): return evaluate(operand).map { .text(Self.base64URL($0.bytes)) }
+        case .urlencode(let operand): return evaluate(operand).map { .text(Self.percentEncoded($0.text)) }
+        case .sha256(let operand): return evaluate(operand).map { .digest(digests.sha256($0.bytes)) }
+        case .hmacSHA256(let key, let message):
+            guard let key = evaluate(key), let message = evaluate(message) else { return nil }
+            return .digest(digests.hmacSHA256(key: key.bytes, message: message.bytes))
+        case .now(let form): return .text(Self.text(of: now, form))
+        case .random(let count): return .text(Self.base64URL(random(count)))
+        case .join(let separator, let operands):
+            guard let separator = evaluate(separator) else { return nil }
+            let texts = operands.compactMap { evaluate($0)?.text }
+            return texts.count == operands.count ? .text(texts.joined(separator: separator.text)) : nil
+        case .claim(let token, let pointer):
+            return evaluate(token).flatMap { Self.claims(of: $0.text)?[pointer]?.scalarText }.map { .text($0) }
+        case .capture(let operand, let pattern):
+            return evaluate(operand).flatMap { pattern.capture(in: $0.text) }.map { .text($0) }
+        case .mapped(let operand, let table):
+            return evaluate(operand).flatMap { tables[table]?[$0.text] }.map { .text($0) }
+        }
+    }
+
+    package static func text(of date: Date, _ form: TemplateExpression.TimeForm) -> String {
+        switch form {
+        case .seconds: String(Int(date.timeIntervalSince1970.rounded(.down)))
+        case .milliseconds: String(Int((date.timeIntervalSince1970 * 1000).rounded(.down)))
+        case .iso8601: date.formatted(.iso8601)
+        }
+    }
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            ASCII.isUnreserved(byte)
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    private static func claims(of token: String) -> JSONValue? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let standard = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
+        return Data(base64Encoded: standard + padding).flatMap { try? JSONValue(parsing: Array($0), maximumDepth: 8) }
+    }
+}

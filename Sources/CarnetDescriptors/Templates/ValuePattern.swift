@@ -1,0 +1,106 @@
+/// A regular expression for the whole of a value that somebody else sent.
+///
+/// It is matched in a time that pattern and value bound together, whatever either says: see `Docs/decisions/templates.md`.
+public struct ValuePattern: Hashable, Sendable {
+    public let source: String
+    let program: [PatternInstruction]
+
+    /// The longest value that is looked at, in bytes.
+    public static let longestValue = 2048
+
+    /// - Throws: `TemplateError` that says what is not understood.
+    public init(_ source: String) throws(TemplateError) {
+        var compiler = try PatternCompiler(source)
+        self.source = source
+        program = try compiler.compile()
+    }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.source == rhs.source }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+
+    /// Whether the whole value has this form.
+    public func matches(_ value: String) -> Bool { match(value) != nil }
+
+    /// What the first group of the pattern matched, or the whole value if it has none; `nil` if the value has another
+    /// form.
+    package func capture(in value: String) -> String? {
+        guard let slots = match(value) else { return nil }
+        guard hasGroup else { return value }
+        guard let start = slots.start, let end = slots.end else { return nil }
+        var text = ""
+        text.unicodeScalars += Array(value.unicodeScalars)[start..<end]
+        return text
+    }
+
+    private var hasGroup: Bool { program.contains(.save(isEnd: false)) }
+
+    private struct Slots {
+        var start: Int?
+        var end: Int?
+    }
+
+    private enum Job {
+        case visit(Int, at: Int)
+        case restore(Slots)
+    }
+
+    /// Tries the alternatives in order, each instruction at each position once: more would find nothing new.
+    private func match(_ value: String) -> Slots? {
+        guard value.utf8.count <= Self.longestValue else { return nil }
+        let text = Array(value.unicodeScalars)
+        let width = text.count + 1
+        var isVisited = [Bool](repeating: false, count: program.count * width)
+        var slots = Slots()
+        var jobs = [Job.visit(0, at: 0)]
+        while let job = jobs.popLast() {
+            guard case .visit(let index, let position) = job else {
+                if case .restore(let earlier) = job { slots = earlier }
+                continue
+            }
+            guard !isVisited[index * width + position] else { continue }
+            isVisited[index * width + position] = true
+            switch program[index] {
+            case .character(let set):
+                if position < text.count, set.contains(text[position]) {
+                    jobs.append(.visit(index + 1, at: position + 1))
+                }
+            case .split(let first, let second):
+                jobs.append(.visit(second, at: position))
+                jobs.append(.visit(first, at: position))
+            case .jump(let target):
+                jobs.append(.visit(target, at: position))
+            case .save(let isEnd):
+                jobs.append(.restore(slots))
+                if isEnd { slots.end = position } else { slots.start = position }
+                jobs.append(.visit(index + 1, at: position))
+            case .match:
+                if position == text.count { return slots }
+            }
+        }
+        return nil
+    }
+}
+
+extension ValuePattern: CustomStringConvertible {
+    public var description: String { source }
+}
+
+extension ValuePattern: DescriptorValue {
+    static var shape: Shape { .text("a regular expression for the whole value") }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let text = String(node, &decoder) else { return nil }
+        do throws(TemplateError) {
+            try self.init(text)
+        } catch {
+            decoder.report(
+                .valueNotAllowed,
+                "\"\(text)\" is not a pattern: \(error.reason)",
+                at: node.span,
+                help: "allowed: characters, classes such as [a-z0-9-], groups, |, and the counts ? * + {2,5}"
+            )
+            return nil
+        }
+    }
+}

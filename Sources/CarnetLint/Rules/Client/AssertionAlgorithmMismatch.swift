@@ -1,0 +1,35 @@
+import CarnetDescriptors
+
+struct AssertionAlgorithmMismatch: LintRule {
+    let explanation = RuleExplanation(
+        code: "C040",
+        name: "assertion-algorithm-mismatch",
+        summary: "The algorithm of the client's assertion goes with none of the accepted methods.",
+        rationale: """
+            private_key_jwt signs with a key of the client's own: RS, PS, ES or EdDSA. client_secret_jwt makes an HMAC with \
+            the secret: HS256, HS384 or HS512. An algorithm of the other family can never be used, and no sign-in would \
+            succeed.
+            """,
+        references: ["OpenID Connect Core 1.0, section 9", "RFC 7518, section 3.1"],
+        bad: [
+            "client: { authentication: [private_key_jwt], assertion: { algorithm: ⟦HS256⟧ } }\n",
+            "client: { authentication: [client_secret_jwt], assertion: { algorithm: ⟦ES256⟧ } }\n",
+        ],
+        good: ["client: { authentication: [private_key_jwt], assertion: { algorithm: ES256 } }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let client = context.descriptor.client
+        let methods = client.authentication.filter(\.usesAssertion)
+        guard let algorithm = client.assertion.algorithm, !methods.isEmpty,
+            !methods.contains(where: { algorithm.isSymmetric == ($0 == .clientSecretJWT) })
+        else { return [] }
+        let names = methods.map(\.rawValue).joined(separator: ", ")
+        return [
+            finding(
+                "\(algorithm.rawValue) does not go with \(names)", in: context,
+                at: context.span("client", "assertion", "algorithm"),
+                help: algorithm.isSymmetric ? "a key signs with ES256, say" : "a secret signs with HS256")
+        ]
+    }
+}

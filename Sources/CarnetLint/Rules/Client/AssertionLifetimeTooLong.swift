@@ -1,0 +1,26 @@
+import CarnetDescriptors
+
+struct AssertionLifetimeTooLong: LintRule {
+    let explanation = RuleExplanation(
+        code: "C041",
+        name: "assertion-lifetime-too-long",
+        severity: .warning,
+        summary: "The client's assertion is good for longer than five minutes.",
+        rationale: """
+            Each request has an assertion of its own, so one needs to live no longer than the request and the difference of \
+            two clocks. Whoever finds an old one, in a log say, is the client until it ends.
+            """,
+        references: ["RFC 7523, section 3", "RFC 7521, section 8.2"],
+        bad: ["client: { authentication: [private_key_jwt], assertion: { lifetime: ⟦3600⟧ } }\n"],
+        good: ["client: { authentication: [private_key_jwt], assertion: { lifetime: 300 } }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        guard let lifetime = context.descriptor.client.assertion.lifetime?.seconds, lifetime > 300 else { return [] }
+        return [
+            finding(
+                "an assertion is good for \(lifetime) s", in: context,
+                at: context.span("client", "assertion", "lifetime"), help: "60 is what is used if nothing is said")
+        ]
+    }
+}

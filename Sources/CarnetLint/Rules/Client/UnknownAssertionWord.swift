@@ -1,0 +1,34 @@
+import CarnetDescriptors
+
+struct UnknownAssertionWord: LintRule {
+    let explanation = RuleExplanation(
+        code: "C043",
+        name: "unknown-assertion-word",
+        severity: .warning,
+        summary: "The audience of the client's assertion is neither a URI nor one of the words for one.",
+        rationale: """
+            The audience is the issuer or the token endpoint of the server, for which there are the words 'issuer' and \
+            'token_endpoint', or another URI that the provider documents. Anything else is taken as it is written, so a \
+            misspelled word would be sent to the server, which refuses it.
+            """,
+        references: ["RFC 7523, section 3", "RFC 7519, section 4.1.3"],
+        bad: ["client: { authentication: [private_key_jwt], assertion: { audience: ⟦token_endpiont⟧ } }\n"],
+        good: [
+            "client: { authentication: [private_key_jwt], assertion: { audience: token_endpoint } }\n",
+            "client: { authentication: [private_key_jwt], assertion: { audience: 'https://api.acme.example' } }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let words = ["issuer", "token_endpoint"]
+        guard let audience = context.descriptor.client.assertion.audience?.source, !words.contains(audience),
+            !audience.contains(":"), !audience.contains("{")
+        else { return [] }
+        let nearest = context.nearest(to: audience, in: words)
+        return [
+            finding(
+                "\"\(audience)\" is not a URI", in: context, at: context.span("client", "assertion", "audience"),
+                help: nearest.map { "did you mean \($0)?" } ?? "write issuer, token_endpoint, or a URI")
+        ]
+    }
+}

@@ -1,0 +1,50 @@
+import CarnetDescriptors
+
+struct PrivateAddress: LintRule {
+    let explanation = RuleExplanation(
+        code: "E041",
+        name: "private-address",
+        severity: .warning,
+        summary: "A URL names a private or link-local IP address.",
+        rationale: """
+            Such an address is another machine in every network. In a descriptor that others use, it sends their codes \
+            and secrets to whoever has the address there, or lets a server be made to call what only it can reach, such \
+            as the metadata service of a cloud. A host name, or an input, says whose machine is meant.
+            """,
+        references: ["RFC 1918, section 3", "RFC 3927, section 2", "OpenID Connect Discovery 1.0, section 7.2"],
+        bad: [
+            "issuer: https://⟦10.0.0.5⟧:8443/realm\n",
+            "discovery_url: https://⟦169.254.169.254⟧/metadata\nissuer: https://id.acme.example\n",
+            "issuer: https://⟦[fd00::1]⟧\n",
+        ],
+        good: ["issuer: http://127.0.0.1:8080\n", "issuer: https://192.0.2.1\n", "issuer: https://10.acme.example\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.urls.compactMap { url in
+            guard Self.isPrivate(url.host) else { return nil }
+            return finding(
+                "\(url.name) is at the private address \(url.host)",
+                in: context,
+                at: context.span(of: url.host, in: url.node),
+                help: "use a host name, or an input of type hostname"
+            )
+        }
+    }
+
+    private static func isPrivate(_ host: Substring) -> Bool {
+        if host.hasPrefix("[") { return isPrivateIPv6(host.dropFirst().lowercased()) }
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
+        guard octets.count == 4, host.utf8.count { $0 == UInt8(ascii: ".") } == 3 else { return false }
+        return switch (octets[0], octets[1]) {
+        case (10, _), (192, 168), (172, 16...31), (169, 254), (0, _): true
+        default: false
+        }
+    }
+
+    /// Unique local and link-local addresses (RFC 4193, section 3.1; RFC 4291, section 2.5.6).
+    private static func isPrivateIPv6(_ address: String) -> Bool {
+        let group = address.prefix { $0 != ":" }
+        return group.utf8.count == 4 && ["fc", "fd", "fe8", "fe9", "fea", "feb"].contains { group.hasPrefix($0) }
+    }
+}

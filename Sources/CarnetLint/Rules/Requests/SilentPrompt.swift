@@ -1,0 +1,33 @@
+import CarnetDescriptors
+
+struct SilentPrompt: LintRule {
+    let explanation = RuleExplanation(
+        code: "C060",
+        name: "silent-prompt",
+        summary: "Every sign-in asks with prompt=none.",
+        rationale: """
+            'prompt=none' forbids the provider to show anything: whoever is not signed in already gets 'login_required', \
+            and can never sign in. Together with another value it is an error at every provider.
+            """,
+        references: ["OpenID Connect Core 1.0, section 3.1.2.1"],
+        bad: [
+            "authorization: { parameters: { prompt: ⟦none⟧ } }\n",
+            "authorization: { offline_parameters: { prompt: ⟦none consent⟧ } }\n",
+        ],
+        good: ["authorization: { reconsent_parameters: { prompt: consent } }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        ["parameters", "offline_parameters", "reconsent_parameters"].compactMap { section in
+            guard let node = context.node("authorization", section, "prompt"),
+                node.scalar?.text.split(separator: " ").contains("none") == true
+            else { return nil }
+            return finding(
+                "nobody could be shown the sign-in page",
+                in: context,
+                at: node.span,
+                help: "remove 'none'"
+            )
+        }
+    }
+}

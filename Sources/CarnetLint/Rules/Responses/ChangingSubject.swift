@@ -1,0 +1,41 @@
+import CarnetDescriptors
+
+struct ChangingSubject: LintRule {
+    let explanation = RuleExplanation(
+        code: "T060",
+        name: "changing-subject",
+        severity: .warning,
+        summary: "The subject is read from an address or a name, which can change and be given to someone else.",
+        rationale: """
+            The subject tells accounts apart for ever. An e-mail address, a telephone number or a user name can be changed, \
+            and goes to another person once it is free: that person would then be signed in to the account of the first.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.7", "OpenID Connect Core 1.0, section 2"],
+        bad: [
+            "profile: { claims: { subject: ⟦/email⟧ } }\n",
+            "profile: { claims: { subject: [/id, ⟦/user/login⟧] } }\n",
+        ],
+        good: ["profile: { claims: { subject: [/id, /user/uuid] } }\n"]
+    )
+
+    private static let changing: Set<String> = [
+        "email", "mail", "email_address", "emailAddress", "userPrincipalName", "upn", "login", "username", "user_name",
+        "userName", "preferred_username", "nickname", "screen_name", "handle", "phone", "phone_number", "mobile",
+    ]
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        guard let node = context.node("profile", "claims", "subject") else { return [] }
+        return (node.elements ?? [node]).compactMap { pointer in
+            guard let name = pointer.scalar?.text.split(separator: "/").last, Self.changing.contains(String(name))
+            else {
+                return nil
+            }
+            return finding(
+                "the subject is \"\(name)\", which can change",
+                in: context,
+                at: pointer.span,
+                help: "use the member that the provider documents as the identifier, such as /id"
+            )
+        }
+    }
+}

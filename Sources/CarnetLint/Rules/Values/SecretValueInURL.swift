@@ -1,0 +1,68 @@
+import CarnetDescriptors
+
+struct SecretValueInURL: LintRule {
+    let explanation = RuleExplanation(
+        code: "C020",
+        name: "secret-value-in-url",
+        severity: .warning,
+        summary: "A template puts a secret into the query of a URL.",
+        rationale: """
+            A URL is written into the logs of every server and proxy on the way. A request with a body keeps the secret out \
+            of them; a provider that takes no body is rare, and the finding keeps it in sight.
+            """,
+        references: ["RFC 6749, section 2.3.1", "RFC 6750, section 2.3"],
+        bad: [
+            """
+            exchange:
+              long:
+                url: https://api.acme.example/exchange
+                method: GET
+                parameters: { token: ⟦'{token.access_token}'⟧ }
+
+            """
+        ],
+        good: [
+            """
+            exchange:
+              long:
+                url: https://api.acme.example/exchange
+                parameters: { token: '{token.access_token}', secret: '{client.secret}' }
+
+            """
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        var queried: [YAMLEntry] = []
+        for step in descriptor.exchange.items
+        where step.value.request.method == .get || step.value.request.body == .query {
+            queried += context.entries("exchange", step.name, "parameters")
+        }
+        if descriptor.profile.request.method != .post { queried += context.entries("profile", "parameters") }
+        let calls =
+            descriptor.connection.lookups.items.map { (["lookups", $0.name], $0.value.call) }
+            + descriptor.connection.onConnect.enumerated().map { (["on_connect", String($0.offset)], $0.element) }
+            + descriptor.connection.onDisconnect.enumerated().map {
+                (["on_disconnect", String($0.offset)], $0.element)
+            }
+        for (path, call) in calls where [nil, .get, .delete].contains(call.method) {
+            queried += context.root.entries(at: ["connection"] + path + ["parameters"])
+        }
+        let marked = Set(
+            descriptor.callback.capture.items.filter(\.value.isSecret).map { TemplateReference(.callback, $0.name) }
+                + descriptor.token.response.capture.items.filter(\.value.isSecret)
+                .map { TemplateReference(.token, $0.name) })
+        return queried.compactMap { entry in
+            guard let text = entry.value.scalar?.text, let template = try? Template(text, in: .anywhere),
+                template.expressions.contains(where: { $0.isSecret(marked.contains) })
+            else { return nil }
+            return finding(
+                "\"\(entry.key)\" puts a secret into the URL",
+                in: context,
+                at: entry.value.span,
+                help: "use POST with a body, if the provider has it"
+            )
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import CarnetDescriptors
+
+struct UnknownValue: LintRule {
+    let explanation = RuleExplanation(
+        code: "K120",
+        name: "unknown-value",
+        summary: "A template uses a value that nothing brings, or that comes only later.",
+        rationale: """
+            What comes from a callback, a response, a step or a lookup is kept only where a key says so. A parameter whose \
+            value is not there is left out, and a URL cannot be requested at all. A step or a lookup sees what those \
+            before it keep, not what comes after it.
+            """,
+        bad: [
+            "token: { parameters: { shop: '⟦{callback.shop}⟧' } }\n",
+            """
+            api: { base_url: '⟦{token.instance_url}⟧' }
+            trusted_hosts: ['*.acme.example']
+            token: { response: { capture: { instance: /instance_url } } }
+
+            """,
+            "token: { parameters: { region: \"⟦{map(callback.state, 'regions')}⟧\" } }\n",
+            """
+            connection:
+              lookups:
+                site: { url: 'https://api.acme.example/⟦{connection.company}⟧', value: /id, sample: { id: 7 } }
+                company: { url: https://api.acme.example/companies, value: /id, sample: { id: 7 } }
+
+            """,
+        ],
+        good: [
+            """
+            callback: { capture: { shop: { pattern: '[a-z]+', example: acme } } }
+            token: { parameters: { shop: '{callback.shop}', region: "{map(callback.shop, 'regions')|eu}" } }
+            tables: { regions: { acme: us } }
+
+            """
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let known = context.declaredValues
+        let tables = context.descriptor.tables.names
+        return context.templateUses.flatMap { use in
+            let later = context.laterValues(than: use.node)
+            let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
+            if let missing {
+                let candidates = known.filter { $0.origin == missing.origin }.map(\.name)
+                let nearest = context.nearest(to: missing.name, in: candidates.sorted())
+                let what = later.contains(missing) ? "comes only later" : "is brought by nothing"
+                return [
+                    finding(
+                        "the value \"\(missing)\" \(what)",
+                        in: context,
+                        at: context.span(of: use.stretch(of: missing), in: use.node),
+                        help: nearest.map { "did you mean {\(missing.origin.rawValue).\($0)}?" }
+                            ?? missing.origin.keyThatKeeps(missing.name)
+                    )
+                ]
+            }
+            return use.template.tables.filter { !tables.contains($0) }.prefix(1).map { table in
+                finding(
+                    "there is no table \"\(table)\" in tables",
+                    in: context,
+                    at: use.node.span(of: use.template.source, in: context),
+                    help: context.nearest(to: table, in: tables).map { "did you mean '\($0)'?" }
+                        ?? "add it: tables: { \(table): { VALUE: VALUE } }"
+                )
+            }
+        }
+    }
+}
+
+extension TemplateOrigin {
+    fileprivate func keyThatKeeps(_ name: String) -> String {
+        switch self {
+        case .callback: "keep it: callback: { capture: { \(name): { pattern: ..., example: ... } } }"
+        case .token: "keep it: token: { response: { capture: { \(name): /\(name) } } }"
+        case .step: "keep it in a step: exchange: { NAME: { capture: { \(name): /\(name) } } }"
+        case .connection: "look it up or derive it in connection"
+        case .input, .client, .request: "declare it"
+        }
+    }
+}
+
+extension TemplateUse {
+    /// The place of a value in the template: with its braces where it is all that is between them.
+    fileprivate func stretch(of reference: TemplateReference) -> Substring {
+        let texts = ["{\(reference)}", "\(reference)"]
+        let range = texts.lazy.compactMap { template.source.firstRange(of: $0) }.first
+        return range.map { template.source[$0] } ?? template.source[...]
+    }
+}
+
+extension YAMLNode {
+    fileprivate func span(of text: String, in context: LintContext) -> SourceSpan {
+        context.span(of: text[...], in: self)
+    }
+}
+
+extension Template {
+    /// The tables of `tables` that the template uses.
+    var tables: [String] {
+        func tables(_ expression: TemplateExpression) -> [String] {
+            let inner = expression.operands.flatMap(tables)
+            if case .mapped(_, let table) = expression { return [table] + inner }
+            return inner
+        }
+        return expressions.flatMap(tables)
+    }
+}
+
+extension LintContext {
+    /// Every value that some key keeps, and those that are always there.
+    var declaredValues: Set<TemplateReference> {
+        var known = Set(
+            TemplateOrigin.allCases.flatMap { origin in
+                origin.builtInNames.map { TemplateReference(origin, $0) }
+            })
+        known.formUnion(descriptor.callback.capture.names.map { TemplateReference(.callback, $0) })
+        known.formUnion(descriptor.token.response.capture.names.map { TemplateReference(.token, $0) })
+        for step in descriptor.exchange.items {
+            known.formUnion(step.value.capture.names.map { TemplateReference(.step, $0) })
+        }
+        known.formUnion(descriptor.connection.derive.names.map { TemplateReference(.connection, $0) })
+        known.formUnion(descriptor.connection.lookups.names.map { TemplateReference(.connection, $0) })
+        return known
+    }
+
+    /// Those values that are not there yet when a template is filled.
+    fileprivate func laterValues(than node: YAMLNode) -> Set<TemplateReference> {
+        func later(_ section: [String], _ names: (String) -> [TemplateReference]) -> Set<TemplateReference> {
+            let entries = root.entries(at: section)
+            guard let index = entries.firstIndex(where: { $0.value.span.contains(node.span) }) else { return [] }
+            return Set(entries[index...].flatMap { names($0.key) })
+        }
+        let steps = later(["exchange"]) { name in
+            descriptor.exchange[name]?.capture.names.map { TemplateReference(.step, $0) } ?? []
+        }
+        let lookups = later(["connection", "lookups"]) { [TemplateReference(.connection, $0)] }
+        var derived = later(["connection", "derive"]) { [TemplateReference(.connection, $0)] }
+        if !derived.isEmpty {
+            derived.formUnion(descriptor.connection.lookups.names.map { TemplateReference(.connection, $0) })
+        }
+        return steps.union(lookups).union(derived)
+    }
+}
+
+extension SourceSpan {
+    fileprivate func contains(_ other: SourceSpan) -> Bool { start <= other.start && other.end <= end }
+}

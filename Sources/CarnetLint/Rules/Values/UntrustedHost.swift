@@ -1,0 +1,54 @@
+import CarnetDescriptors
+
+struct UntrustedHost: LintRule {
+    let explanation = RuleExplanation(
+        code: "E030",
+        name: "untrusted-host",
+        summary: "The host of a URL is known only at run time, and 'trusted_hosts' names none.",
+        rationale: """
+            A callback can be sent by anybody, and what it says must not choose who is sent a code, a client secret or a \
+            token. Such a URL is requested only if its host is among trusted_hosts, or comes out of a table in tables.
+            """,
+        references: ["RFC 9700, section 4.4", "CWE-918"],
+        bad: [
+            """
+            token: { response: { capture: { instance_url: /instance_url } } }
+            api: { base_url: ⟦'{token.instance_url}'⟧ }
+
+            """,
+            """
+            callback: { capture: { shop: { pattern: '.+', example: my.shop.example } } }
+            endpoints: { authorization: https://acme.example/authorize, token: ⟦'https://{callback.shop}/token'⟧ }
+
+            """,
+        ],
+        good: [
+            """
+            token: { response: { capture: { instance_url: /instance_url } } }
+            api: { base_url: '{token.instance_url}' }
+            trusted_hosts: ['*.my.acme.example']
+
+            """,
+            """
+            callback: { capture: { region: { pattern: '[a-z]+', example: eu } } }
+            tables: { hosts: { eu: id.eu.acme.example } }
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: "https://{map(callback.region, 'hosts')|id.acme.example}/token"
+
+            """,
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.descriptor.trustedHosts.isEmpty else { return [] }
+        return context.templateUses.filter { $0.isURL && !$0.template.fixesHost }.map { use in
+            finding(
+                "who is asked is known only at run time",
+                in: context,
+                at: use.node.span,
+                help: "list the hosts, such as trusted_hosts: ['*.acme.example'], or use a table in tables"
+            )
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import CarnetDescriptors
+
+struct UnusedTable: LintRule {
+    let explanation = RuleExplanation(
+        code: "K122",
+        name: "unused-table",
+        severity: .warning,
+        summary: "A table of 'tables' is used by no template.",
+        rationale: """
+            A table has an effect through the function map alone. Kept values are another matter: the host application can \
+            read them, so one that no template uses is no mistake.
+            """,
+        bad: ["tables: { ⟦regions⟧: { eu: id.acme.example } }\n"],
+        good: [
+            """
+            callback: { capture: { region: { pattern: '[a-z]+', example: eu } } }
+            tables: { hosts: { eu: api.eu.acme.example } }
+            api: { base_url: "https://{map(callback.region, 'hosts')|api.acme.example}/v1" }
+
+            """
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var used = Set(context.templateUses.flatMap(\.template.tables))
+        for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.template.tables)) }
+        let declared = context.descriptor.tables.names
+        // A misspelled use is a finding of its own.
+        used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
+        return context.entries("tables").filter { !used.contains($0.key) }.map { entry in
+            finding("the table \"\(entry.key)\" is used nowhere", in: context, at: entry.keySpan)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import CarnetDescriptors
+
+struct ValueRefusesExample: LintRule {
+    let explanation = RuleExplanation(
+        code: "K121",
+        name: "value-refuses-example",
+        summary: "The example or the sample of a kept value does not have the form that its own pattern demands.",
+        rationale: """
+            The pattern refuses whatever does not fit, so a real value that looks like the example would end the sign-in. \
+            The sandbox sends the example.
+            """,
+        bad: [
+            "callback: { capture: { shop: { pattern: '[a-z]+', example: ⟦Acme⟧ } } }\n",
+            "token: { response: { capture: { team: { from: /team/id, pattern: 'T[0-9]+', example: ⟦X7⟧ } } } }\n",
+            """
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/me, value: /id, pattern: '[0-9]+', ⟦sample⟧: { name: Acme } }
+
+            """,
+        ],
+        good: [
+            "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }\n"
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        var found: [Diagnostic] = []
+        func check(_ path: [String], _ example: String?, _ pattern: ValuePattern?) {
+            guard let example, let pattern, !pattern.matches(example) else { return }
+            let span = context.document.span(of: path)
+            found.append(finding("the pattern \(pattern) refuses \"\(example)\"", in: context, at: span))
+        }
+        for capture in descriptor.callback.capture.items {
+            check(["callback", "capture", capture.name, "example"], capture.value.example, capture.value.pattern)
+        }
+        for capture in descriptor.token.response.capture.items {
+            let path = ["token", "response", "capture", capture.name, "example"]
+            check(path, capture.value.example, capture.value.pattern)
+        }
+        for lookup in descriptor.connection.lookups.items {
+            let rules = lookup.value
+            let candidates = rules.list.map { rules.sample[$0]?.array ?? [] } ?? [rules.sample]
+            let values = candidates.compactMap { $0.first(of: rules.value.pointers)?.scalarText }
+            guard values.isEmpty || values.contains(where: { rules.pattern?.matches($0) == false }) else { continue }
+            found.append(
+                finding(
+                    "the sample has no value for \"\(lookup.name)\" that its own rules take",
+                    in: context,
+                    at: context.keySpan("connection", "lookups", lookup.name, "sample")
+                )
+            )
+        }
+        return found
+    }
+}

@@ -1,0 +1,107 @@
+import CarnetDescriptors
+import Crypto
+import CryptoExtras
+import Foundation
+
+extension ClientKey {
+    /// Reads a private key in JWK form (RFC 7517; RFC 7518, section 6; RFC 8037, section 2).
+    ///
+    /// - Parameters:
+    ///   - id: The id of a key that does not state one; the thumbprint if `nil`.
+    ///   - source: How errors name the place that it came from.
+    /// - Throws: `ClientKeyError`.
+    public init(jwk: Secret, id: String? = nil, source: String = "the client's key") throws(ClientKeyError) {
+        let keys = try Self.keys(in: jwk, id: id, source: source)
+        guard keys.count == 1 else { throw ClientKeyError(source, "holds \(keys.count) keys instead of one") }
+        self = keys[0]
+    }
+
+    static func keys(inJSON text: Secret, id: String?, source: String) throws(ClientKeyError) -> [ClientKey] {
+        guard let json = try? JSONValue(parsing: Array(text.reveal().utf8)), json.object != nil else {
+            throw ClientKeyError(source, "is not a JSON object")
+        }
+        guard let entries = json["keys"] else { return [try ClientKey(json, id: id, source: source)] }
+        guard let list = entries.array, !list.isEmpty, list.count <= JSONWebKeySet.maximumCount else {
+            throw ClientKeyError(source, "is a key set with no keys, or too many")
+        }
+        var keys: [ClientKey] = []
+        for entry in list { keys.append(try ClientKey(entry, id: nil, source: source)) }
+        // RFC 7517, section 4.5: keys of a set have ids of their own.
+        guard Set(keys.map(\.id)).count == keys.count else {
+            throw ClientKeyError(source, "is a key set in which two keys have the same id")
+        }
+        return keys
+    }
+
+    private init(_ jwk: JSONValue, id: String?, source: String) throws(ClientKeyError) {
+        func text(_ name: String) throws(ClientKeyError) -> String? {
+            guard let member = jwk[name] else { return nil }
+            guard let text = member.string else { throw ClientKeyError(source, "has a \"\(name)\" that is not a text") }
+            return text
+        }
+        guard let type = try text("kty") else { throw ClientKeyError(source, "is a JWK without \"kty\"") }
+        guard type != "oct" else {
+            throw ClientKeyError(source, "is a symmetric key", hint: "give it as the client secret")
+        }
+        guard jwk["d"] != nil else { throw ClientKeyError(source, "is a public key; the private one is needed") }
+        // RFC 7518, section 6.3.2.7: a key of more than two primes must not be read as one of two.
+        guard jwk["oth"] == nil else { throw ClientKeyError(source, "is an RSA key of more than two primes") }
+        var use: Use?
+        if let name = try text("use") {
+            use = Use(rawValue: name)
+            guard use != nil else {
+                throw ClientKeyError(source, "has the unknown use \"\(name.quotable(limit: 20))\"")
+            }
+        }
+        guard let material = Material(type, curve: try text("crv"), jwk) else {
+            throw ClientKeyError(
+                source,
+                "is not a usable key of the type \"\(type.quotable(limit: 20))\"",
+                hint: "accepted: RSA from \(Self.rsaBits.lowerBound) bits, EC with P-256, P-384 or P-521, "
+                    + "OKP with Ed25519 or X25519, each with all its members in base64url"
+            )
+        }
+        try self.init(material, id: try text("kid") ?? id, use: use, algorithm: try text("alg"), source: source)
+        // A public part that belongs to another key would be published in the name of this one.
+        for name in ["n", "e", "x", "y"] {
+            guard try text(name) == publicJWK[name]?.string else {
+                throw ClientKeyError(source, "has a public part that does not belong to its private part")
+            }
+        }
+    }
+}
+
+extension ClientKey.Material {
+    fileprivate init?(_ type: String, curve: String?, _ jwk: JSONValue) {
+        func bytes(_ name: String) -> [UInt8]? { jwk[name]?.string.flatMap { Base64URL.decode($0.utf8) } }
+        guard let d = bytes("d") else { return nil }
+        switch (type, curve) {
+        case ("RSA", _):
+            guard let n = bytes("n"), let e = bytes("e") else { return nil }
+            let key: _RSA.Signing.PrivateKey? =
+                if let p = bytes("p"), let q = bytes("q") {
+                    try? _RSA.Signing.PrivateKey(n: n, e: e, d: d, p: p, q: q)
+                } else {
+                    try? _RSA.Signing.PrivateKey._createFromNumbers(n: n, e: e, d: d)
+                }
+            guard let key else { return nil }
+            self = .rsa(key)
+        case ("EC", "P-256"?):
+            guard d.count == 32, let key = try? P256.Signing.PrivateKey(rawRepresentation: d) else { return nil }
+            self = .p256(key)
+        case ("EC", "P-384"?):
+            guard d.count == 48, let key = try? P384.Signing.PrivateKey(rawRepresentation: d) else { return nil }
+            self = .p384(key)
+        case ("EC", "P-521"?):
+            guard d.count == 66, let key = try? P521.Signing.PrivateKey(rawRepresentation: d) else { return nil }
+            self = .p521(key)
+        case ("OKP", "Ed25519"?):
+            guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: d) else { return nil }
+            self = .ed25519(key)
+        case ("OKP", "X25519"?):
+            guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: d) else { return nil }
+            self = .x25519(key)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import CarnetDescriptors
+import Crypto
+import CryptoExtras
+
+extension ClientKey {
+    /// Whether it may sign with any algorithm.
+    public var canSign: Bool { !signatureAlgorithms.isEmpty }
+
+    /// The algorithms that it can sign with, the one that most servers know first; by its own word perhaps one or none.
+    var signatureAlgorithms: [SignatureAlgorithm] {
+        let all: [SignatureAlgorithm] =
+            switch material {
+            case .rsa: [.RS256, .PS256, .RS384, .PS384, .RS512, .PS512]
+            case .p256: [.ES256]
+            case .p384: [.ES384]
+            case .p521: [.ES512]
+            case .ed25519: [.EdDSA]
+            case .x25519: []
+            }
+        guard use != .encryption else { return [] }
+        guard let algorithm else { return all }
+        // RFC 9864, section 2.2 has a name of its own for EdDSA with this curve.
+        return all.filter { $0.rawValue == algorithm || ($0 == .EdDSA && algorithm == "Ed25519") }
+    }
+
+    /// - Throws: `ClientKeyError` if the key cannot sign so.
+    func signature(for data: [UInt8], _ algorithm: SignatureAlgorithm) throws(ClientKeyError) -> [UInt8] {
+        do {
+            switch (material, algorithm) {
+            case (.rsa(let key), .RS256): return try sign(key, SHA256.hash(data: data), .insecurePKCS1v1_5)
+            case (.rsa(let key), .RS384): return try sign(key, SHA384.hash(data: data), .insecurePKCS1v1_5)
+            case (.rsa(let key), .RS512): return try sign(key, SHA512.hash(data: data), .insecurePKCS1v1_5)
+            case (.rsa(let key), .PS256): return try sign(key, SHA256.hash(data: data), .PSS)
+            case (.rsa(let key), .PS384): return try sign(key, SHA384.hash(data: data), .PSS)
+            case (.rsa(let key), .PS512): return try sign(key, SHA512.hash(data: data), .PSS)
+            case (.p256(let key), .ES256):
+                return Array(try key.signature(for: SHA256.hash(data: data)).rawRepresentation)
+            case (.p384(let key), .ES384):
+                return Array(try key.signature(for: SHA384.hash(data: data)).rawRepresentation)
+            case (.p521(let key), .ES512):
+                return Array(try key.signature(for: SHA512.hash(data: data)).rawRepresentation)
+            case (.ed25519(let key), .EdDSA): return Array(try key.signature(for: data))
+            default: break
+            }
+        } catch {}
+        throw ClientKeyError("the key \(id.quotable(limit: 80))", "cannot sign with \(algorithm.rawValue)")
+    }
+
+    private func sign(
+        _ key: _RSA.Signing.PrivateKey, _ digest: some Digest, _ padding: _RSA.Signing.Padding
+    ) throws -> [UInt8] {
+        Array(try key.signature(for: digest, padding: padding).rawRepresentation)
+    }
+}

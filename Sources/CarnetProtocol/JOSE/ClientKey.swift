@@ -1,0 +1,133 @@
+public import CarnetDescriptors
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// A private key of the client's own: signs its assertions, or decrypts what was encrypted for it.
+///
+/// It prints, interpolates, mirrors and debugs without its private part, which never leaves it; `publicJWK` is what a
+/// provider may know.
+public struct ClientKey: Sendable {
+    /// What a key is for (RFC 7517, section 4.2).
+    public enum Use: String, Hashable, Sendable {
+        case signature = "sig"
+        case encryption = "enc"
+    }
+
+    enum Material: Sendable {
+        case rsa(_RSA.Signing.PrivateKey)
+        case p256(P256.Signing.PrivateKey)
+        case p384(P384.Signing.PrivateKey)
+        case p521(P521.Signing.PrivateKey)
+        case ed25519(Curve25519.Signing.PrivateKey)
+        case x25519(Curve25519.KeyAgreement.PrivateKey)
+    }
+
+    /// The key id; the thumbprint unless another was given.
+    public let id: String
+    /// The SHA-256 thumbprint of the public key (RFC 7638).
+    public let thumbprint: String
+    /// `nil` for either use.
+    public let use: Use?
+    /// The only algorithm that it is for (RFC 7517, section 4.4).
+    public let algorithm: String?
+    let material: Material
+    /// The members that every form of the public key has, in the order of the thumbprint.
+    private let publicMembers: [(name: String, value: String)]
+
+    /// RFC 7518, section 3.3 wants 2048 bits at least; past 8192 a signature costs more than it proves.
+    static let rsaBits = 2048...8192
+
+    /// - Throws: `ClientKeyError` for an RSA key of a size that is refused.
+    init(
+        _ material: Material, id: String? = nil, use: Use? = nil, algorithm: String? = nil, source: String
+    ) throws(ClientKeyError) {
+        if case .rsa(let key) = material, !Self.rsaBits.contains(key.keySizeInBits) {
+            throw ClientKeyError(
+                source,
+                "is an RSA key of \(key.keySizeInBits) bits; from \(Self.rsaBits.lowerBound) to "
+                    + "\(Self.rsaBits.upperBound) are accepted"
+            )
+        }
+        guard let members = material.publicMembers else { throw ClientKeyError(source, "is not a usable key") }
+        thumbprint = JSONWebKey.thumbprint(members)
+        self.id = id ?? thumbprint
+        self.use = use
+        self.algorithm = algorithm
+        self.material = material
+        publicMembers = members
+    }
+
+    /// The public key (RFC 7517, section 4), with its id, and its use and algorithm if it has them.
+    public var publicJWK: JSONValue {
+        var jwk = JSONObject()
+        for member in publicMembers { jwk[member.name] = .string(member.value) }
+        jwk["kid"] = .string(id)
+        if let use { jwk["use"] = .string(use.rawValue) }
+        if let algorithm { jwk["alg"] = .string(algorithm) }
+        return .object(jwk)
+    }
+
+    /// The key set that a host publishes for its providers (RFC 7517, section 5).
+    public static func publicKeySet(_ keys: [ClientKey]) -> JSONValue {
+        ["keys": .array(keys.map(\.publicJWK))]
+    }
+
+    /// A new key for an algorithm; of 2048 bits for the RSA algorithms, which takes about a tenth of a second.
+    public static func generate(_ algorithm: SignatureAlgorithm, id: String? = nil) throws -> ClientKey {
+        let material: Material =
+            switch algorithm {
+            case .ES256: .p256(P256.Signing.PrivateKey())
+            case .ES384: .p384(P384.Signing.PrivateKey())
+            case .ES512: .p521(P521.Signing.PrivateKey())
+            case .EdDSA: .ed25519(Curve25519.Signing.PrivateKey())
+            default: .rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))
+            }
+        return try ClientKey(
+            material, id: id, use: .signature, algorithm: algorithm.rawValue, source: "the new key")
+    }
+
+    /// A new key for which ID tokens can be encrypted; on P-256, or of 2048 bits for the RSA algorithms.
+    public static func generate(for algorithm: KeyManagementAlgorithm, id: String? = nil) throws -> ClientKey {
+        let material: Material =
+            switch algorithm {
+            case .rsaOAEP, .rsaOAEP256: .rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))
+            case .ecdhES, .ecdhESA128KW, .ecdhESA256KW: .p256(P256.Signing.PrivateKey())
+            }
+        return try ClientKey(
+            material, id: id, use: .encryption, algorithm: algorithm.rawValue, source: "the new key")
+    }
+}
+
+extension ClientKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "ClientKey(\(id.quotable(limit: 80)))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}
+
+extension ClientKey.Material {
+    /// What RFC 7638, section 3.2 makes a thumbprint of, in its order.
+    fileprivate var publicMembers: [(name: String, value: String)]? {
+        func point(_ curve: String, _ raw: Data) -> [(name: String, value: String)] {
+            [
+                ("crv", curve), ("kty", "EC"), ("x", Base64URL.encode(raw.prefix(raw.count / 2))),
+                ("y", Base64URL.encode(raw.suffix(raw.count / 2))),
+            ]
+        }
+        switch self {
+        case .rsa(let key):
+            guard let numbers = try? key.publicKey.getKeyPrimitives() else { return nil }
+            return [
+                ("e", Base64URL.encode(numbers.publicExponent)), ("kty", "RSA"),
+                ("n", Base64URL.encode(numbers.modulus)),
+            ]
+        case .p256(let key): return point("P-256", key.publicKey.rawRepresentation)
+        case .p384(let key): return point("P-384", key.publicKey.rawRepresentation)
+        case .p521(let key): return point("P-521", key.publicKey.rawRepresentation)
+        case .ed25519(let key):
+            return [("crv", "Ed25519"), ("kty", "OKP"), ("x", Base64URL.encode(key.publicKey.rawRepresentation))]
+        case .x25519(let key):
+            return [("crv", "X25519"), ("kty", "OKP"), ("x", Base64URL.encode(key.publicKey.rawRepresentation))]
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import CarnetDescriptors
+import Crypto
+
+extension JSONWebKey {
+    /// The SHA-256 thumbprint of a public key (RFC 7638); `nil` for one that lacks a member.
+    static func thumbprint(of jwk: JSONValue) -> String? {
+        let names: [String]
+        switch jwk["kty"]?.string {
+        case "RSA"?: names = ["e", "kty", "n"]
+        case "EC"?: names = ["crv", "kty", "x", "y"]
+        case "OKP"?: names = ["crv", "kty", "x"]
+        default: return nil
+        }
+        let members = names.compactMap { name in jwk[name]?.string.map { (name: name, value: $0) } }
+        return members.count == names.count ? thumbprint(members) : nil
+    }
+
+    /// - Parameter members: Those that every form of the key has, in the order of their names (RFC 7638, section 3.2).
+    static func thumbprint(_ members: [(name: String, value: String)]) -> String {
+        var object = JSONObject()
+        for member in members { object[member.name] = .string(member.value) }
+        return Base64URL.encode(SHA256.hash(data: Array(JSONValue.object(object).jsonText().utf8)))
+    }
+}

@@ -1,0 +1,32 @@
+import CarnetDescriptors
+import Crypto
+
+extension JSONWebSignature {
+    /// A compact JWS (RFC 7515, section 7.1) with the headers `alg`, `typ` and perhaps `kid`.
+    static func sign(
+        _ claims: JSONObject, type: String = "JWT", keyID: String?, algorithm: String,
+        with signature: ([UInt8]) throws(ClientKeyError) -> [UInt8]
+    ) throws(ClientKeyError) -> Secret {
+        var header = JSONObject()
+        header["alg"] = .string(algorithm)
+        header["typ"] = .string(type)
+        header["kid"] = keyID.map { .string($0) }
+        let input =
+            Base64URL.encode(JSONValue.object(header).jsonText().utf8) + "."
+            + Base64URL.encode(JSONValue.object(claims).jsonText().utf8)
+        return Secret(input + "." + Base64URL.encode(try signature(Array(input.utf8))))
+    }
+
+    /// The HMAC of RFC 7518, section 3.2.
+    ///
+    /// - Returns: `nil` for an algorithm that is none, and for a key that is shorter than the hash.
+    static func hmac(_ data: [UInt8], _ algorithm: AssertionAlgorithm, key bytes: [UInt8]) -> [UInt8]? {
+        let key = SymmetricKey(data: bytes)
+        switch algorithm {
+        case .HS256 where bytes.count >= 32: return Array(HMAC<SHA256>.authenticationCode(for: data, using: key))
+        case .HS384 where bytes.count >= 48: return Array(HMAC<SHA384>.authenticationCode(for: data, using: key))
+        case .HS512 where bytes.count >= 64: return Array(HMAC<SHA512>.authenticationCode(for: data, using: key))
+        default: return nil
+        }
+    }
+}

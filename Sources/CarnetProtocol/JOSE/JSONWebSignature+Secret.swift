@@ -1,0 +1,42 @@
+import CarnetDescriptors
+import Crypto
+import Foundation
+
+extension JSONWebSignature {
+    /// Whether the signature is the HMAC with SHA-256 of a secret (RFC 7518, section 3.2).
+    func isValid(with secret: Secret) -> Bool {
+        let key = SymmetricKey(data: Array(secret.reveal().utf8))
+        return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signingInput, using: key)
+    }
+}
+
+extension Provider {
+    /// The secret that signs ID tokens; `nil` where public keys do.
+    ///
+    /// - Throws: `OAuthError` if the registration has none that can: shorter than the hash it could be guessed from one
+    ///   token (RFC 7518, section 3.2), and a key that others know proves nothing.
+    func signatureSecret(of registration: ClientRegistration) throws(OAuthError) -> Secret? {
+        guard signsWithClientSecret else { return nil }
+        guard let secret = registration.clientSecret else {
+            throw OAuthError(
+                .idToken,
+                .missingClientSecret,
+                "the ID token is signed with the client's secret, and the registration has none",
+                descriptorKey: "id_token.hs256"
+            )
+        }
+        let text = secret.reveal()
+        let isPublicKey = text.contains("-----BEGIN") || (try? JSONValue(parsing: text))?.object != nil
+        guard text.utf8.count >= 32, !isPublicKey else {
+            throw OAuthError(
+                .idToken,
+                .badRegistration,
+                isPublicKey
+                    ? "the client's secret is a key, and not a secret that can sign"
+                    : "the client's secret is too short to sign with: 32 bytes at least",
+                descriptorKey: "id_token.hs256"
+            )
+        }
+        return secret
+    }
+}

@@ -1,0 +1,51 @@
+package import CarnetDescriptors
+import Crypto
+import Foundation
+
+extension CallbackVerification {
+    /// Demands the provider's signature of a callback. The comparison takes the same time wherever the first difference is.
+    ///
+    /// - Throws: `OAuthError` at step `callback`.
+    func check(_ pairs: [(name: String, value: String)], secret: Secret?) throws(OAuthError) {
+        guard let secret, !secret.isEmpty else {
+            throw OAuthError(
+                .callback,
+                .missingClientSecret,
+                "the provider signs its callbacks with the client's secret, and the registration has none",
+                descriptorKey: "callback.verify"
+            )
+        }
+        let sent = pairs.filter { $0.name == parameter }.map(\.value)
+        guard sent.count == 1, let signature = sent.first else {
+            throw OAuthError(
+                .callback,
+                .badSignedCallback,
+                "the callback has no signature, or more than one",
+                descriptorKey: "callback.verify.parameter"
+            )
+        }
+        let expected = self.signature(of: pairs, secret: secret)
+        let received = encoding == .hexadecimal ? signature.lowercased() : signature
+        guard constantTimeEquals(received.utf8, expected.utf8) else {
+            throw OAuthError(
+                .callback,
+                .badSignedCallback,
+                "the callback's signature is wrong",
+                descriptorKey: "callback.verify",
+                hint: "it was changed on the way, or signed with another secret"
+            )
+        }
+    }
+
+    /// The signature of a callback's parameters.
+    package func signature(of pairs: [(name: String, value: String)], secret: Secret) -> String {
+        let digest = Array(
+            HMAC<SHA256>.authenticationCode(
+                for: Array(message(pairs).utf8), using: SymmetricKey(data: Array(secret.reveal().utf8))))
+        return switch encoding {
+        case .hexadecimal: digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        case .base64: Base64.encode(digest)
+        case .base64url: Base64URL.encode(digest)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+public import CarnetDescriptors
+public import Foundation
+import HTTPTypes
+
+/// Requests that are made once the tokens are there: further exchange steps, lookups, and those at the beginning and the
+/// end of a connection.
+public struct ConnectionRequest: Sendable {
+    private let provider: Provider
+    private let tokens: TokenSet
+    private let known: TemplateValues
+
+    public init(
+        at provider: Provider, as registration: ClientRegistration, with held: HeldValues, tokens: TokenSet, now: Date,
+        random: any RandomSource
+    ) {
+        var held = held
+        held.tokens = tokens
+        self.tokens = tokens
+        known = provider.values(registration, held, now: now, random: random)
+        self.provider = provider.filled(known)
+    }
+
+    /// A step that exchanges the tokens. It sends what it says and nothing more.
+    public func exchange(_ step: Named<ExchangeStep>) throws(OAuthError) -> PreparedRequest {
+        let key = "exchange.\(step.name)"
+        let rules = step.value.resolved.filled(known)
+        var parameters = RequestParameters(.exchange, key, rules)
+        try parameters.addExtra(rules.parameters, key: "\(key).parameters", hidden: rules.late.hidden)
+        return try PreparedRequest.make(
+            parameters, to: try url(step.value.url, .exchange, key: "\(key).url"), key: "\(key).url", rules: rules)
+    }
+
+    /// A request with the access token.
+    ///
+    /// - Parameter key: The descriptor key of the request.
+    public func call(_ call: CallRules, key: String) throws(OAuthError) -> PreparedRequest {
+        let target = try url(call.url, .connection, key: "\(key).url")
+        let rules = ResolvedRequest(
+            method: .post, headers: known.named(call.headers.items), parameters: known.named(call.parameters.items))
+        var parameters = RequestParameters(.connection, key, rules)
+        let hidden = known.secretNames(of: call.parameters.items)
+        try parameters.addExtra(rules.parameters, key: "\(key).parameters", hidden: hidden)
+        let method = call.method ?? .get
+        let isQueried = method == .get || method == .delete || call.body == .query
+        var body: [UInt8] = []
+        var headers = rules.headers
+        var whole = target
+        if isQueried {
+            whole = try url(appending: parameters.items.encoded, to: target, key: key)
+        } else if !parameters.items.isEmpty {
+            let isJSON = call.body == .json
+            body = Array((isJSON ? parameters.items.json(\.value) : parameters.items.encoded).utf8)
+            headers.insert(
+                Named("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded"), at: 0)
+        }
+        return try ResourceRequest.make(
+            whole,
+            method: HTTPRequest.Method(method.rawValue) ?? .get,
+            headers: headers,
+            body: body,
+            tokens: tokens,
+            at: provider,
+            declared: [Resource(declaring: target)],
+            hidden: provider.hiddenHeaders.union(known.secretNames(of: call.headers.items))
+        ).at(
+            .connection, key: key, shownURL: isQueried ? target.appendingQuery(parameters.items.shown) : target.text,
+            hiding: parameters.secrets)
+    }
+
+    /// A value that is made of what is held.
+    ///
+    /// - Throws: `OAuthError` at step `connection` if something of it is missing or has another form.
+    public func derived(_ rule: String) throws(OAuthError) -> ConnectionValue {
+        guard let template = provider.connection.derive[rule], let value = known.fill(template) else {
+            throw OAuthError(
+                .connection,
+                .valueMissing,
+                "the value \"\(rule)\" cannot be made of what came with the sign-in",
+                descriptorKey: "connection.derive.\(rule)"
+            )
+        }
+        return ConnectionValue(value.text, isSecret: value.isSecret)
+    }
+
+    private func url(_ template: Template, _ step: OAuthError.Step, key: String) throws(OAuthError) -> WebURL {
+        do throws(WebURLError) {
+            return try known.url(template, trusting: provider.late.trustedHosts)
+        } catch {
+            throw OAuthError(
+                step, .undeclaredHost, "the URL cannot be requested: \(error.reason)", descriptorKey: key)
+        }
+    }
+
+    private func url(appending query: String, to url: WebURL, key: String) throws(OAuthError) -> WebURL {
+        do throws(WebURLError) {
+            return try WebURL(url.appendingQuery(query))
+        } catch {
+            throw OAuthError(.connection, .badDescriptor, "the URL is refused: \(error.reason)", descriptorKey: key)
+        }
+    }
+}
+
+extension PreparedRequest {
+    /// The same request as another step's.
+    ///
+    /// - Parameters:
+    ///   - shownURL: The URL without what must not be seen.
+    ///   - hiding: Further secrets of the request.
+    fileprivate func at(
+        _ step: OAuthError.Step, key: String, shownURL: String, hiding further: [Secret]
+    ) -> PreparedRequest {
+        var redacted = redacted
+        redacted.url = shownURL
+        return PreparedRequest(
+            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted, secrets: secrets + further)
+    }
+}
+
+/// What an exchange step brought.
+public struct ExchangeResponse: Sendable {
+    /// The tokens, if the step brings any.
+    public let tokens: TokenResponse?
+    public let values: [String: ConnectionValue]
+
+    /// - Throws: `OAuthError` at step `exchange`.
+    public init(
+        judging response: IncomingResponse, to request: PreparedRequest, of step: Named<ExchangeStep>,
+        from provider: Provider
+    ) throws(OAuthError) {
+        let rules = step.value.response
+        if step.value.result == .tokens {
+            tokens = try TokenResponse(judging: response, to: request, from: provider, rules: rules)
+        } else {
+            tokens = nil
+            guard rules.success.accepts(status: response.status) else {
+                throw OAuthError.status(
+                    response, .exchange, key: request.descriptorKey, fields: rules.errors, hiding: request.secrets)
+            }
+        }
+        let body = try response.json(.exchange, key: request.descriptorKey, isLenient: true)
+        values = try step.value.capture.values(
+            in: body, as: .step, step: .exchange, key: "exchange.\(step.name).capture")
+    }
+}
+
+/// The candidates of a lookup.
+public struct ConnectionChoice: Sendable {
+    public struct Candidate: Hashable, Sendable {
+        public let value: String
+        /// The name for people.
+        public let label: String
+    }
+
+    /// The value that is looked for, e.g. `company`.
+    public let name: String
+    public let candidates: [Candidate]
+
+    /// Reads the answer to a lookup.
+    ///
+    /// - Throws: `OAuthError` at step `connection`.
+    public init(
+        judging response: IncomingResponse, to request: PreparedRequest, of lookup: Named<LookupRules>
+    ) throws(OAuthError) {
+        try ResourceRequest.judge(response, to: request)
+        let key = "connection.lookups.\(lookup.name)"
+        let body = try response.json(.connection, key: key, isLenient: true)
+        let rules = lookup.value
+        guard let all = rules.list.map({ body[$0]?.array }) ?? [body] else {
+            throw OAuthError(.connection, .missingField, "the answer has no such list", descriptorKey: "\(key).list")
+        }
+        var candidates: [Candidate] = []
+        for candidate in all.prefix(Self.mostCandidates) {
+            guard let value = candidate.first(of: rules.value.pointers)?.scalarText, !value.isEmpty else { continue }
+            guard value.utf8.count <= ConnectionValue.longest, rules.pattern?.matches(value) ?? true else {
+                throw OAuthError(
+                    .connection, .valueRefused, "the value of \"\(lookup.name)\" is not what it must look like",
+                    descriptorKey: "\(key).pattern")
+            }
+            let label = rules.label.flatMap { candidate.first(of: $0.pointers)?.scalarText }
+            candidates.append(Candidate(value: value, label: (label ?? value).quotable(limit: 80)))
+        }
+        guard !candidates.isEmpty else {
+            throw OAuthError(
+                .connection, .valueMissing, "the answer has no value for \"\(lookup.name)\"",
+                descriptorKey: "\(key).value")
+        }
+        name = lookup.name
+        self.candidates = candidates
+    }
+
+    private static let mostCandidates = 1000
+
+    /// The candidate that the rule takes by itself; `nil` where the host is to be asked.
+    ///
+    /// - Throws: `OAuthError` if there are several where one was expected.
+    public func value(by choice: LookupChoice) throws(OAuthError) -> String? {
+        if candidates.count == 1 || choice == .first { return candidates.first?.value }
+        guard choice == .ask else {
+            throw OAuthError(
+                .connection,
+                .choiceNeeded,
+                "there are \(candidates.count) candidates for \"\(name)\" where one was expected",
+                descriptorKey: "connection.lookups.\(name).choose"
+            )
+        }
+        return nil
+    }
+}

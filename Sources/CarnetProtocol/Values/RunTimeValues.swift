@@ -1,0 +1,67 @@
+public import CarnetDescriptors
+import Crypto
+public import Foundation
+
+private struct CryptoDigests: TemplateDigests {
+    func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+
+    func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
+    }
+}
+
+/// What is known of one account, or of a sign-in that is under way, to fill a provider's templates with.
+public struct HeldValues: Sendable {
+    public var tokens: TokenSet?
+    /// By reference, e.g. `token.instance_url`.
+    public var values: [String: ConnectionValue]
+    var callback: ValidatedCallback?
+
+    public init(tokens: TokenSet? = nil, values: [String: ConnectionValue] = [:], callback: ValidatedCallback? = nil) {
+        self.tokens = tokens
+        self.values = values.merging(callback?.values ?? [:]) { _, new in new }
+        self.callback = callback
+    }
+}
+
+extension Provider {
+    /// The provider with what is known by now in its templates.
+    public func filled(
+        with held: HeldValues, as registration: ClientRegistration, now: Date, random: any RandomSource
+    ) -> Provider {
+        isLate ? filled(values(registration, held, now: now, random: random)) : self
+    }
+
+    func values(
+        _ registration: ClientRegistration, _ held: HeldValues = HeldValues(), now: Date, random: any RandomSource
+    ) -> TemplateValues {
+        var values = TemplateValues(
+            tables: late.tables, now: now, random: { random.bytes(count: $0) }, digests: CryptoDigests())
+        func add(_ origin: TemplateOrigin, _ name: String, _ text: String?, isSecret: Bool) {
+            guard let text else { return }
+            values.known[TemplateReference(origin, name)] = TemplateValues.Value(text, isSecret: isSecret)
+        }
+        add(.client, "id", registration.clientID, isSecret: false)
+        add(.client, "secret", registration.clientSecret?.reveal(), isSecret: true)
+        add(.callback, "code", held.callback?.code.reveal(), isSecret: true)
+        add(.callback, "state", held.callback?.pending.state.reveal(), isSecret: true)
+        add(.token, "access_token", held.tokens?.accessToken.reveal(), isSecret: true)
+        add(.token, "refresh_token", held.tokens?.refreshToken?.reveal(), isSecret: true)
+        add(.token, "id_token", held.tokens?.idToken?.reveal(), isSecret: true)
+        for (name, value) in held.values {
+            let parts = name.split(separator: ".", maxSplits: 1)
+            guard parts.count == 2, let origin = TemplateOrigin(rawValue: String(parts[0])) else { continue }
+            add(origin, String(parts[1]), value.text, isSecret: value.isSecret)
+        }
+        return values
+    }
+}
+
+extension ResolvedRequest {
+    /// The headers that sign the body.
+    func signedHeaders(body: String) -> [Named<String>] {
+        guard var values = late.values else { return [] }
+        values.known[TemplateReference(.request, "body")] = TemplateValues.Value(body, isSecret: true)
+        return values.named(late.headers)
+    }
+}

@@ -1,0 +1,13 @@
+import CarnetDescriptors
+
+extension JSONValue {
+    /// What a sample says: one that is a text is the body itself, as JSON or as a form.
+    var asParsedBody: JSONValue {
+        guard let text = string else { return self }
+        if let json = try? JSONValue(parsing: Array(text.utf8)) { return json }
+        guard let form = try? ReceivedParameters(form: text) else { return self }
+        var object = JSONObject()
+        for pair in form.pairs { object[pair.name] = .string(pair.value) }
+        return .object(object)
+    }
+}

@@ -1,0 +1,90 @@
+import CarnetDescriptors
+import Crypto
+
+extension AuthorizationServer {
+    static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+    /// The assertion of a request, for a client that is registered for one (RFC 7521, section 4.2).
+    func receivedAssertion(
+        _ received: ReceivedParameters, _ names: ParameterNames
+    ) throws(OAuthError) -> String? {
+        guard provider.assertion.sendAs == .clientAssertion else { return received[names["client_secret"]] }
+        guard let token = received[names["client_assertion"]] else { return nil }
+        guard received[names["client_assertion_type"]] == Self.assertionType else {
+            throw .invalidClient("client_assertion_type is not \(Self.assertionType)")
+        }
+        return token
+    }
+
+    /// Verifies an assertion, and takes it once (RFC 7523, section 3; OpenID Connect Core, section 9).
+    mutating func verify(
+        _ token: String, of client: SandboxClient, _ method: ClientAuthenticationMethod
+    ) throws(OAuthError) {
+        let rules = provider.assertion
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]).flatMap({ try? JSONValue(parsing: $0) }),
+            let claims = JSONWebToken.claims(of: token), let signature = Base64URL.decode(parts[2]),
+            let algorithm = header["alg"]?.string.flatMap(AssertionAlgorithm.init)
+        else { throw .invalidClient("the assertion is not a JWT of a known algorithm") }
+        guard algorithm.isSymmetric == (method == .clientSecretJWT) else {
+            throw .invalidClient("the algorithm \(algorithm.rawValue) does not go with \(method.rawValue)")
+        }
+        if let wanted = rules.algorithm, wanted != algorithm {
+            throw .invalidClient("the algorithm is \(algorithm.rawValue); it must be \(wanted.rawValue)")
+        }
+        let signed = Array(token.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+        guard isSigned(signed, signature, algorithm, keyID: header["kid"]?.string, client) else {
+            throw .invalidClient("the assertion is not signed as registered")
+        }
+        try checkClaims(claims, client)
+    }
+
+    private func isSigned(
+        _ message: [UInt8], _ signature: [UInt8], _ algorithm: AssertionAlgorithm, keyID: String?,
+        _ client: SandboxClient
+    ) -> Bool {
+        if algorithm.isSymmetric {
+            let key = SymmetricKey(data: Array((client.clientSecret ?? "").utf8))
+            return switch algorithm {
+            case .HS256: HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: message, using: key)
+            case .HS384: HMAC<SHA384>.isValidAuthenticationCode(signature, authenticating: message, using: key)
+            default: HMAC<SHA512>.isValidAuthenticationCode(signature, authenticating: message, using: key)
+            }
+        }
+        let keys = client.keys.compactMap(RegisteredKey.init)
+        let candidates: [RegisteredKey]
+        switch provider.assertion.keyID {
+        case .ofKey: candidates = keys.filter { $0.id == keyID }
+        case .absent: candidates = keyID == nil ? keys : []
+        case .text(let id): candidates = keyID == id ? keys : []
+        }
+        return candidates.contains { $0.isValid(signature, over: message, algorithm) }
+    }
+
+    private mutating func checkClaims(_ claims: JSONValue, _ client: SandboxClient) throws(OAuthError) {
+        let rules = provider.assertion
+        var known = provider
+        known.endpoints[.token] = endpoints[.token]
+        let redirect = client.redirectURIs.first ?? ""
+        let wanted =
+            [
+                Named("iss", rules.issuer(clientID: client.clientID, redirectURI: redirect)),
+                Named("sub", rules.subject(clientID: client.clientID, redirectURI: redirect)),
+                Named("aud", rules.audience(at: known) ?? ""),
+            ] + rules.claims
+        for claim in wanted {
+            guard let value = claims[claim.name]?.string, value.hasSameBytes(as: claim.value) else {
+                throw .invalidClient("the assertion's claim \(claim.name) is not \"\(claim.value)\"")
+            }
+        }
+        let now = seams.now().secondsSince1970
+        guard let issued = claims["iat"]?.integer, let end = claims["exp"]?.integer, issued <= now + 5, end > now,
+            end - issued <= rules.lifetime
+        else { throw .invalidClient("the assertion is not for now, or for longer than \(rules.lifetime) s") }
+        guard let id = claims["jti"]?.string, id.utf8.count >= 16 else {
+            throw .invalidClient("the assertion has no claim jti that could not be guessed")
+        }
+        guard ledger.assertions[id] == nil else { throw .invalidClient("the assertion was used before") }
+        ledger.assertions[id] = end
+    }
+}

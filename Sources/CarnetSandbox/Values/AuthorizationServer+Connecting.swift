@@ -1,0 +1,119 @@
+import CarnetDescriptors
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AuthorizationServer {
+    /// An exchange step at a URL.
+    func exchangeStep(at url: WebURL) -> Named<ExchangeStep>? {
+        let values = provider.sampleValues(seams)
+        return provider.exchange.first { step in
+            (try? values.url(step.value.url, trusting: provider.late.trustedHosts))?.receives(url) ?? false
+        }
+    }
+
+    /// Judges and answers an exchange step: the parameters must be those of the descriptor, with a good access token.
+    mutating func exchange(_ step: Named<ExchangeStep>, _ request: ServerRequest) -> Reply {
+        do throws(OAuthError) {
+            var values = values(of: request, for: clients.count == 1 ? clients.first : nil)
+            let target = try? values.url(step.value.url, trusting: provider.late.trustedHosts)
+            var received = try TokenRequestBody(request, endpoint: target ?? request.url)
+            let sent = received.parameters.pairs.map(\.value)
+            guard let token = sent.first(where: { ledger.accessTokens[$0] != nil }),
+                let (access, grant) = ledger.activeAccess(token, at: seams.now())
+            else { throw .invalidGrant("no parameter is an access token that is good") }
+            values.set(.token, "access_token", token)
+            try received.check(request, against: step.value.resolved.filled(values))
+            var body = step.value.sample ?? .object(JSONObject())
+            if step.value.result == .tokens {
+                let newer = seams.randomText()
+                ledger.accessTokens[newer] = AccessToken(
+                    grantID: access.grantID, scopes: grant.scopes, issued: seams.now(),
+                    end: seams.now().addingTimeInterval(5_184_000))
+                body = TokenResponse(accessToken: newer, scopes: grant.scopes, namesScopes: false).body(
+                    TokenResponseShape(
+                        base: body, isSample: step.value.sample != nil, rules: step.value.response),
+                    separator: provider.scopes.separator, at: seams.now())
+            }
+            body.add(step.value.capture)
+            return .json(body)
+        } catch {
+            return errorReply(error, to: request)
+        }
+    }
+
+    /// Whether a request of the section `connection` goes to a URL.
+    func isConnectionURL(_ url: WebURL) -> Bool {
+        let rules = provider.connection
+        let values = provider.sampleValues(seams)
+        return (rules.lookups.items.map(\.value.call) + rules.onConnect + rules.onDisconnect).contains { call in
+            (try? values.url(call.url, trusting: provider.late.trustedHosts))?.receives(url) ?? false
+        }
+    }
+
+    /// A request of the section `connection` at a URL, with what it answers.
+    func connectionCall(for request: ServerRequest) -> (rules: CallRules, answer: JSONValue)? {
+        let rules = provider.connection
+        let calls =
+            rules.lookups.items.map { ($0.value.call, $0.value.sample) }
+            + (rules.onConnect + rules.onDisconnect).map { ($0, .object(JSONObject())) }
+        let values = provider.sampleValues(seams)
+        return calls.first { call, _ in
+            (try? values.url(call.url, trusting: provider.late.trustedHosts))?.receives(request.url) ?? false
+                && (call.method ?? .get).rawValue == request.method.rawValue
+        }
+    }
+
+    /// Demands just the headers and parameters of a request of the section `connection`.
+    func check(_ call: CallRules, _ request: ServerRequest) throws(OAuthError) {
+        let values = values(of: request, for: clients.count == 1 ? clients.first : nil)
+        try request.checkHeaders(values.named(call.headers.items))
+        let target = try? values.url(call.url, trusting: provider.late.trustedHosts)
+        let received =
+            request.body.isEmpty
+            ? try request.query(beyond: target ?? request.url)
+            : try TokenRequestBody(request, endpoint: target ?? request.url).parameters
+        let rules = ResolvedRequest(method: .post)
+        try received.check(ParameterNames(rules), added: values.named(call.parameters.items))
+    }
+
+    /// The callback's parameters with those that are kept, and signed where the provider signs.
+    func completed(
+        _ fields: [(name: String, value: String)], for client: SandboxClient?
+    ) -> [(name: String, value: String)] {
+        var fields = fields
+        for capture in provider.callbackCapture.items {
+            let name = capture.value.parameter ?? capture.name
+            if !fields.contains(where: { $0.name == name }) { fields.append((name, capture.value.example)) }
+        }
+        if let rule = provider.callbackVerification {
+            var values = provider.sampleValues(seams)
+            values.set(.client, "secret", client?.clientSecret ?? "")
+            let signed = TemplateExpression.hmacSHA256(
+                key: .value(TemplateReference(.client, "secret")), message: .literal(rule.message(fields)))
+            let written: TemplateExpression =
+                switch rule.encoding {
+                case .hexadecimal: signed
+                case .base64: .base64(signed)
+                case .base64url: .base64url(signed)
+                }
+            fields.append((rule.parameter, values.text(of: written) ?? ""))
+        }
+        return fields
+    }
+}
+
+extension JSONValue {
+    /// Puts the example of each kept member where a sample has none.
+    mutating func add(_ captures: NamedList<ResponseCapture>) {
+        for capture in captures.items where kept(by: capture.value) == nil {
+            if let place = capture.value.pointers.pointers.first, let example = capture.value.example {
+                set(.string(example), at: place)
+            }
+        }
+    }
+}

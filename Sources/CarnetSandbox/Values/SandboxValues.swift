@@ -1,0 +1,138 @@
+import CarnetDescriptors
+import Crypto
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+private struct SandboxDigests: TemplateDigests {
+    func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+
+    func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
+    }
+}
+
+extension TemplateValues {
+    mutating func set(_ origin: TemplateOrigin, _ name: String, _ text: String?) {
+        known[TemplateReference(origin, name)] = text.map { Value($0) }
+    }
+}
+
+extension Provider {
+    /// What the sandbox hands out in every sign-in, so that it can judge what comes back.
+    func sampleValues(_ seams: Seams) -> TemplateValues {
+        var values = TemplateValues(
+            tables: late.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
+        for capture in callbackCapture.items { values.set(.callback, capture.name, capture.value.example) }
+        for capture in tokenResponse.capture.items {
+            values.set(.token, capture.name, samples.token?.kept(by: capture.value) ?? capture.value.example)
+        }
+        for step in exchange {
+            for capture in step.value.capture.items {
+                values.set(.step, capture.name, step.value.sample?.kept(by: capture.value) ?? capture.value.example)
+            }
+        }
+        for rule in connection.derive.items { values.set(.connection, rule.name, values.fill(rule.value)?.text) }
+        for lookup in connection.lookups.items {
+            let first = lookup.value.list.map { lookup.value.sample[$0]?.array?.first } ?? lookup.value.sample
+            values.set(.connection, lookup.name, first?.first(of: lookup.value.value.pointers)?.scalarText)
+        }
+        return values
+    }
+}
+
+extension JSONValue {
+    /// The text of the member that a rule keeps.
+    func kept(by rule: ResponseCapture) -> String? { first(of: rule.pointers.pointers)?.scalarText }
+}
+
+extension AuthorizationServer {
+    /// What a request of a client may be filled with: what was handed out, the client, the body, and its own time.
+    func values(of request: ServerRequest, for client: SandboxClient?) -> TemplateValues {
+        var values = provider.sampleValues(seams)
+        values.set(.client, "id", client?.clientID)
+        values.set(.client, "secret", client?.clientSecret)
+        values.set(.request, "body", String(decoding: request.body, as: UTF8.self))
+        return values
+    }
+
+    /// The rules of a request to the token endpoint with everything filled in that the request must then have.
+    func filled(
+        _ rules: ResolvedRequest, for request: ServerRequest, _ received: ReceivedParameters
+    ) throws(OAuthError) -> ResolvedRequest {
+        guard !rules.late.parameters.isEmpty || !rules.late.headers.isEmpty else { return rules }
+        let names = ParameterNames(rules)
+        let known = clients.first { client in
+            received[names["client_id"]].map(client.clientID.hasSameBytes) ?? (clients.count == 1)
+        }
+        var values = values(of: request, for: known ?? (clients.count == 1 ? clients.first : nil))
+        if let code = received[names["code"]] {
+            values.set(.callback, "code", code)
+            values.set(.callback, "state", ledger.codes[code]?.state)
+        }
+        values.set(.token, "refresh_token", received[names["refresh_token"]])
+        return try filled(rules, values, request, received)
+    }
+
+    private func filled(
+        _ rules: ResolvedRequest, _ known: TemplateValues, _ request: ServerRequest, _ received: ReceivedParameters
+    ) throws(OAuthError) -> ResolvedRequest {
+        var values = known
+        let sent =
+            rules.late.parameters.map { ($0.value, received[$0.name]) }
+            + rules.late.headers.map { ($0.value, request.header($0.name)) }
+        values.now = try time(in: sent) ?? values.now
+        var headers = rules.headers
+        var parameters = rules.parameters
+        for header in rules.late.headers {
+            if header.value.isRandom {
+                try demand(header.name, request.header(header.name))
+            } else if let text = values.fill(header.value)?.text {
+                headers.append(Named(header.name, text))
+            }
+        }
+        for parameter in rules.late.parameters {
+            if parameter.value.isRandom {
+                try demand(parameter.name, received[parameter.name])
+            } else if let text = values.fill(parameter.value)?.text {
+                parameters.append(Named(parameter.name, text))
+            }
+        }
+        return ResolvedRequest(
+            method: rules.method, body: rules.body, headers: headers, parameters: parameters, rename: rules.rename,
+            omit: rules.omit, queryParameters: rules.queryParameters, encode: rules.encode)
+    }
+
+    private func demand(_ name: String, _ value: String?) throws(OAuthError) {
+        guard value?.isEmpty == false else { throw .invalidRequest("\(name) is missing") }
+    }
+
+    /// The time that a request says it was made at. What it signs must be of that time, and the time of today.
+    private func time(in sent: [(template: Template, text: String?)]) throws(OAuthError) -> Date? {
+        for (template, text) in sent {
+            guard case .now(let form)? = template.onlyExpression, let text else { continue }
+            let date: Date? =
+                switch form {
+                case .seconds: Double(text).map { Date(timeIntervalSince1970: $0) }
+                case .milliseconds: Double(text).map { Date(timeIntervalSince1970: $0 / 1000) }
+                case .iso8601: try? Date(text, strategy: .iso8601)
+                }
+            guard let date, abs(date.timeIntervalSince(seams.now())) <= 300 else {
+                throw .invalidRequest("the time \(text) is not that of now")
+            }
+            return date
+        }
+        return nil
+    }
+}
+
+extension Template {
+    /// The expression, if it is the whole text.
+    fileprivate var onlyExpression: TemplateExpression? { outline == "{1}" ? expressions.first : nil }
+
+    var isRandom: Bool { expressions.contains(where: \.isRandom) }
+}

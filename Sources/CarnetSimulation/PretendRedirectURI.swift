@@ -1,0 +1,23 @@
+public import CarnetDescriptors
+
+/// A redirect URI for a client that does not exist.
+public enum PretendRedirectURI {
+    static let loopback = "http://127.0.0.1:49152/callback"
+
+    /// One that a provider accepts: on loopback if that is one, else made up after the first form that allows it.
+    public static func fitting(_ forms: [RedirectForm]) -> String? {
+        let candidates = [loopback, "http://localhost:49152/callback"] + forms.map(filled)
+        return candidates.first { uri in forms.isEmpty || forms.contains { $0.matches(uri) } }
+    }
+
+    private static func filled(_ form: RedirectForm) -> String {
+        form.template.inputNames.reduce(form.template.source) { uri, name in
+            uri.replacing("{\(name)}", with: parts[name] ?? "example")
+        }
+    }
+
+    private static let parts = [
+        "bundle_id": "com.example.app", "scheme": "com.example.app", "host": "client.example",
+        "domain": "client.example", "port": "49152", "path": "callback",
+    ]
+}

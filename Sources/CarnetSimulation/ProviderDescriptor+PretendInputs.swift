@@ -1,0 +1,22 @@
+public import CarnetDescriptors
+
+extension ProviderDescriptor {
+    /// Values for the inputs: the given ones, then defaults and examples, then whatever the input's rules take.
+    ///
+    /// - Returns: the values, and the inputs for which none could be made up.
+    public func pretendInputs(_ given: [String: String] = [:]) -> (values: [String: String], missing: [String]) {
+        var values = exampleInputs(given)
+        var missing: [String] = []
+        for input in inputs.items where values[input.name] == nil {
+            let rules = input.value
+            guard rules.defaultValue == nil, !rules.isOptional else { continue }
+            let candidate = rules.type == .hostname ? "\(input.name).example".replacing("_", with: "-") : "example"
+            if rules.refusal(of: candidate) == nil {
+                values[input.name] = candidate
+            } else {
+                missing.append(input.name)
+            }
+        }
+        return (values, missing)
+    }
+}

@@ -1,0 +1,46 @@
+import CarnetDescriptors
+import CarnetLint
+import CarnetProtocol
+
+/// What stops the requests of a pretend client.
+struct RequestFindings {
+    private let simulation: Simulation
+    private let context: LintContext
+
+    init(_ simulation: Simulation, _ context: LintContext) {
+        self.simulation = simulation
+        self.context = context
+    }
+
+    /// One cause stops several requests, and is told once.
+    var all: [Diagnostic] {
+        var causes = Set<String>()
+        var found: [Diagnostic] = []
+        for step in simulation.steps {
+            do throws(OAuthError) {
+                _ = try simulation.request(step)
+            } catch  where causes.insert(error.description).inserted {
+                found.append(finding(error, of: "the \(step.rawValue) request", at: nil))
+            } catch {
+            }
+        }
+        for (index, resource) in simulation.provider.resources.enumerated() {
+            do throws(OAuthError) {
+                _ = try simulation.request(resource)
+            } catch {
+                found.append(finding(error, of: "the request for a resource", at: ["resources", String(index)]))
+            }
+        }
+        return found
+    }
+
+    private func finding(_ error: OAuthError, of request: String, at path: [String]?) -> Diagnostic {
+        let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
+        return SimulationRules.requestNotMade.diagnostic(
+            "\(request) cannot be made: \(error.message)",
+            file: context.path,
+            span: context.document.span(of: path ?? key),
+            help: error.hint
+        )
+    }
+}

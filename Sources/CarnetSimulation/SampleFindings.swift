@@ -1,0 +1,252 @@
+import CarnetDescriptors
+import CarnetLint
+import CarnetProtocol
+import Foundation
+
+/// What does not come out of the samples.
+struct SampleFindings {
+    private let simulation: Simulation
+    private let context: LintContext
+    private var rules: ResponseRules { simulation.provider.tokenResponse }
+    private var samples: Samples { context.descriptor.samples }
+    private var expect: SampleExpectations { samples.expect }
+
+    init(_ simulation: Simulation, _ context: LintContext) {
+        self.simulation = simulation
+        self.context = context
+    }
+
+    var all: [Diagnostic] {
+        ofToken("token", samples.token) + ofToken("refresh", samples.refresh) + ofProfile + ofError + ofCallback
+    }
+}
+
+// MARK: - Tokens
+
+extension SampleFindings {
+    /// Ten years: above it, the number is a point in time.
+    private static let longestLifetime = 315_576_000.0
+
+    private func ofToken(_ name: String, _ sample: JSONValue?) -> [Diagnostic] {
+        guard let sample else { return [] }
+        do throws(OAuthError) {
+            let response = try simulation.judge(token: sample, isRefresh: name == "refresh")
+            var found = ofLifetime(response, in: sample, name) + ofScopes(response, in: sample, name)
+            if name == "token" { found += unexpected(in: response) }
+            return found
+        } catch {
+            if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample, name)] }
+            let words = error.server.map { "; the server says: \($0)" } ?? ""
+            return [
+                SimulationRules.tokenNotInSample.diagnostic(
+                    "the engine does not take samples.\(name): \(error.message)\(words)",
+                    file: context.path,
+                    span: context.keySpan("samples", name),
+                    help: error.hint ?? error.descriptorKey.map { "see \($0)" }
+                )
+            ]
+        }
+    }
+
+    private func ofLifetime(_ response: TokenResponse, in sample: JSONValue, _ name: String) -> [Diagnostic] {
+        // What a default stands in for is not in the sample.
+        guard sample[rules.root]?.first(of: rules.fields.expiresIn.pointers) != nil else { return [] }
+        // A point in time is plausible from the year 2001 on, which tells seconds from milliseconds.
+        let isPlausible =
+            switch response.end {
+            case .after(let seconds): seconds <= Self.longestLifetime
+            case .at(let date): (1_000_000_000...10_000_000_000).contains(date.timeIntervalSince1970)
+            case .never, nil: true
+            }
+        return isPlausible ? [] : [badLifetime(in: sample, name)]
+    }
+
+    private func badLifetime(in sample: JSONValue, _ name: String) -> Diagnostic {
+        let value = sample[rules.root]?.first(of: rules.fields.expiresIn.pointers) ?? .null
+        let kind = rules.expiry.kind
+        return SimulationRules.badLifetime.diagnostic(
+            kind == .seconds
+                ? "\(value.jsonText()) is not a lifetime in seconds"
+                : "\(value.jsonText()) is not of the kind \(kind.rawValue)",
+            file: context.path,
+            span: place(of: rules.fields.expiresIn, in: name),
+            help: "say what it is: token: { response: { expires: KIND } }; or use 'default_expires_in'"
+        )
+    }
+
+    private func ofScopes(_ response: TokenResponse, in sample: JSONValue, _ name: String) -> [Diagnostic] {
+        if name == "token", response.scopes == nil, isWritten("token", "response", "fields", "scope") {
+            let pointers = rules.fields.scope.pointers.map(\.description).joined(separator: ", ")
+            return [
+                SimulationRules.scopeNotInSample.diagnostic(
+                    "\(pointers) leads to nothing in samples.token",
+                    file: context.path,
+                    span: context.span("token", "response", "fields", "scope"),
+                    related: [context.related("the sample", at: context.keySpan("samples", name))]
+                )
+            ]
+        }
+        let known = knownScopes
+        for scope in response.scopes ?? [] where !known.contains(scope) {
+            for separator in [",", ";", "|", "+", " "] {
+                let parts = scope.split(separator: separator).map(String.init)
+                guard parts.count > 1, parts.contains(where: known.contains) else { continue }
+                return [
+                    SimulationRules.scopeNotInSample.diagnostic(
+                        "\"\(scope)\" comes out of samples.\(name) as one scope",
+                        file: context.path,
+                        span: place(of: rules.fields.scope, in: name),
+                        help: "say what stands between scopes: token: { response: { scope_separator: '\(separator)' } }"
+                    )
+                ]
+            }
+        }
+        return []
+    }
+
+    private var knownScopes: Set<String> {
+        let scopes = simulation.provider.scopes
+        var known = Set(scopes.defaults + scopes.required + scopes.offline + scopes.catalog.map(\.id))
+        for resource in simulation.provider.resources {
+            known.formUnion(resource.requirement.allOf + resource.requirement.anyOf)
+        }
+        return known
+    }
+
+    private func unexpected(in response: TokenResponse) -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        if let scopes = expect.scopes, response.scopes.map(Set.init) != Set(scopes) {
+            let granted = response.scopes.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") } ?? "as asked for"
+            found.append(notAsExpected("the granted scopes are \(granted)", "scopes"))
+        }
+        if let lifetime = expect.expiresIn {
+            let tokens = TokenSet(response, requested: [], now: Simulation.now)
+            let seconds = tokens.expiresAt.map { Int($0.timeIntervalSince(tokens.issuedAt).rounded()) }
+            if seconds != lifetime.count {
+                let said = seconds.map { "the token lives \($0) seconds" } ?? "nothing says when the token ends"
+                found.append(notAsExpected(said, "expires_in"))
+            }
+        }
+        return found
+    }
+}
+
+// MARK: - Profile, errors, callback
+
+extension SampleFindings {
+    private var ofProfile: [Diagnostic] {
+        guard let (name, sample) = profileSample, let profile = try? profile(name, sample) else { return [] }
+        guard sample[simulation.provider.profileRoot] != nil else {
+            let span = context.span("profile", "root")
+            return [claimFinding("'profile.root' leads to nothing in samples.\(name)", at: span)]
+        }
+        var found: [Diagnostic] = []
+        for claim in context.descriptor.profile.claims.items where profile[claim.name] == nil {
+            let pointers = claim.value.pointers.map(\.description).joined(separator: ", ")
+            found.append(
+                claimFinding(
+                    "\(pointers) leads to nothing in samples.\(name)",
+                    at: context.span("profile", "claims", claim.name),
+                    related: [context.related("the sample", at: context.keySpan("samples", name))]
+                )
+            )
+        }
+        if context.descriptor.profile.claims["subject"] == nil, profile.subject == nil {
+            found.append(
+                claimFinding(
+                    "the sample has no subject at /sub",
+                    at: context.keySpan("samples", name),
+                    help: "map it: profile: { claims: { subject: /id } }"
+                )
+            )
+        }
+        for claim in expect.claims.items where profile[claim.name]?.scalarText != claim.value.scalarText {
+            let value = profile[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
+            found.append(notAsExpected("the claim \(claim.name) is \(value)", "claims", claim.name))
+        }
+        return found
+    }
+
+    /// The sample that the profile is taken from.
+    private var profileSample: (name: String, sample: JSONValue)? {
+        switch context.descriptor.profile.source {
+        case .userinfo, nil: samples.userinfo.map { ("userinfo", $0) }
+        case .tokenResponse: samples.token.map { ("token", $0) }
+        case .idToken: nil
+        }
+    }
+
+    private func profile(_ name: String, _ sample: JSONValue) throws(OAuthError) -> Profile {
+        guard name == "token" else { return try simulation.judge(userinfo: sample) }
+        return Profile(try simulation.judge(token: sample), from: simulation.provider)
+    }
+
+    private func claimFinding(
+        _ message: String, at span: SourceSpan, help: String? = nil, related: [Diagnostic.Related] = []
+    ) -> Diagnostic {
+        SimulationRules.claimNotInSample.diagnostic(
+            message, file: context.path, span: span, help: help, related: related)
+    }
+
+    private var ofError: [Diagnostic] {
+        guard let sample = samples.error, let words = try? simulation.words(of: sample) as ServerWords?? else {
+            return []
+        }
+        if let words, rules.success.isSuccess(sample) != true {
+            guard let code = expect.error, code != words.code else { return [] }
+            return [notAsExpected("the error is \(words.code)", "error")]
+        }
+        let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
+        return [
+            SimulationRules.errorNotInSample.diagnostic(
+                words == nil
+                    ? "there is no error code at \(places) of samples.error"
+                    : "samples.error says of itself that it is success",
+                file: context.path,
+                span: context.keySpan("samples", "error"),
+                help: words == nil
+                    ? "say where it is: token: { response: { errors: { error: /... } } }"
+                    : "see token.response.success"
+            )
+        ]
+    }
+
+    private var ofCallback: [Diagnostic] {
+        guard let sample = samples.callback, let pending = try? simulation.authorization().pending else { return [] }
+        let parameters = sample.items.compactMap { item in item.value.scalarText.map { Named(item.name, $0) } }
+        do throws(OAuthError) {
+            _ = try simulation.judge(callback: parameters, for: pending)
+            return []
+        } catch {
+            // A sample of a refusal is refused.
+            guard error.server == nil else { return [] }
+            return [
+                SimulationRules.callbackNotAccepted.diagnostic(
+                    "the engine does not take samples.callback: \(error.message)",
+                    file: context.path,
+                    span: context.keySpan("samples", "callback"),
+                    help: "see \(error.descriptorKey ?? "callback.rename")"
+                )
+            ]
+        }
+    }
+}
+
+// MARK: - Places
+
+extension SampleFindings {
+    private func notAsExpected(_ message: String, _ path: String...) -> Diagnostic {
+        SimulationRules.notAsExpected.diagnostic(
+            message, file: context.path, span: context.document.span(of: ["samples", "expect"] + path))
+    }
+
+    private func isWritten(_ path: String...) -> Bool { context.root.node(at: path) != nil }
+
+    private func place(of field: PointerList, in sample: String) -> SourceSpan {
+        let body = ["samples", sample] + rules.root.tokens
+        for pointer in field.pointers {
+            if let node = context.root.node(at: body + pointer.tokens) { return node.span }
+        }
+        return context.keySpan("samples", sample)
+    }
+}

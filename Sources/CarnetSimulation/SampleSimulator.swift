@@ -1,0 +1,33 @@
+public import CarnetDescriptors
+public import CarnetLint
+
+/// What `carnet lint` runs a descriptor in: the requests of a pretend client, and the samples as answers to them.
+public struct SampleSimulator: DescriptorSimulator {
+    private let needsSamples: Bool
+
+    /// - Parameter needsSamples: Whether a descriptor without samples is left alone.
+    public init(needsSamples: Bool = true) {
+        self.needsSamples = needsSamples
+    }
+
+    public func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        guard !needsSamples || !descriptor.samples.isEmpty else { return [] }
+        let (inputs, missing) = descriptor.pretendInputs()
+        guard missing.isEmpty else {
+            return missing.map { name in
+                SimulationRules.inputWithoutExample.diagnostic(
+                    "nothing can be simulated, because \"\(name)\" has no example",
+                    file: context.path,
+                    span: context.keySpan("inputs", name),
+                    help: "add one: example: VALUE"
+                )
+            }
+        }
+        // What does not resolve is what the rules about inputs and URLs are about.
+        guard let provider = try? descriptor.resolve(inputs: inputs) else { return [] }
+        let simulation = Simulation(provider)
+        let requests = RequestFindings(simulation, context).all
+        return requests.isEmpty ? SampleFindings(simulation, context).all : requests
+    }
+}

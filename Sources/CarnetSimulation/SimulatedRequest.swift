@@ -1,0 +1,37 @@
+public import CarnetDescriptors
+public import CarnetProtocol
+import HTTPTypes
+
+/// A request as it goes on the wire, byte for byte.
+public struct SimulatedRequest: Sendable {
+    public let method: String
+    public let url: String
+    public let headers: [Named<String>]
+    public let body: String
+
+    init(_ request: PreparedRequest) {
+        let head = request.outgoing.head
+        method = head.method.rawValue
+        url = "\(head.scheme ?? "https")://\(head.authority ?? "")\(head.path ?? "")"
+        headers = head.headerFields.map { Named($0.name.rawName, $0.value) }
+        body = String(decoding: request.outgoing.body, as: UTF8.self)
+    }
+
+    /// A page that the browser goes to.
+    init(page url: String) {
+        method = "GET"
+        self.url = url
+        headers = []
+        body = ""
+    }
+}
+
+/// The requests of one client, in the order of a sign-in and what follows.
+public enum SimulatedStep: String, CaseIterable, Sendable {
+    case authorization
+    case token
+    case refresh
+    case userinfo
+    case revocation
+    case endSession = "end_session"
+}

@@ -1,0 +1,83 @@
+public import CarnetDescriptors
+public import CarnetProtocol
+
+extension Simulation {
+    /// The steps that the provider has.
+    public var steps: [SimulatedStep] {
+        SimulatedStep.allCases.filter { step in
+            switch step {
+            case .authorization, .token, .refresh: true
+            case .userinfo: Profile.source(at: provider) == .userinfo
+            case .revocation: provider.endpoints[.revocation] != nil
+            case .endSession: provider.endpoints[.endSession] != nil
+            }
+        }
+    }
+
+    /// The request of a step.
+    ///
+    /// - Throws: `OAuthError`, as for a real client.
+    public func request(_ step: SimulatedStep) throws(OAuthError) -> SimulatedRequest {
+        switch step {
+        case .authorization: SimulatedRequest(page: try authorization().url)
+        case .token: SimulatedRequest(try tokenRequest())
+        case .refresh: SimulatedRequest(try refreshRequest())
+        case .userinfo: SimulatedRequest(try Profile.request(tokens, at: provider))
+        case .revocation:
+            SimulatedRequest(
+                try TokenRequest.revoke(
+                    Secret("pretend-refresh-token"), hint: "refresh_token", at: provider, as: registration,
+                    random: PretendRandomSource(), now: Self.now))
+        case .endSession:
+            SimulatedRequest(page: try EndSessionRequest.url(for: tokens, at: provider, as: registration).reveal())
+        }
+    }
+
+    /// - Throws: `OAuthError`, as for a real client that calls the resource.
+    public func request(_ resource: Resource) throws(OAuthError) -> SimulatedRequest {
+        SimulatedRequest(
+            try ResourceRequest.make(resource.url, headers: resource.headers, tokens: tokens, at: provider))
+    }
+
+    func authorization() throws(OAuthError) -> AuthorizationRequest {
+        try AuthorizationRequest(to: provider, as: registration, random: PretendRandomSource(), now: Self.now)
+    }
+
+    func tokenRequest() throws(OAuthError) -> PreparedRequest {
+        let pending = try authorization().pending
+        let callback = try judge(callback: Self.standardCallback(provider), for: pending)
+        let filled = unfilled.filled(
+            with: HeldValues(callback: callback), as: registration, now: Self.now, random: PretendRandomSource())
+        return try TokenRequest.exchange(
+            callback, at: filled, as: registration, random: PretendRandomSource(), now: Self.now)
+    }
+
+    func refreshRequest() throws(OAuthError) -> PreparedRequest {
+        let credential = provider.refreshCredential == .accessToken ? tokens.accessToken : tokens.refreshToken
+        return try TokenRequest.refresh(
+            credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(),
+            now: Self.now)
+    }
+
+    /// The callback of a provider that does as it should, in its own words.
+    private static func standardCallback(_ provider: Provider) -> [Named<String>] {
+        var parameters = [Named("code", code)]
+        if let issuer = provider.issuer, provider.demandsIssuerParameter { parameters.append(Named("iss", issuer)) }
+        return parameters.map { Named(provider.callbackRename[$0.name] ?? $0.name, $0.value) }
+            + [Named(provider.stateParameter, "")]
+    }
+
+    /// Judges a callback's parameters, the state of the attempt in the place of what stands there.
+    func judge(
+        callback parameters: [Named<String>], for pending: PendingAuthorization
+    ) throws(OAuthError) -> ValidatedCallback {
+        let stated = parameters.map { parameter in
+            parameter.name == provider.stateParameter ? Named(parameter.name, pending.id.reveal()) : parameter
+        }
+        let sent = completed(stated).map { (name: $0.name, value: $0.value) }
+        let separator = pending.redirectURI.contains("?") ? "&" : "?"
+        let url = pending.redirectURI + separator + PercentEncoding.encode(sent)
+        return try pending.validate(
+            AuthorizationCallback(url: url), from: provider, now: Self.now, clientSecret: registration.clientSecret)
+    }
+}

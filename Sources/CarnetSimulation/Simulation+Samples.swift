@@ -1,0 +1,52 @@
+import CarnetDescriptors
+import CarnetProtocol
+import HTTPTypes
+
+/// Samples in the place of answers, each judged by the code that judges real ones.
+extension Simulation {
+    /// - Parameter isRefresh: Whether it answers a refresh.
+    func judge(token sample: JSONValue, isRefresh: Bool = false) throws(OAuthError) -> TokenResponse {
+        let rules = provider.tokenResponse
+        return try TokenResponse(
+            judging: Self.response(
+                sample, status: rules.success.statuses.first?.code ?? 200, isForm: rules.format == .form),
+            to: isRefresh ? try refreshRequest() : try tokenRequest(),
+            from: provider
+        )
+    }
+
+    /// The server's words in an error response; `nil` if none are found.
+    func words(of sample: JSONValue) throws(OAuthError) -> ServerWords? {
+        let response = Self.response(sample, status: 400, isForm: provider.tokenResponse.format == .form)
+        let request = try tokenRequest()
+        do throws(OAuthError) {
+            _ = try TokenResponse(judging: response, to: request, from: provider)
+            return nil
+        } catch {
+            return error.server
+        }
+    }
+
+    func judge(userinfo sample: JSONValue) throws(OAuthError) -> Profile {
+        try Profile(
+            judging: Self.response(sample, status: 200, isForm: false),
+            to: try Profile.request(tokens, at: provider),
+            from: provider,
+            subject: nil
+        )
+    }
+
+    /// A text is the body itself; anything else is encoded as the provider encodes.
+    private static func response(_ sample: JSONValue, status: Int, isForm: Bool) -> IncomingResponse {
+        let pairs = (sample.object?.members ?? []).compactMap { member in
+            member.value.scalarText.map { (name: member.name, value: $0) }
+        }
+        let isFlat = sample.string != nil || pairs.count == sample.object?.members.count
+        let type = isForm && isFlat ? "application/x-www-form-urlencoded" : "application/json"
+        let body = sample.string ?? (isForm && isFlat ? PercentEncoding.encode(pairs) : sample.jsonText())
+        return IncomingResponse(
+            head: HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: [.contentType: type]),
+            body: Array(body.utf8)
+        )
+    }
+}

@@ -1,0 +1,50 @@
+import CarnetDescriptors
+import CarnetProtocol
+
+/// What a sign-in would bring, by the examples and samples of the descriptor.
+extension Simulation {
+    func held(at provider: Provider) -> HeldValues {
+        var held = HeldValues(tokens: tokens)
+        func keep(_ origin: String, _ name: String, _ text: String?, isSecret: Bool = false) {
+            if let text { held.values["\(origin).\(name)"] = ConnectionValue(text, isSecret: isSecret) }
+        }
+        func keep(_ origin: String, _ captures: NamedList<ResponseCapture>, of sample: JSONValue?) {
+            for rule in captures.items {
+                let found = sample?.first(of: rule.value.pointers.pointers)?.scalarText
+                keep(origin, rule.name, found ?? rule.value.example, isSecret: rule.value.isSecret)
+            }
+        }
+        for rule in provider.callbackCapture.items {
+            keep("callback", rule.name, rule.value.example, isSecret: rule.value.isSecret)
+        }
+        keep("token", provider.tokenResponse.capture, of: provider.samples.token)
+        for step in provider.exchange { keep("step", step.value.capture, of: step.value.sample) }
+        for lookup in provider.connection.lookups.items {
+            let sample = lookup.value.sample
+            let chosen = lookup.value.list.map { sample[$0]?.array?.first } ?? sample
+            keep("connection", lookup.name, chosen?.first(of: lookup.value.value.pointers)?.scalarText)
+        }
+        for name in provider.connection.derive.names {
+            let request = ConnectionRequest(
+                at: provider, as: registration, with: held, tokens: tokens, now: Self.now, random: PretendRandomSource()
+            )
+            held.values["connection.\(name)"] = try? request.derived(name)
+        }
+        return held
+    }
+
+    /// The callback's parameters with those that are kept, and signed where the provider signs.
+    func completed(_ parameters: [Named<String>]) -> [Named<String>] {
+        var parameters = parameters
+        for rule in provider.callbackCapture.items {
+            let name = rule.value.parameter ?? rule.name
+            if !parameters.contains(where: { $0.name == name }) { parameters.append(Named(name, rule.value.example)) }
+        }
+        guard let rule = provider.callbackVerification, let secret = registration.clientSecret else {
+            return parameters
+        }
+        parameters.removeAll { $0.name == rule.parameter }
+        let signature = rule.signature(of: parameters.map { ($0.name, $0.value) }, secret: secret)
+        return parameters + [Named(rule.parameter, signature)]
+    }
+}

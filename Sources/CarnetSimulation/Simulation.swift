@@ -1,0 +1,82 @@
+public import CarnetDescriptors
+public import CarnetProtocol
+import Foundation
+
+/// A sign-in of a pretend client in the engine's own code: requests that nobody sends, and samples in the place of
+/// answers. It is the same at every run.
+public struct Simulation: Sendable {
+    /// The provider, with endpoints invented where only its metadata would tell them, and with examples of what is known
+    /// only at run time.
+    public private(set) var provider: Provider
+    /// The same without the examples.
+    let unfilled: Provider
+    public let registration: ClientRegistration
+    public let inventedEndpoints: Set<EndpointName>
+
+    static let clientID = "pretend-client"
+    static let clientSecret = Secret("pretend-client-secret")
+    static let code = "pretend-code"
+    /// The first of January 2026.
+    static let now = Date(timeIntervalSince1970: 1_767_225_600)
+
+    /// - Parameters:
+    ///   - clientID: That of a real client, to see its requests.
+    ///   - hasSecret: Whether the client has a secret; as the provider's first method has it, if `nil`. A secret is
+    ///     always a pretend one.
+    ///   - redirectURI: One that the provider accepts, if `nil`.
+    public init(
+        _ provider: Provider,
+        clientID: String? = nil,
+        hasSecret: Bool? = nil,
+        redirectURI: String? = nil,
+        scopes: [String]? = nil
+    ) {
+        var provider = provider
+        inventedEndpoints = provider.inventEndpoints()
+        self.provider = provider
+        unfilled = provider
+        let methods = provider.client.authentication
+        let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
+        let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
+        let algorithm = (provider.assertion.algorithm?.rawValue).flatMap(SignatureAlgorithm.init) ?? .ES256
+        registration = ClientRegistration(
+            clientID: clientID ?? Self.clientID,
+            clientSecret: usesSecret || !usesKey && !methods.contains(.none) ? Self.clientSecret : nil,
+            signingKey: usesKey ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
+            redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
+            inputs: provider.inputs,
+            environment: provider.environment,
+            scopes: scopes
+        )
+        self.provider = provider.filled(
+            with: held(at: provider), as: registration, now: Self.now, random: PretendRandomSource())
+    }
+
+    /// What the client holds once it has signed in.
+    var tokens: TokenSet {
+        TokenSet(
+            accessToken: Secret("pretend-access-token"),
+            tokenType: "Bearer",
+            refreshToken: Secret("pretend-refresh-token"),
+            idToken: Secret("pretend-id-token"),
+            scopes: registration.scopes ?? provider.scopes.defaults,
+            issuedAt: Self.now
+        )
+    }
+}
+
+extension Provider {
+    /// Puts the endpoints that the metadata would tell below the issuer.
+    fileprivate mutating func inventEndpoints() -> Set<EndpointName> {
+        let base = issuer.flatMap { try? WebURL($0) } ?? discoveryURL
+        guard let base, discovery != .off else { return [] }
+        let folder = issuer == nil ? "" : base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
+        var invented: Set<EndpointName> = []
+        for name in [EndpointName.authorization, .token, .userinfo, .revocation, .endSession]
+        where endpoints[name] == nil {
+            endpoints[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/pretend-\(name.rawValue)")
+            invented.insert(name)
+        }
+        return invented
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@Suite struct ShowTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+        try home.write(
+            """
+            carnet: 1
+            id: plain
+            name: Plain
+            inputs:
+              tenant: { title: your tenant, pattern: "[0-9]{4}" }
+              region: { enum: [eu, us] }
+            endpoints:
+              authorization: https://id.plain.example/{tenant}/authorize
+              token: https://id.plain.example/{tenant}/token
+              revocation: https://id.plain.example/{tenant}/revoke
+            client: { authentication: [client_secret_post] }
+            scopes: { default: [read] }
+            token:
+              body: json
+              parameters: { region: "{region}" }
+            callback: { errors: { no: access_denied } }
+            environments:
+              sandbox: { endpoints: { token: "https://sandbox.plain.example/{tenant}/token" } }
+
+            """,
+            to: "providers/plain.yaml")
+    }
+
+    private func shown(_ arguments: String...) async throws -> [String: Any] {
+        let run = try home.start(["show", "plain", "--resolved", "--json", "--input", "tenant=1234"] + arguments)
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        return try result.json()
+    }
+
+    private func request(_ step: String, _ document: [String: Any]) throws -> [String: Any] {
+        try #require((document["requests"] as? [String: Any])?[step] as? [String: Any])
+    }
+
+    @Test func `the requests are exact to the byte`() async throws {
+        let document = try await shown("--client-id", "my client")
+        #expect(
+            try request("authorization", document)["url"] as? String
+                == "https://id.plain.example/1234/authorize?response_type=code&client_id=my%20client"
+                + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A49152%2Fcallback&scope=read"
+                + "&state=pretend_value_1_000000000000000000000000000"
+                + "&code_challenge=WLCztbyn9ku-M2Ll4CdelDmyHY8Cu571CBpZVlrMG5U&code_challenge_method=S256")
+        let token = try request("token", document)
+        #expect(token["url"] as? String == "https://id.plain.example/1234/token")
+        #expect((token["headers"] as? [String: String])?["Content-Type"] == "application/json")
+        #expect(
+            token["body"] as? String
+                == #"{"grant_type":"authorization_code","code":"pretend-code","#
+                + #""redirect_uri":"http://127.0.0.1:49152/callback","#
+                + #""code_verifier":"pretend_value_2_000000000000000000000000000","#
+                + #""client_id":"my client","client_secret":"pretend-client-secret","region":"eu"}"#)
+        let steps = try #require(document["requests"] as? [String: Any]).keys.sorted()
+        #expect(steps == ["authorization", "refresh", "revocation", "token"])
+        #expect(document["pretend_endpoints"] as? [String] == [])
+    }
+
+    @Test func `what the descriptor says is all there, filled, in the environment that was chosen`() async throws {
+        let document = try await shown("--environment", "sandbox", "--input", "region=us")
+        let resolved = try #require(document["resolved"] as? [String: Any])
+        #expect((resolved["endpoints"] as? [String: String])?["token"] == "https://sandbox.plain.example/1234/token")
+        #expect((resolved["callback"] as? [String: Any])?["errors"] as? [String: String] == ["no": "access_denied"])
+        let token = try #require(resolved["token"] as? [String: Any])
+        #expect(token["parameters"] as? [String: String] == ["region": "us"])
+        #expect((resolved["inputs"] as? [String: String]) == ["tenant": "1234", "region": "us"])
+        #expect(try request("token", document)["url"] as? String == "https://sandbox.plain.example/1234/token")
+    }
+
+    @Test func `every missing input is told at once, with how it is given`() async throws {
+        for command in [["show", "plain", "--resolved"], ["try", "plain"]] {
+            let run = try home.start(command)
+            let result = try await run.finish()
+            #expect(result.status == 2 && result.standardOutput.isEmpty, "\(result)")
+            #expect(
+                result.standardError.contains("give --input tenant=VALUE  (your tenant, which matches [0-9]{4})"),
+                "\(result)")
+        }
+    }
+
+    @Test func `a real secret is never among what is shown`() async throws {
+        let result = try await home.run(
+            "show", "plain", "--resolved", "--input", "tenant=1234", "--client-id", "c", "--client-secret-env", "S",
+            environment: ["S": "very-secret"])
+        #expect(result.status == 0, "\(result)")
+        #expect(!"\(result)".contains("very-secret"))
+        #expect(result.standardOutput.contains("pretend-client-secret"))
+        #expect(result.standardError.contains("eu stands for it"))
+    }
+
+    @Test func `a request that cannot be made is told, and hides no other`() async throws {
+        let result = try await home.run(
+            "show", "plain", "--resolved", "--input", "tenant=1234", "--redirect-uri", "nowhere")
+        #expect(result.status == 0, "\(result)")
+        #expect(
+            result.standardError.contains("the token request cannot be made: configuration: the redirect URI nowhere"))
+        #expect(result.standardOutput.contains("pretend-refresh-token"))
+    }
+
+    @Test func `endpoints that only the metadata tells are called so`() async throws {
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        let result = try await home.run("show", "acme", "--resolved")
+        #expect(
+            result.standardOutput.contains(
+                "# Only the metadata of the provider tells these endpoints: authorization, end_session, revocation, token"
+            ),
+            "\(result)")
+        #expect(
+            result.standardOutput.contains("url: \"https://id.acme.example/pretend-authorization?response_type=code"))
+    }
+}

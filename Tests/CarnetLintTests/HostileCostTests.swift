@@ -1,0 +1,69 @@
+import CarnetDescriptors
+import CarnetLint
+import Foundation
+import Testing
+
+/// A file that is eight times as long takes about eight times as long; where a rule compares everything with everything, it
+/// takes 64 times as long.
+struct HostileCostTests {
+    @Test(arguments: Hostile.allCases)
+    func `the cost of linting grows as the file does`(_ hostile: Hostile) {
+        // The first run makes what is made once.
+        _ = cost(of: hostile, count: 8)
+        let small = cost(of: hostile, count: 200)
+        let large = cost(of: hostile, count: 1600)
+        #expect(large / small < 32)
+    }
+
+    /// The processor time of this thread, so that whatever else runs does not count.
+    private func cost(of hostile: Hostile, count: Int) -> Double {
+        let file = SourceFile(path: "acme.yaml", text: hostile.text(count))
+        func seconds() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let start = seconds()
+        let report = Linter().lint(files: [file])
+        _ = TextReporter().render(report)
+        let end = seconds()
+        #expect(report.diagnostics.count >= count, "\(hostile)")
+        return end - start
+    }
+
+    enum Hostile: CaseIterable {
+        case scopesOutsideOfCatalog
+        case repeatedScopes
+        case unknownKeys
+        case wrongWords
+        case undeclaredInputs
+        case unknownParameters
+        case resourcesWithoutScope
+        case notesAboutNothing
+
+        func text(_ count: Int) -> String {
+            func each(_ line: (Int) -> String) -> String { (0..<count).map(line).joined() }
+            let head = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
+            switch self {
+            case .scopesOutsideOfCatalog:
+                return head + "scopes:\n  default:\n" + each { "    - asked\($0)\n" }
+                    + "  catalog:\n" + each { "    - known\($0)\n" }
+            case .repeatedScopes:
+                return head + "scopes:\n  default: [openid" + each { _ in ", openid" } + "]\n"
+            case .unknownKeys: return head + each { "scopse\($0): 1\n" }
+            case .wrongWords: return head + "client:\n  authentication:\n" + each { "    - client_secret\($0)\n" }
+            case .undeclaredInputs:
+                return head + "inputs:\n" + each { "  declared\($0): {}\n" } + "authorization:\n  parameters:\n"
+                    + each { "    parameter\($0): '{missing\($0)}'\n" }
+            case .unknownParameters:
+                return head + "authorization:\n  parameters:\n" + each { "    added\($0): x\n" } + "  omit:\n"
+                    + each { "    - left_out\($0)\n" }
+            case .resourcesWithoutScope:
+                return head + "scopes: { catalog: [photos] }\nresources:\n"
+                    + each { "  - { id: same, title: T\($0), scope: s\($0), url: https://api.acme.example/\($0) }\n" }
+            case .notesAboutNothing:
+                return head + "notes:\n" + each { "  - { about: nothing.\($0), because: so }\n" }
+            }
+        }
+    }
+}

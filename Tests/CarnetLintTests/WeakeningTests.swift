@@ -1,0 +1,85 @@
+import CarnetDescriptors
+import CarnetLint
+import Testing
+
+/// What makes a sign-in weaker is an error; with a reason, where the language takes one, a warning that repeats it.
+@Suite struct WeakeningTests {
+    private static let reason = "their guide of November 2026 says so"
+
+    struct Weakness: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The key with what makes the sign-in weaker.
+        let text: String
+        let code: String
+        /// The same with a reason; `nil` where no reason is good enough.
+        let withReason: String?
+        let warning: String?
+
+        init(_ name: String, _ text: String, _ code: String, withReason: String? = nil, _ warning: String? = nil) {
+            testDescription = name
+            self.text = text
+            self.code = code
+            self.withReason = withReason
+            self.warning = warning
+        }
+    }
+
+    static let weaknesses = [
+        Weakness(
+            "no proof key", "authorization: { pkce: off }", "K007",
+            withReason: "authorization: { pkce: { off: \(reason) } }", "C001"),
+        Weakness(
+            "no nonce", "authorization: { nonce: off }", "K007",
+            withReason: "authorization: { nonce: { off: \(reason) } }", "C002"),
+        Weakness(
+            "a nonce that nobody insists on", "id_token: { nonce: off }", "K002",
+            withReason: "id_token: { nonce: { if_present: \(reason) } }", "C002"),
+        Weakness(
+            "any issuer", "issuer_match: off", "K007",
+            withReason: "issuer_match: { off: \(reason) }", "E020"),
+        Weakness("an empty reason", "authorization: { pkce: { off: '' } }", "K008"),
+        Weakness("the plain proof key", "authorization: { pkce: plain }", "K004"),
+        Weakness(
+            "the plain proof key as a parameter", "authorization: { parameters: { code_challenge_method: plain } }",
+            "C003"),
+        Weakness("the proof key's method left out", "authorization: { omit: [code_challenge_method] }", "C005"),
+        Weakness("no verifier", "token: { omit: [code_verifier] }", "C005"),
+        Weakness("no state", "authorization: { state: off }", "K004"),
+        Weakness(
+            "the state elsewhere", "authorization: { state: { in: redirect_uri } }", "K003",
+            withReason: "authorization: { state: { in: redirect_uri, because: \(reason) } }", "C052"),
+        Weakness("no state in the request", "authorization: { omit: [state] }", "C005"),
+        Weakness("a constant state", "authorization: { parameters: { state: x } }", "C004"),
+        Weakness("symmetric signatures", "id_token: { algorithms: [RS256, HS256] }", "K004"),
+        Weakness(
+            "the secret signs", "id_token: { hs256: }", "K002",
+            withReason: "id_token: { hs256: \(reason) }", "T051"),
+        Weakness(
+            "the token in the query", "api: { token_in: { query: token } }", "K007",
+            withReason: "api: { token_in: { query: token, because: \(reason) } }", "C050"),
+        Weakness("no signatures", "id_token: { algorithms: [none] }", "K004"),
+        Weakness("an http issuer", "issuer: http://id.acme.example", "E001"),
+        Weakness(
+            "an http endpoint", "issuer: https://id.acme.example\nendpoints: { token: http://id.acme.example/token }",
+            "E001"),
+        Weakness("an http redirect", "redirects: [http://app.example/callback]", "C013"),
+        Weakness("tokens in the callback", "authorization: { response_type: token }", "C030"),
+    ]
+
+    private func lint(_ text: String) -> [Diagnostic] {
+        Linter().lint(files: [MarkedExample(completing: text + "\n").file(named: "acme.yaml")]).diagnostics
+    }
+
+    @Test(arguments: weaknesses) func `without a reason it is an error`(_ weakness: Weakness) {
+        let found = lint(weakness.text)
+        #expect(found.map(\.code) == [weakness.code], "\(found)")
+        #expect(found.allSatisfy { $0.severity == .error })
+    }
+
+    @Test(arguments: weaknesses.filter { $0.withReason != nil })
+    func `with a reason it is a warning that repeats it`(_ weakness: Weakness) throws {
+        let found = lint(try #require(weakness.withReason))
+        #expect(found.map(\.code) == [weakness.warning], "\(found)")
+        #expect(found.allSatisfy { $0.severity == .warning && $0.message.hasSuffix(": \(Self.reason)") })
+    }
+}

@@ -1,0 +1,88 @@
+import CarnetDescriptors
+import CarnetLint
+import CarnetSimulation
+import Testing
+
+@Suite struct SampleSimulatorTests {
+    private func lint(_ text: String, _ simulator: SampleSimulator? = SampleSimulator()) -> [String] {
+        Linter(simulator: simulator).lint(files: [MarkedExample(completing: text).file(named: "acme.yaml")])
+            .diagnostics.map { "\($0.code): \($0.message)" }
+    }
+
+    /// A resource that the engine refuses to call and that no rule about text alone speaks of.
+    private static let repeated = """
+        endpoints:
+          authorization: https://id.acme.example/authorize?audience=x
+          token: https://id.acme.example/token
+        authorization: { parameters: { audience: y } }
+
+        """
+
+    @Test func `a descriptor without samples is left alone unless more is asked for`() {
+        #expect(lint(Self.repeated) == [])
+        #expect(
+            lint(Self.repeated, SampleSimulator(needsSamples: false)) == [
+                "R002: the authorization request cannot be made: the endpoint's own query already has \"audience\""
+            ])
+    }
+
+    @Test func `one cause is told once, and not beside the error that it follows from`() {
+        let broken = Self.repeated + "scopes: { default: ['a b'] }\n"
+        let found = lint(broken, SampleSimulator(needsSamples: false))
+        #expect(!found.isEmpty && !found.contains { $0.hasPrefix("R002") }, "\(found)")
+    }
+
+    @Test func `without a simulation a suppression of its findings is not called unused`() {
+        let suppressed = "# carnet-lint-disable T004: redacted too well\nscopes: { default: [openid] }\n"
+        #expect(lint(suppressed, nil) == [])
+        #expect(lint(suppressed).map { $0.prefix(4) } == ["D021"])
+    }
+
+    @Test func `a form-encoded answer is judged as one`() {
+        let sample = """
+            token: { response: { format: form } }
+            scopes: { default: [read, write] }
+            samples:
+              token: { access_token: redacted, scope: 'read write', token_type: bearer, expires_in: 60 }
+              expect: { scopes: [read, write], expires_in: 61 }
+
+            """
+        #expect(lint(sample) == ["R005: the token lives 60 seconds"])
+    }
+
+    @Test func `each environment is simulated with what it says itself`() {
+        let text = """
+            environments:
+              sandbox: { token: { response: { root: /data } }, samples: { token: { access_token: a, token_type: Bearer } } }
+
+            """
+        #expect(
+            lint(text) == [
+                "T004: the engine does not take samples.token: the answer has no object where the fields should be"
+            ])
+    }
+
+    @Test func `a claim of the token response is looked for where the engine looks for it`() {
+        let text = """
+            profile: { from: token, root: /athlete, claims: { subject: /id, name: /nickname } }
+            samples:
+              token: { access_token: redacted, token_type: Bearer, athlete: { id: 12, username: ada } }
+              expect: { claims: { subject: 12 } }
+
+            """
+        #expect(lint(text) == ["T003: /nickname leads to nothing in samples.token"])
+    }
+
+    @Test func `an expectation about what no sample says is told`() {
+        let text = """
+            samples:
+              token: { access_token: redacted, token_type: Bearer }
+              expect: { scopes: [read], expires_in: 3600 }
+
+            """
+        #expect(
+            lint(text) == [
+                "R005: the granted scopes are as asked for", "R005: nothing says when the token ends",
+            ])
+    }
+}

@@ -1,0 +1,97 @@
+import CarnetDescriptors
+import CarnetLint
+import CarnetProtocol
+import Testing
+
+@testable import CarnetSimulation
+
+@Suite struct SimulationTests {
+    private func simulation(_ text: String, clientID: String? = nil) throws -> Simulation {
+        let document = DescriptorDocument(MarkedExample(completing: text).file(named: "acme.yaml"))
+        let descriptor = try #require(document.descriptor, "\(document.diagnostics)")
+        return Simulation(try descriptor.resolve(inputs: descriptor.pretendInputs().values), clientID: clientID)
+    }
+
+    @Test func `the authorization URL is exact, and the same at every run`() throws {
+        let plain = try simulation("scopes: { default: [openid] }\n", clientID: "my client")
+        let url = try plain.request(.authorization).url
+        #expect(
+            url
+                == "https://id.acme.example/pretend-authorization?response_type=code&client_id=my%20client"
+                + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A49152%2Fcallback&scope=openid"
+                + "&state=pretend_value_1_000000000000000000000000000"
+                + "&nonce=pretend_value_2_000000000000000000000000000"
+                + "&code_challenge=5nARpp5mcNU9jXt295bXzvwv2rsgm9Xq5_cGPQLoApk&code_challenge_method=S256"
+        )
+        #expect(try plain.request(.authorization).url == url)
+        #expect(plain.inventedEndpoints.contains(.authorization))
+    }
+
+    @Test func `the token request has the pretend code and the verifier of the authorization request`() throws {
+        let request = try simulation("client: { authentication: [client_secret_basic] }\n").request(.token)
+        #expect(request.method == "POST")
+        #expect(request.url == "https://id.acme.example/pretend-token")
+        #expect(
+            request.headers.map { "\($0.name): \($0.value)" } == [
+                "Accept: application/json", "User-Agent: Carnet",
+                "Content-Type: application/x-www-form-urlencoded",
+                "Authorization: Basic cHJldGVuZC1jbGllbnQ6cHJldGVuZC1jbGllbnQtc2VjcmV0",
+            ])
+        #expect(
+            request.body
+                == "grant_type=authorization_code&code=pretend-code"
+                + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A49152%2Fcallback"
+                + "&code_verifier=pretend_value_2_000000000000000000000000000"
+        )
+    }
+
+    @Test func `a provider has the steps that its endpoints allow`() throws {
+        let endpoints = """
+            endpoints: { authorization: https://acme.example/authorize, token: https://acme.example/token }
+
+            """
+        #expect(try simulation(endpoints).steps == [.authorization, .token, .refresh])
+        let all = try simulation("scopes: { default: [openid] }\n")
+        #expect(all.steps == SimulatedStep.allCases)
+        for step in all.steps { _ = try all.request(step) }
+        #expect(try all.request(.refresh).body.contains("refresh_token=pretend-refresh-token"))
+        #expect(try all.request(.endSession).url.contains("id_token_hint=pretend-id-token"))
+    }
+
+    @Test func `a callback in the provider's own words becomes the token request`() throws {
+        let odd = try simulation(
+            """
+            authorization: { rename: { state: st } }
+            callback: { iss: required, rename: { code: auth_code, iss: from } }
+
+            """)
+        #expect(try odd.request(.token).body.contains("code=pretend-code"))
+    }
+
+    @Test func `a redirect URI is made up after the forms that the provider accepts`() throws {
+        let own = try simulation("redirects: ['{bundle_id}:/oauth2callback']\n")
+        #expect(own.registration.redirectURI == "com.example.app:/oauth2callback")
+        let loopback = try simulation("redirects: ['https://{host}/{path}', 'http://localhost:{port}/callback']\n")
+        #expect(loopback.registration.redirectURI == "http://localhost:49152/callback")
+    }
+
+    @Test func `values are made up for inputs, as far as their rules allow`() throws {
+        let document = DescriptorDocument(
+            MarkedExample(
+                completing: """
+                    issuer: https://{my_host}/{tenant}/{year}
+                    inputs:
+                      my_host: { type: hostname }
+                      tenant: { example: acme }
+                      year: { pattern: '[0-9]{4}' }
+                      extra: { optional: true }
+
+                    """
+            ).file(named: "acme.yaml"))
+        let descriptor = try #require(document.descriptor, "\(document.diagnostics)")
+        let (values, missing) = descriptor.pretendInputs()
+        #expect(values == ["my_host": "my-host.example", "tenant": "acme"])
+        #expect(missing == ["year"])
+        #expect(descriptor.pretendInputs(["year": "2026"]).missing == [])
+    }
+}

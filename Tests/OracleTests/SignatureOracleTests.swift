@@ -1,0 +1,111 @@
+#if canImport(COpenSSL)
+    import COpenSSL
+    import CarnetDescriptors
+    import CarnetTestSupport
+    import Foundation
+    import Testing
+
+    @testable import CarnetProtocol
+
+    /// Signatures that one side makes and the other checks, with OpenSSL as the other.
+    @Suite struct SignatureOracleTests {
+        private static let cases = 1000
+
+        static let algorithms: [SignatureAlgorithm] = [
+            .RS256, .RS384, .RS512, .PS256, .PS384, .PS512, .ES256, .ES384, .ES512, .EdDSA,
+        ]
+
+        static func key(for algorithm: SignatureAlgorithm) throws -> OpenSSLKey {
+            switch algorithm {
+            case .ES256: try .generate("EC", curve: "P-256")
+            case .ES384: try .generate("EC", curve: "P-384")
+            case .ES512: try .generate("EC", curve: "P-521")
+            case .EdDSA: try .generate("ED25519")
+            default: try .rsa()
+            }
+        }
+
+        @Test(arguments: algorithms.enumerated().map { ($0.offset, $0.element) })
+        func `are the same to both sides`(index: Int, algorithm: SignatureAlgorithm) throws {
+            let oracle = try Self.key(for: algorithm)
+            let key = try ClientKey(pem: Secret(oracle.pkcs8()))
+            let verifier = try #require(JSONWebKey(key.publicJWK))
+            let random = RandomCases(seed: UInt64(index + 1))
+            var wrong = 0
+            for number in 0..<Self.cases {
+                let message = random.message(upTo: 300)
+                let isOurs = number.isMultiple(of: 2)
+                var signature = try isOurs ? key.signature(for: message, algorithm) : oracle.sign(message, algorithm)
+                let isGood: ([UInt8], [UInt8]) throws -> Bool = { signature, message in
+                    isOurs
+                        ? try oracle.isValid(signature, for: message, algorithm)
+                        : verifier.isValid(signature, for: message, algorithm: algorithm)
+                }
+                if try !isGood(signature, message) { wrong += 1 }
+                guard number % 8 < 2 else { continue }
+                // One bit anywhere, and neither takes it.
+                signature[random.number(signature.count)] ^= 1 << UInt8(random.number(8))
+                if try isGood(signature, message) { wrong += 1 }
+                if try isGood(signature, message + [0]) { wrong += 1 }
+            }
+            #expect(wrong == 0)
+        }
+
+        @Test func `HMACs are the same on both sides`() throws {
+            let random = RandomCases(seed: 20)
+            for (algorithm, name, length) in [
+                (AssertionAlgorithm.HS256, "SHA256", 32), (.HS384, "SHA384", 48), (.HS512, "SHA512", 64),
+            ] {
+                for _ in 0..<Self.cases {
+                    let (key, message) = (random.bytes(length + random.number(40)), random.message(upTo: 300))
+                    #expect(
+                        try JSONWebSignature.hmac(message, algorithm, key: key)
+                            == OpenSSLCipher.hmac(name, key: key, message))
+                }
+            }
+        }
+
+        @Test(arguments: algorithms)
+        func `keys are read as OpenSSL writes them, with the thumbprint of its numbers`(
+            algorithm: SignatureAlgorithm
+        ) throws {
+            let oracle = try Self.key(for: algorithm)
+            let modern = try ClientKey(pem: Secret(oracle.pkcs8()))
+            if algorithm != .EdDSA {
+                #expect(try ClientKey(pem: Secret(oracle.traditional())).thumbprint == modern.thumbprint)
+            }
+            let members: String
+            switch algorithm {
+            case .ES256, .ES384, .ES512:
+                let point = try oracle.point().dropFirst()
+                let curve = ["ES256": "P-256", "ES384": "P-384", "ES512": "P-521"][algorithm.rawValue] ?? ""
+                members = """
+                    {"crv":"\(curve)","kty":"EC","x":"\(base64URL(Data(point.prefix(point.count / 2))))",\
+                    "y":"\(base64URL(Data(point.suffix(point.count / 2))))"}
+                    """
+            case .EdDSA:
+                members = #"{"crv":"Ed25519","kty":"OKP","x":"\#(base64URL(Data(try oracle.point())))"}"#
+            default:
+                let (n, e) = (try oracle.number("n"), try oracle.number("e"))
+                members = #"{"e":"\#(base64URL(Data(e)))","kty":"RSA","n":"\#(base64URL(Data(n)))"}"#
+            }
+            #expect(try modern.thumbprint == base64URL(Data(OpenSSLCipher.hash("SHA256", Array(members.utf8)))))
+            for pem in [
+                try oracle.pkcs8(passphrase: "secret"),
+                algorithm == .EdDSA ? nil : try oracle.traditional(passphrase: "secret"),
+            ].compactMap({ $0 }) {
+                let error = #expect(throws: ClientKeyError.self) { try ClientKey(pem: Secret(pem)) }
+                #expect(error?.reason == "is encrypted with a passphrase")
+            }
+        }
+
+        @Test func `challenges of proof keys are the hashes of OpenSSL`() throws {
+            let random = RandomCases(seed: 30)
+            for _ in 0..<Self.cases {
+                let verifier = base64URL(Data(random.bytes(32)))
+                let hash = try OpenSSLCipher.hash("SHA256", Array(verifier.utf8))
+                #expect(CodeVerifier(secret: Secret(verifier)).challenge == base64URL(Data(hash)))
+            }
+        }
+    }
+#endif

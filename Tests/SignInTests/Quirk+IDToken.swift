@@ -1,0 +1,141 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+private let openID = """
+    issuer: https://odd.example
+    discovery: off
+    endpoints:
+      authorization: https://odd.example/authorize
+      token: https://odd.example/token
+      jwks: https://odd.example/keys
+    scopes: { default: [openid] }
+
+    """
+
+private let start = "https://odd.example/authorize?response_type=code&client_id=client&redirect_uri="
+private let end = "&code_challenge=*&code_challenge_method=S256"
+
+extension Quirk {
+    static let idToken = [
+        Quirk("the ID token's subject is a number", key: "`id_token.coerce: [sub]`", neededBy: "Wikimedia") {
+            let sample = "samples: { userinfo: { sub: 12345678901234567890 } }\n"
+            let fixture = try SignInFixture(odd: openID + sample + "id_token: { coerce: [sub, iat] }")
+            let session = try await fixture.signIn()
+            let token = try #require(try await session.tokens().idToken)
+            let written = try claims(of: token)
+            #expect(written["sub"] == .number("12345678901234567890"))
+            #expect(written["iat"] == .string("1800000000"))
+            #expect(await fixture.store.load(session.key)?.connection.subject == "12345678901234567890")
+            #expect(try await session.profile().subject == "12345678901234567890")
+        },
+        Quirk(
+            "the ID token is signed with the client's secret", key: "`id_token.hs256: REASON`", neededBy: "LINE"
+        ) {
+            let secret = "0123456789abcdef0123456789abcdef"
+            let keys = openID + "id_token: { hs256: web sign-in has no public keys }"
+            let fixture = try SignInFixture(odd: keys, secret: secret)
+            let token = try #require(try await fixture.signIn().tokens().idToken).reveal()
+            #expect(token.hasPrefix("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."))
+            #expect(await fixture.requests(to: .jwks).isEmpty)
+            let short = try SignInFixture(odd: keys, secret: "too short")
+            let error = try await #require(throws: OAuthError.self) { try await short.signIn() }
+            #expect(error.kind == .badRegistration)
+            let forged = try SignInFixture(odd: keys, secret: secret, faults: [.badSignature])
+            let refusal = try await #require(throws: OAuthError.self) { try await forged.signIn() }
+            #expect(refusal.kind == .badSignature)
+        },
+        Quirk("the ID token has no at_hash", key: "none: compared when it is there", neededBy: "Fence, Elixir") {
+            let fixture = try SignInFixture(odd: openID, faults: [.missingAccessTokenHash])
+            let token = try #require(try await fixture.signIn().tokens().idToken)
+            #expect(try claims(of: token)["at_hash"] == nil)
+        },
+        Quirk(
+            "the answer comes as a POST", key: "`authorization.response_mode: form_post`", neededBy: "24: Apple"
+        ) {
+            let fixture = try SignInFixture(odd: "authorization: { response_mode: form_post }")
+            let request = try await fixture.client.beginSignIn()
+            #expect(masked(request.url) == "\(start)\(redirect)&scope=read&state=*&response_mode=form_post\(end)")
+            let answer = try await fixture.sandbox.answer(authorizationURL: request.url)
+            #expect(answer.url == SignInFixture.redirectURI)
+            let form = try #require(answer.form)
+            #expect(masked(form) == "code=4%2F%2B%26%3D%2541%20*&state=*")
+            let callback = AuthorizationCallback(postedTo: answer.url, form: form)
+            #expect(request.pending.matches(callback))
+            _ = try await fixture.client.completeSignIn(callback, for: request.pending)
+            let plain = try SignInFixture(odd: "")
+            let pending = try await plain.client.beginSignIn()
+            let other = try await plain.sandbox.approve(authorizationURL: pending.url)
+            let query = try #require(other.split(separator: "?").last)
+            let error = try await #require(throws: OAuthError.self) {
+                try await plain.client.completeSignIn(
+                    AuthorizationCallback(postedTo: SignInFixture.redirectURI, form: String(query)),
+                    for: pending.pending)
+            }
+            #expect(error.kind == .malformedCallback)
+            #expect(error.descriptorKey == "authorization.response_mode")
+        },
+        Quirk(
+            "the provider drops the state", key: "`authorization.state: { in: redirect_uri, because: REASON }`",
+            neededBy: "Deezer, Huawei, Mixcloud"
+        ) {
+            let fixture = try SignInFixture(
+                odd: "authorization: { state: { in: redirect_uri, because: it is never sent back } }")
+            let request = try await fixture.client.beginSignIn()
+            #expect(masked(request.url) == "\(start)\(redirect)%3Fstate%3D*&scope=read\(end)")
+            #expect(!request.redactedURL.contains(request.pending.id.reveal()))
+            let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+            #expect(masked(callback) == "\(SignInFixture.redirectURI)?state=*&code=4%2F%2B%26%3D%2541%20*")
+            let forged = AuthorizationCallback(
+                url: callback.replacing(request.pending.id.reveal(), with: String(repeating: "A", count: 43)))
+            #expect(!request.pending.matches(forged))
+            let error = try await #require(throws: OAuthError.self) {
+                try await fixture.client.completeSignIn(forged, for: request.pending)
+            }
+            #expect(error.kind == .stateMismatch)
+            let answer = AuthorizationCallback(url: callback)
+            _ = try await fixture.client.completeSignIn(answer, for: request.pending)
+            #expect(
+                await fixture.wire(.token) == [
+                    "POST https://odd.example/token\ngrant_type=authorization_code&code=4%2F%2B%26%3D%2541%20*"
+                        + "&redirect_uri=\(redirect)%3Fstate%3D*&code_verifier=*&client_id=client"
+                ])
+        },
+        Quirk(
+            "each refresh token is for one refresh, or for all", key: "`refresh.rotation: always_new`, `none`",
+            neededBy: "nsflow, junior and others lost sessions by it"
+        ) {
+            let samples = """
+                samples:
+                  token: { access_token: x, token_type: Bearer, refresh_token: y }
+                  refresh: { access_token: x, token_type: Bearer }
+
+                """
+            let used = try await SignInFixture(odd: samples + "refresh: { rotation: always_new }").signIn()
+            #expect(try await used.refresh().refreshToken == nil)
+            let error = try await #require(throws: OAuthError.self) { try await used.refresh() }
+            #expect(error.kind == .noRefreshToken)
+            let fixture = try SignInFixture(odd: "refresh: { rotation: none }")
+            let kept = try await fixture.signIn()
+            let first = try await kept.tokens().refreshToken
+            #expect(try await kept.refresh().refreshToken == first)
+            #expect(try await kept.refresh().refreshToken == first)
+            let wire = await fixture.wire(.token).suffix(2)
+            #expect(Set(wire).count == 1)
+        },
+        Quirk(
+            "the end of a token stands in the token alone", key: "`refresh.expiry_from: jwt_exp`",
+            neededBy: "HighLevel, Microsoft Teams"
+        ) {
+            let sample = "samples: { token: { access_token: eyJ.eyJ.x, token_type: Bearer, refresh_token: y } }\n"
+            let fixture = try SignInFixture(odd: sample + "refresh: { expiry_from: jwt_exp }")
+            let session = try await fixture.signIn()
+            #expect(try await session.tokens().expiresAt == fixture.clock.now.addingTimeInterval(3600))
+            #expect(try await session.refresh().expiresAt == fixture.clock.now.addingTimeInterval(3600))
+            #expect(try await SignInFixture(odd: sample).signIn().tokens().expiresAt == nil)
+        },
+    ]
+}

@@ -1,0 +1,176 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+private let endpoints = """
+    endpoints:
+      authorization: https://odd.example/authorize
+      token: https://odd.example/token
+      userinfo: https://odd.example/me
+      revocation: https://odd.example/revoke
+
+    """
+
+private let hosts = "hosts: [api.odd.example]"
+
+extension SignInFixture {
+    /// The latest request, whatever it was for, as `METHOD URL` and the headers of these names.
+    fileprivate func lastRequest(_ headers: String...) async throws -> [String] {
+        let request = try #require(await sandbox.requests.last)
+        let values = headers.map { name in
+            "\(name): " + (HTTPField.Name(name).flatMap { request.headers[$0] } ?? "(none)")
+        }
+        return ["\(request.method.rawValue) \(request.url)"] + values
+    }
+}
+
+extension Quirk {
+    static let profile = [
+        Quirk(
+            "the e-mail address takes a second request", key: "`profile.requests`",
+            neededBy: "GitHub, Bitbucket, LinkedIn v2"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    profile:
+                      claims: { subject: /id }
+                      requests:
+                        - url: https://api.odd.example/emails
+                          headers: { Accept: application/vnd.odd+json }
+                          where: { primary: true, verified: true }
+                          claims: { email: /email, email_verified: /verified }
+                    samples: { userinfo: { id: 7, name: Ada, email: null } }
+                    """
+            )
+            let session = try await fixture.signIn()
+            let profile = try await session.profile()
+            #expect(profile.failures.isEmpty)
+            #expect(profile.subject == "7")
+            #expect(profile.email == "ada@example.com")
+            #expect(profile.isEmailVerified == true)
+            let token = try await session.tokens().accessToken.reveal()
+            #expect(
+                try await fixture.lastRequest("Authorization", "Accept") == [
+                    "GET https://api.odd.example/emails", "Authorization: Bearer \(token)",
+                    "Accept: application/vnd.odd+json",
+                ])
+            #expect(
+                try fixture.lastAnswer()
+                    == #"200 [{"email":"another","verified":false,"primary":false},"#
+                    + #"{"email":"ada@example.com","verified":true,"primary":true}]"#)
+        },
+        Quirk(
+            "the access token goes in a header of the provider's own", key: "`api.token_in: { header: NAME }`",
+            neededBy: "7: Shopify, TikTok Ads, BigCommerce"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + "api: { \(hosts), token_in: { header: X-Odd-Token } }")
+            let session = try await fixture.signIn()
+            let token = try await session.tokens().accessToken.reveal()
+            let header = "X-Odd-Token: \(token)"
+            _ = try await session.call(try WebURL("https://api.odd.example/x?a=b"))
+            #expect(
+                try await fixture.lastRequest("X-Odd-Token", "Authorization")
+                    == ["GET https://api.odd.example/x?a=b", header, "Authorization: (none)"])
+            #expect(try await session.profile().subject != nil)
+            #expect(
+                try await fixture.lastRequest("X-Odd-Token", "Authorization")
+                    == ["GET https://odd.example/me", header, "Authorization: (none)"])
+            let error = try await #require(throws: OAuthError.self) {
+                try await session.call(try WebURL("https://elsewhere.example/"))
+            }
+            #expect(error.kind == .undeclaredHost)
+        },
+        Quirk(
+            "the access token goes in the query",
+            key: "`api.token_in`, `profile.token_in: { query: NAME, because: REASON }`",
+            neededBy: "social-core: 39"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints
+                    + "profile: { parameters: { fields: id } }\n"
+                    + "api: { \(hosts), token_in: { query: oauth_token, because: no headers } }")
+            let session = try await fixture.signIn()
+            _ = try await session.call(try WebURL("https://api.odd.example/x?a=b"))
+            #expect(
+                masked(try await fixture.lastRequest("Authorization").joined(separator: "\n"))
+                    == "GET https://api.odd.example/x?a=b&oauth_token=*\nAuthorization: (none)")
+            #expect(try await session.profile().subject != nil)
+            #expect(await fixture.wire(.userinfo).last == "GET https://odd.example/me?fields=id&oauth_token=*")
+        },
+        Quirk(
+            "the Authorization header has the token alone", key: "`api.scheme: none`", neededBy: "ClickUp"
+        ) {
+            let fixture = try SignInFixture(odd: endpoints + "api: { scheme: none }")
+            let session = try await fixture.signIn()
+            #expect(try await session.profile().subject != nil)
+            let token = try await session.tokens().accessToken.reveal()
+            #expect(
+                try await fixture.lastRequest("Authorization")
+                    == ["GET https://odd.example/me", "Authorization: \(token)"])
+        },
+        Quirk(
+            "the profile is JSON under another name, or in a function call", key: "`profile.format: json`, `jsonp`",
+            neededBy: "Wikimedia, Mixcloud; QQ's openid call"
+        ) {
+            let formats = [
+                ("json", "text/html; charset=utf-8", #"{"openid":"x"}"#),
+                ("jsonp", "text/javascript", #"callback( {"openid":"x"} );"# + "\n"),
+            ]
+            for (format, type, body) in formats {
+                let fixture = try SignInFixture(
+                    odd: endpoints + "profile: { format: \(format), claims: { subject: /openid } }\n"
+                        + "samples: { userinfo: { openid: x } }")
+                #expect(try await fixture.signIn().profile().subject == "x")
+                let answer = try #require(fixture.answers.all.last)
+                #expect(answer.head.headerFields[.contentType] == type)
+                let text = String(decoding: answer.body, as: UTF8.self)
+                #expect(format == "json" ? try JSONValue(parsing: answer.body).jsonText() == body : text == body)
+            }
+        },
+        Quirk(
+            "revocation is a DELETE, or answers with another status",
+            key: "`revocation.method`, `revocation.success`", neededBy: "Facebook, GitHub (204)"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    revocation:
+                      method: DELETE
+                      body: json
+                      rename: { token: access_token }
+                      omit: [token_type_hint, client_id]
+                      tokens: [access_token]
+                      success: { statuses: [204] }
+                    client: { authentication: [client_secret_basic] }
+                    """,
+                secret: "s"
+            )
+            #expect(try await fixture.signIn().signOut(.revoke).isRevoked)
+            #expect(
+                await fixture.wire(.revocation)
+                    == ["DELETE https://odd.example/revoke\n" + #"{"access_token":"*"}"#])
+            #expect(fixture.answers.all.last?.status == 204)
+        },
+        Quirk(
+            "revocation has the token in the Authorization header, and its body tells success",
+            key: "`revocation.token_in`, `revocation.success.field`", neededBy: "Facebook"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + "revocation: { method: DELETE, token_in: authorization, success: { field: /success } }"
+            )
+            let session = try await fixture.signIn()
+            let token = try await session.tokens().accessToken.reveal()
+            #expect(try await session.signOut(.revoke).isRevoked)
+            #expect(
+                try await fixture.lastRequest("Authorization")
+                    == ["DELETE https://odd.example/revoke", "Authorization: Bearer \(token)"])
+            #expect(try fixture.lastAnswer() == #"200 {"success":true}"#)
+        },
+        Quirk(
+            "the access token goes in the path of the profile", neededBy: "HubSpot",
+            missing: "a URL cannot have a token in it; such a resource is called by the host"),
+    ]
+}
