@@ -16,8 +16,11 @@ let package = Package(
         .library(name: "CarnetDescriptors", targets: ["CarnetDescriptors"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
+        .library(name: "CarnetPostgreSQL", targets: ["CarnetPostgreSQL"]),
         .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
+        .library(name: "CarnetSQLite", targets: ["CarnetSQLite"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
+        .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
@@ -31,6 +34,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -105,13 +109,30 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+
+        // MARK: Stores
+
         .target(
-            name: "CarnetFiles",
+            name: "CarnetStorage",
             dependencies: [
                 "Carnet", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .target(name: "CarnetFiles", dependencies: ["Carnet", "CarnetProtocol", "CarnetStorage"]),
+        .target(
+            name: "CarnetSQLite",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetStorage",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .systemLibrary(
+            name: "CLibPQ",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        .target(name: "CarnetPostgreSQL", dependencies: ["CLibPQ", "Carnet", "CarnetProtocol", "CarnetStorage"]),
 
         // MARK: Proof
 
@@ -223,7 +244,35 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
+            name: "CarnetFilesTests",
+            dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+        ),
+        .target(
+            name: "CarnetStoreTestSupport",
+            dependencies: ["Carnet", "CarnetFiles", "CarnetPostgreSQL", "CarnetSQLite"],
+            path: "Tests/StoreTestSupport"
+        ),
+        .executableTarget(
+            name: "StoreWorker",
+            dependencies: ["Carnet", "CarnetHTTP", "CarnetStoreTestSupport", "CarnetTesting"],
+            path: "Tests/StoreWorker"
+        ),
+        .testTarget(
+            name: "CarnetSQLiteTests", dependencies: ["Carnet", "CarnetProtocol", "CarnetSQLite", "CarnetTesting"]),
+        .testTarget(
+            name: "CarnetPostgreSQLTests",
+            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStoreTestSupport", "CarnetTesting"]
+        ),
+        .testTarget(
+            name: "StoreProofTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetSandbox", "CarnetStoreTestSupport", "CarnetTesting", "StoreWorker",
+            ]
+        ),
+        .testTarget(
+            name: "CarnetStorageTests",
+            dependencies: ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+        ),
         .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [
@@ -251,7 +300,7 @@ let package = Package(
         .testTarget(
             name: "OracleTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ]
         ),
@@ -271,6 +320,11 @@ let package = Package(
             ],
             path: "Tests/Fuzzing",
             exclude: ["Corpus"]
+        ),
+        .executableTarget(
+            name: "StoreSnippets",
+            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetSQLite"],
+            path: "Tests/Snippets/Stores"
         ),
         .executableTarget(
             name: "Benchmarks",
