@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "CarnetDescriptors", targets: ["CarnetDescriptors"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
+        .library(name: "CarnetHummingbird", targets: ["CarnetHummingbird"]),
         .library(name: "CarnetPostgreSQL", targets: ["CarnetPostgreSQL"]),
         .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
         .library(name: "CarnetSQLite", targets: ["CarnetSQLite"]),
@@ -23,6 +24,7 @@ let package = Package(
         .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
+        .library(name: "CarnetWeb", targets: ["CarnetWeb"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
         .executable(name: "carnet", targets: ["CarnetCommand"]),
         .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
@@ -133,6 +135,25 @@ let package = Package(
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
         ),
         .target(name: "CarnetPostgreSQL", dependencies: ["CLibPQ", "Carnet", "CarnetProtocol", "CarnetStorage"]),
+
+        .target(
+            name: "CarnetWeb",
+            dependencies: [
+                "Carnet", "CarnetStorage",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "CarnetHummingbird",
+            dependencies: [
+                "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
 
         // MARK: Proof
 
@@ -284,6 +305,15 @@ let package = Package(
         ),
         .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
         .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Carnet", "CarnetHummingbird", "CarnetSandbox", "CarnetStorage", "CarnetTesting", "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]
+        ),
+        .testTarget(
             name: "SignInTests",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetTesting",
@@ -310,6 +340,14 @@ let package = Package(
             name: "HostProgram",
             dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
             path: "Tests/Snippets/HostProgram"
+        ),
+        .executableTarget(
+            name: "HostServer",
+            dependencies: [
+                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird",
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Tests/Snippets/HostServer"
         ),
         .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
         .executableTarget(

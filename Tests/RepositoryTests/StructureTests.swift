@@ -16,6 +16,10 @@ private let allowedImports: [String: Set<String>] = [
     ],
     "CarnetUserAgent": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "NIOCore", "NIOHTTP1", "NIOPosix"],
     "CarnetStorage": ["Carnet", "CarnetProtocol", "Crypto"],
+    "CarnetWeb": [
+        "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage", "Crypto", "HTTPTypes", "Logging",
+    ],
+    "CarnetHummingbird": ["CarnetWeb", "HTTPTypes", "Hummingbird", "NIOCore"],
     "CarnetFiles": ["Carnet", "CarnetProtocol", "CarnetStorage"],
     "CarnetSQLite": ["Carnet", "CarnetProtocol", "CarnetStorage", "GRDB"],
     "CarnetPostgreSQL": ["CLibPQ", "Carnet", "CarnetProtocol", "CarnetStorage"],
