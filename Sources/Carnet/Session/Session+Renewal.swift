@@ -68,7 +68,7 @@ extension Session {
             }
             client.unsaved[key] = nil
             // Another process came first: its tokens are newer than the ones that this caller found wanting.
-            guard stored.connection.tokens == stale.tokens else { return stored.connection }
+            guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
             return try await Self.renew(stored, client: client, provider: provider)
         }
@@ -105,29 +105,19 @@ extension Session {
             try await client.store.remove(stored.connection.key)
             throw error.endingSession
         }
-        if let token = response.idToken {
-            let expectations = try IDTokenExpectations(
-                from: provider,
-                as: client.registration,
-                nonce: stored.connection.nonce.map { .continuing($0) } ?? .ofRefresh,
-                accessToken: response.accessToken,
-                subject: stored.connection.subject,
-                continuedIssuer: stored.connection.issuer
-            )
-            _ = try await client.validate(token, expecting: expectations)
-        }
         var renewed = stored.connection
         renewed.tokens = stored.connection.tokens.merging(
             response, rotation: provider.refreshRotation, now: client.clock.now)
         renewed.keep(response.values)
-        let discovered = try await client.connection.provider()
-        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
-            let (tokens, values) = try await client.exchanged(
-                renewed.tokens, HeldValues(of: renewed), at: discovered, isRefresh: true)
-            renewed.tokens = tokens
-            renewed.keep(values)
+        do {
+            try await client.complete(&renewed, with: response, after: stored.connection, at: provider)
+        } catch  where error.leavesTokensInUse {
+            // The old refresh token may be void by now, and the next attempt needs the new one.
+            var kept = stored.connection
+            kept.tokens.refreshToken = renewed.tokens.refreshToken
+            if kept != stored.connection { _ = try await save(kept, replacing: stored.revision, client: client) }
+            throw error
         }
-        renewed.keep(client.derivedAgain(renewed, at: discovered))
         return try await save(renewed, replacing: stored.revision, client: client)
     }
 
@@ -162,12 +152,48 @@ extension Session {
 }
 
 extension TokenSet {
+    /// Whether the access tokens came in one answer; the refresh token may have been replaced since.
+    fileprivate func isSameIssue(as other: TokenSet) -> Bool {
+        accessToken == other.accessToken && issuedAt == other.issuedAt
+    }
+
     /// The token that a refresh exchanges.
     fileprivate func credential(for provider: Provider) -> Secret? {
         switch provider.refreshCredential {
         case .refreshToken: refreshToken
         case .accessToken: accessToken
         }
+    }
+}
+
+extension OAuthClient {
+    /// What has to follow a renewal before its tokens are of use: the ID token is validated, and the further exchange
+    /// steps are made.
+    fileprivate nonisolated func complete(
+        _ renewed: inout Connection,
+        with response: TokenResponse,
+        after old: Connection,
+        at provider: Provider
+    ) async throws {
+        if let token = response.idToken {
+            let expectations = try IDTokenExpectations(
+                from: provider,
+                as: registration,
+                nonce: old.nonce.map { .continuing($0) } ?? .ofRefresh,
+                accessToken: response.accessToken,
+                subject: old.subject,
+                continuedIssuer: old.issuer
+            )
+            _ = try await validate(token, expecting: expectations)
+        }
+        let discovered = try await connection.provider()
+        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
+            let (tokens, values) = try await exchanged(
+                renewed.tokens, HeldValues(of: renewed), at: discovered, isRefresh: true)
+            renewed.tokens = tokens
+            renewed.keep(values)
+        }
+        renewed.keep(derivedAgain(renewed, at: discovered))
     }
 }
 
