@@ -13,6 +13,10 @@ extension Session {
     }
 
     func validConnection() async throws -> Connection {
+        try await tellingState { try await connectionRenewedInTime() }
+    }
+
+    private func connectionRenewedInTime() async throws -> Connection {
         let stored = try await stored()
         var connection = stored.connection
         let margin = TimeInterval(client.provider.refreshMargin)
@@ -37,7 +41,7 @@ extension Session {
         do {
             return try await body(connection)
         } catch let error as OAuthError where error.kind == .unauthorized && connection.tokens.refreshToken != nil {
-            return try await body(try await refreshed(from: connection))
+            return try await body(try await tellingState { try await refreshed(from: connection) })
         }
     }
 
@@ -55,6 +59,7 @@ extension Session {
     }
 
     private func renew(_ stale: Connection) async throws -> Connection {
+        stateChanges.change(to: .refreshing)
         defer { refreshing = nil }
         let provider = try await client.provider(for: stale)
         return try await client.store.withLock(on: key) { [client, key] in
