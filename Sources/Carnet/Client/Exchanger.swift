@@ -8,10 +8,13 @@ struct Exchanger: Sendable {
     let limits: TransportLimits
     let observer: (any ExchangeObserver)?
     let logger: Logger
+    /// Learns the time from those who give tokens.
+    var clock: ProviderClock?
 
     /// - Throws: `OAuthError` of kind `transport`, or `CancellationError`.
     func send(_ request: PreparedRequest) async throws -> IncomingResponse {
         observer?.willSend(request.redacted, step: request.step)
+        let sent = clock?.localNow
         let response: IncomingResponse
         do {
             response = try await transport.send(request.outgoing, limits: limits)
@@ -24,6 +27,9 @@ struct Exchanger: Sendable {
                 descriptorKey: request.descriptorKey,
                 hint: error.kind == .responseTooLarge || error.kind == .tls ? nil : "try again later"
             )
+        }
+        if let sent, [.tokenRequest, .refresh].contains(request.step) {
+            clock?.learn(from: response, sentAt: sent)
         }
         observer?.didReceive(RedactedResponse(response, to: request), step: request.step)
         logger.debug(

@@ -17,6 +17,8 @@ public actor OAuthClient {
     let connection: ProviderConnection
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
+    /// Tells when tokens end.
+    nonisolated let providerClock: ProviderClock
     nonisolated let random: any RandomSource
     nonisolated let unsaved = UnsavedConnections()
     private var usedAttempts: [Secret: Date] = [:]
@@ -49,7 +51,9 @@ public actor OAuthClient {
         self.clock = clock
         self.random = random
         provider = try descriptor.resolve(inputs: registration.inputs)
-        exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
+        providerClock = ProviderClock(clock)
+        exchanger = Exchanger(
+            transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock)
         connection = ProviderConnection(provider, exchanger: exchanger, clock: clock)
     }
 
@@ -95,7 +99,7 @@ public actor OAuthClient {
             .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
         let (tokens, values) = try await exchanged(
-            TokenSet(response, requested: pending.scopes, now: clock.now),
+            TokenSet(response, requested: pending.scopes, now: providerClock.now),
             HeldValues(values: response.values, callback: validated),
             at: discovered
         )

@@ -24,11 +24,11 @@ extension Session {
             if client.unsaved[key]?.revision == stored.revision {
                 connection = try await refreshed(from: connection)
             }
-            guard connection.tokens.isExpiring(within: margin, at: client.clock.now) else { return connection }
+            guard connection.tokens.isExpiring(within: margin, at: client.providerClock.now) else { return connection }
             return try await refreshed(from: connection)
         } catch  where error.leavesTokensInUse {
             // Inside the margin the token still serves; a failure to renew it early is no failure yet.
-            guard connection.tokens.isExpiring(within: 0, at: client.clock.now) else { return connection }
+            guard connection.tokens.isExpiring(within: 0, at: client.providerClock.now) else { return connection }
             throw error
         }
     }
@@ -112,7 +112,7 @@ extension Session {
         }
         var renewed = stored.connection
         renewed.tokens = stored.connection.tokens.merging(
-            response, rotation: provider.refreshRotation, now: client.clock.now)
+            response, rotation: provider.refreshRotation, now: client.providerClock.now)
         renewed.keep(response.values)
         do {
             try await client.complete(&renewed, with: response, after: stored.connection, at: provider)
