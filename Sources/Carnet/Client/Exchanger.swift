@@ -13,6 +13,10 @@ struct Exchanger: Sendable {
 
     /// - Throws: `OAuthError` of kind `transport`, or `CancellationError`.
     func send(_ request: PreparedRequest) async throws -> IncomingResponse {
+        try await Telemetry.exchange(request) { try await sendObserved(request) }
+    }
+
+    private func sendObserved(_ request: PreparedRequest) async throws -> IncomingResponse {
         observer?.willSend(request.redacted, step: request.step)
         let sent = clock?.localNow
         let response: IncomingResponse

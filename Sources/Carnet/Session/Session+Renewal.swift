@@ -75,7 +75,9 @@ extension Session {
             // Another process came first: its tokens are newer than the ones that this caller found wanting.
             guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
-            return try await Self.renew(stored, client: client, provider: provider)
+            return try await Telemetry.renewal(at: key.provider) {
+                try await Self.renew(stored, client: client, provider: provider)
+            }
         }
     }
 
