@@ -334,6 +334,14 @@ let package = Package(
             path: "Tests/Snippets/Stores"
         ),
         .executableTarget(
+            name: "FleetBenchmark",
+            dependencies: [
+                "Carnet", "CarnetStoreTestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/FleetBenchmark"
+        ),
+        .executableTarget(
             name: "Benchmarks",
             dependencies: libyaml + [
                 "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetSandbox",
