@@ -65,15 +65,13 @@ actor DatabaseFile {
     }
 
     private nonisolated func open() async throws -> DatabasePool {
-        try await blocking.run { [path, folder] in
+        try await blocking.run { [self] in
             if let folder { try PrivateFolder(path: folder).createIfMissing() }
             try PrivateFolder.createFile(path)
-            try Self.requireOwn(path)
+            try requireOwn()
         }
         return try await locks.withStoreLock { [self] in
             try await blocking.run { [self] in
-                var configuration = Configuration()
-                configuration.busyMode = .timeout(busyTimeout / .seconds(1))
                 let pool = try DatabasePool(path: path, configuration: configuration)
                 // The library's own setting loses the latest commits when the power fails.
                 try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -89,9 +87,15 @@ actor DatabaseFile {
         }
     }
 
-    /// A database of another program is not touched.
-    private static func requireOwn(_ path: String) throws {
+    private nonisolated var configuration: Configuration {
         var configuration = Configuration()
+        configuration.busyMode = .timeout(busyTimeout / .seconds(1))
+        return configuration
+    }
+
+    /// A database of another program is not touched.
+    private nonisolated func requireOwn() throws {
+        var configuration = configuration
         configuration.readonly = true
         let (id, tables) = try DatabaseQueue(path: path, configuration: configuration).read { database in
             (
@@ -99,7 +103,7 @@ actor DatabaseFile {
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")
             )
         }
-        guard id == applicationID || (id == 0 && tables == 0) else {
+        guard id == Self.applicationID || (id == 0 && tables == 0) else {
             throw TokenStoreError(.unavailable, "\(path) is the database of another program")
         }
     }
@@ -137,7 +141,8 @@ actor DatabaseFile {
             // Not its description, which repeats the statement.
             let kind: TokenStoreError.Kind =
                 [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) ? .unreadable : .unavailable
-            throw TokenStoreError(kind, "\(path): \(error.message ?? "SQLite error \(error.resultCode)")")
+            let code = error.extendedResultCode.rawValue
+            throw TokenStoreError(kind, "\(path): \(error.message ?? "no message") (SQLite \(code))")
         }
     }
 }

@@ -149,7 +149,7 @@ import Testing
             PostgreSQLConfiguration(Secret(address), lease: .milliseconds(200)), key: try .bytes(Self.keyBytes))
         try await short.withLock(on: connection().key) {
             // As if its holder had ended just now.
-            try cluster.psql("UPDATE carnet_lock SET owner = 'gone'", in: address)
+            _ = try cluster.psql("UPDATE carnet_lock SET owner = 'gone'", in: address)
         }
         #expect(try cluster.psql("SELECT owner FROM carnet_lock", in: address) == "gone\n")
         try await short.withLock(on: connection().key) {}

@@ -10,7 +10,7 @@ private let allowedImports: [String: Set<String>] = [
     "CarnetProviders": ["PackagePlugin"],
     "carnet-descriptor-tool": ["CarnetDescriptors", "CarnetLint"],
     "CarnetProtocol": ["CarnetDescriptors", "Crypto", "CryptoExtras", "HTTPTypes"],
-    "Carnet": ["CarnetDescriptors", "CarnetProtocol", "HTTPTypes", "Logging"],
+    "Carnet": ["CarnetDescriptors", "CarnetProtocol", "HTTPTypes", "Logging", "Metrics", "Tracing"],
     "CarnetHTTP": [
         "Carnet", "CarnetProtocol", "AsyncHTTPClient", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
     ],

@@ -17,6 +17,8 @@ public actor OAuthClient {
     let connection: ProviderConnection
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
+    /// Tells when tokens end.
+    nonisolated let providerClock: ProviderClock
     nonisolated let random: any RandomSource
     nonisolated let unsaved = UnsavedConnections()
     private var usedAttempts: [Secret: Date] = [:]
@@ -49,7 +51,9 @@ public actor OAuthClient {
         self.clock = clock
         self.random = random
         provider = try descriptor.resolve(inputs: registration.inputs)
-        exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
+        providerClock = ProviderClock(clock)
+        exchanger = Exchanger(
+            transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock)
         connection = ProviderConnection(provider, exchanger: exchanger, clock: clock)
     }
 
@@ -84,6 +88,17 @@ public actor OAuthClient {
         account: String? = nil,
         choosing: ConnectionChooser? = nil
     ) async throws -> Session {
+        try await completeSignIn(callback, for: pending, account: account, continuing: nil, choosing: choosing)
+    }
+
+    /// - Parameter old: The connection of the account that has to be the one that consents.
+    func completeSignIn(
+        _ callback: AuthorizationCallback,
+        for pending: PendingAuthorization,
+        account: String?,
+        continuing old: Connection?,
+        choosing: ConnectionChooser?
+    ) async throws -> Session {
         let discovered = try await connection.provider()
         let validated = try pending.validate(
             callback, from: discovered, now: clock.now, clientSecret: registration.clientSecret)
@@ -95,13 +110,15 @@ public actor OAuthClient {
             .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, answering: pending, at: provider)
         let (tokens, values) = try await exchanged(
-            TokenSet(response, requested: pending.scopes, now: clock.now),
+            TokenSet(response, requested: pending.scopes, now: providerClock.now),
             HeldValues(values: response.values, callback: validated),
             at: discovered
         )
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
-        if subject == nil, account == nil { subject = await subjectFromUserinfo(tokens, values, at: discovered) }
+        if subject == nil, account == nil || old?.subject != nil {
+            subject = await subjectFromUserinfo(tokens, values, at: discovered)
+        }
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: ""),
             clientID: registration.clientID,
@@ -113,7 +130,7 @@ public actor OAuthClient {
             profile: profile?.raw.jsonText(),
             values: values.isEmpty ? nil : values
         )
-        let session = try await save(signedIn, as: account, claims: idToken?.claims)
+        let session = try await save(try signedIn.continuing(old), as: account, claims: idToken?.claims)
         try await session.connect(choosing: choosing)
         return session
     }
@@ -126,6 +143,16 @@ public actor OAuthClient {
         options: AuthorizationOptions = AuthorizationOptions(),
         account: String? = nil,
         choosing: ConnectionChooser? = nil
+    ) async throws -> Session {
+        try await signIn(with: agent, options: options, account: account, continuing: nil, choosing: choosing)
+    }
+
+    func signIn(
+        with agent: any UserAgent,
+        options: AuthorizationOptions,
+        account: String?,
+        continuing old: Connection?,
+        choosing: ConnectionChooser?
     ) async throws -> Session {
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
@@ -141,7 +168,8 @@ public actor OAuthClient {
                 try await presenter.present(request.url) { request.pending.matches($0) }
             }
             await presenter.close()
-            return try await completeSignIn(callback, for: request.pending, account: account, choosing: choosing)
+            return try await completeSignIn(
+                callback, for: request.pending, account: account, continuing: old, choosing: choosing)
         } catch {
             await presenter.close()
             throw error

@@ -13,6 +13,10 @@ extension Session {
     }
 
     func validConnection() async throws -> Connection {
+        try await tellingState { try await connectionRenewedInTime() }
+    }
+
+    private func connectionRenewedInTime() async throws -> Connection {
         let stored = try await stored()
         var connection = stored.connection
         let margin = TimeInterval(client.provider.refreshMargin)
@@ -20,11 +24,11 @@ extension Session {
             if client.unsaved[key]?.revision == stored.revision {
                 connection = try await refreshed(from: connection)
             }
-            guard connection.tokens.isExpiring(within: margin, at: client.clock.now) else { return connection }
+            guard connection.tokens.isExpiring(within: margin, at: client.providerClock.now) else { return connection }
             return try await refreshed(from: connection)
         } catch  where error.leavesTokensInUse {
             // Inside the margin the token still serves; a failure to renew it early is no failure yet.
-            guard connection.tokens.isExpiring(within: 0, at: client.clock.now) else { return connection }
+            guard connection.tokens.isExpiring(within: 0, at: client.providerClock.now) else { return connection }
             throw error
         }
     }
@@ -37,7 +41,7 @@ extension Session {
         do {
             return try await body(connection)
         } catch let error as OAuthError where error.kind == .unauthorized && connection.tokens.refreshToken != nil {
-            return try await body(try await refreshed(from: connection))
+            return try await body(try await tellingState { try await refreshed(from: connection) })
         }
     }
 
@@ -55,6 +59,7 @@ extension Session {
     }
 
     private func renew(_ stale: Connection) async throws -> Connection {
+        stateChanges.change(to: .refreshing)
         defer { refreshing = nil }
         let provider = try await client.provider(for: stale)
         return try await client.store.withLock(on: key) { [client, key] in
@@ -68,9 +73,11 @@ extension Session {
             }
             client.unsaved[key] = nil
             // Another process came first: its tokens are newer than the ones that this caller found wanting.
-            guard stored.connection.tokens == stale.tokens else { return stored.connection }
+            guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
-            return try await Self.renew(stored, client: client, provider: provider)
+            return try await Telemetry.renewal(at: key.provider) {
+                try await Self.renew(stored, client: client, provider: provider)
+            }
         }
     }
 
@@ -105,29 +112,19 @@ extension Session {
             try await client.store.remove(stored.connection.key)
             throw error.endingSession
         }
-        if let token = response.idToken {
-            let expectations = try IDTokenExpectations(
-                from: provider,
-                as: client.registration,
-                nonce: stored.connection.nonce.map { .continuing($0) } ?? .ofRefresh,
-                accessToken: response.accessToken,
-                subject: stored.connection.subject,
-                continuedIssuer: stored.connection.issuer
-            )
-            _ = try await client.validate(token, expecting: expectations)
-        }
         var renewed = stored.connection
         renewed.tokens = stored.connection.tokens.merging(
-            response, rotation: provider.refreshRotation, now: client.clock.now)
+            response, rotation: provider.refreshRotation, now: client.providerClock.now)
         renewed.keep(response.values)
-        let discovered = try await client.connection.provider()
-        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
-            let (tokens, values) = try await client.exchanged(
-                renewed.tokens, HeldValues(of: renewed), at: discovered, isRefresh: true)
-            renewed.tokens = tokens
-            renewed.keep(values)
+        do {
+            try await client.complete(&renewed, with: response, after: stored.connection, at: provider)
+        } catch  where error.leavesTokensInUse {
+            // The old refresh token may be void by now, and the next attempt needs the new one.
+            var kept = stored.connection
+            kept.tokens.refreshToken = renewed.tokens.refreshToken
+            if kept != stored.connection { _ = try await save(kept, replacing: stored.revision, client: client) }
+            throw error
         }
-        renewed.keep(client.derivedAgain(renewed, at: discovered))
         return try await save(renewed, replacing: stored.revision, client: client)
     }
 
@@ -162,12 +159,48 @@ extension Session {
 }
 
 extension TokenSet {
+    /// Whether the access tokens came in one answer; the refresh token may have been replaced since.
+    fileprivate func isSameIssue(as other: TokenSet) -> Bool {
+        accessToken == other.accessToken && issuedAt == other.issuedAt
+    }
+
     /// The token that a refresh exchanges.
     fileprivate func credential(for provider: Provider) -> Secret? {
         switch provider.refreshCredential {
         case .refreshToken: refreshToken
         case .accessToken: accessToken
         }
+    }
+}
+
+extension OAuthClient {
+    /// What has to follow a renewal before its tokens are of use: the ID token is validated, and the further exchange
+    /// steps are made.
+    fileprivate nonisolated func complete(
+        _ renewed: inout Connection,
+        with response: TokenResponse,
+        after old: Connection,
+        at provider: Provider
+    ) async throws {
+        if let token = response.idToken {
+            let expectations = try IDTokenExpectations(
+                from: provider,
+                as: registration,
+                nonce: old.nonce.map { .continuing($0) } ?? .ofRefresh,
+                accessToken: response.accessToken,
+                subject: old.subject,
+                continuedIssuer: old.issuer
+            )
+            _ = try await validate(token, expecting: expectations)
+        }
+        let discovered = try await connection.provider()
+        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
+            let (tokens, values) = try await exchanged(
+                renewed.tokens, HeldValues(of: renewed), at: discovered, isRefresh: true)
+            renewed.tokens = tokens
+            renewed.keep(values)
+        }
+        renewed.keep(derivedAgain(renewed, at: discovered))
     }
 }
 

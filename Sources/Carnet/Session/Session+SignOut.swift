@@ -25,7 +25,7 @@ extension Session {
     /// - Throws: `TokenStoreError` if the tokens could not be forgotten; `CancellationError` if the task was cancelled
     ///   before anything was done.
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
-        try await client.store.withLock(on: key) { [client, key] in
+        try await client.store.withLock(on: key) { [client, key, stateChanges] in
             guard let stored = try await client.store.load(key) else { return SignOutOutcome() }
             let unsaved = client.unsaved[key]
             let connection = unsaved?.revision == stored.revision ? unsaved?.connection : nil
@@ -34,6 +34,7 @@ extension Session {
                 ? SignOutOutcome() : await Self.end(connection ?? stored.connection, extent, with: client)
             try await client.store.remove(key)
             client.unsaved[key] = nil
+            stateChanges.change(to: .ended)
             return outcome
         }
     }

@@ -11,6 +11,7 @@ public actor Session {
     let client: OAuthClient
     /// The renewal that is under way, which all callers share.
     var refreshing: Task<Connection, any Error>?
+    nonisolated let stateChanges = SessionStates()
 
     init(_ key: ConnectionKey, client: OAuthClient) {
         self.key = key
@@ -36,7 +37,7 @@ public actor Session {
     /// - Throws: as `tokens()`; of kind `noRefreshToken` if the provider gave none.
     @discardableResult
     public func refresh() async throws -> TokenSet {
-        try await refreshed(from: try await stored().connection).tokens
+        try await tellingState { try await refreshed(from: try await stored().connection).tokens }
     }
 
     /// The resources of the descriptor, or of a map of the host's own, each with the scopes that are still missing.
