@@ -16,11 +16,16 @@ let package = Package(
         .library(name: "CarnetDescriptors", targets: ["CarnetDescriptors"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
+        .library(name: "CarnetHummingbird", targets: ["CarnetHummingbird"]),
+        .library(name: "CarnetPostgreSQL", targets: ["CarnetPostgreSQL"]),
         .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
+        .library(name: "CarnetSQLite", targets: ["CarnetSQLite"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
+        .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
         .library(name: "CarnetURLSession", targets: ["CarnetURLSession"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
+        .library(name: "CarnetWeb", targets: ["CarnetWeb"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
         .executable(name: "carnet", targets: ["CarnetCommand"]),
         .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
@@ -32,6 +37,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -113,11 +119,47 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+
+        // MARK: Stores
+
         .target(
-            name: "CarnetFiles",
+            name: "CarnetStorage",
             dependencies: [
                 "Carnet", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(name: "CarnetFiles", dependencies: ["Carnet", "CarnetProtocol", "CarnetStorage"]),
+        .target(
+            name: "CarnetSQLite",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetStorage",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .systemLibrary(
+            name: "CLibPQ",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        .target(name: "CarnetPostgreSQL", dependencies: ["CLibPQ", "Carnet", "CarnetProtocol", "CarnetStorage"]),
+
+        .target(
+            name: "CarnetWeb",
+            dependencies: [
+                "Carnet", "CarnetStorage",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "CarnetHummingbird",
+            dependencies: [
+                "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
 
@@ -231,7 +273,35 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
+            name: "CarnetFilesTests",
+            dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+        ),
+        .target(
+            name: "CarnetStoreTestSupport",
+            dependencies: ["Carnet", "CarnetFiles", "CarnetPostgreSQL", "CarnetSQLite"],
+            path: "Tests/StoreTestSupport"
+        ),
+        .executableTarget(
+            name: "StoreWorker",
+            dependencies: ["Carnet", "CarnetHTTP", "CarnetStoreTestSupport", "CarnetTesting"],
+            path: "Tests/StoreWorker"
+        ),
+        .testTarget(
+            name: "CarnetSQLiteTests", dependencies: ["Carnet", "CarnetProtocol", "CarnetSQLite", "CarnetTesting"]),
+        .testTarget(
+            name: "CarnetPostgreSQLTests",
+            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStoreTestSupport", "CarnetTesting"]
+        ),
+        .testTarget(
+            name: "StoreProofTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetSandbox", "CarnetStoreTestSupport", "CarnetTesting", "StoreWorker",
+            ]
+        ),
+        .testTarget(
+            name: "CarnetStorageTests",
+            dependencies: ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+        ),
         .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [
@@ -242,6 +312,15 @@ let package = Package(
             ]
         ),
         .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Carnet", "CarnetHummingbird", "CarnetSandbox", "CarnetStorage", "CarnetTesting", "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]
+        ),
         .testTarget(
             name: "SignInTests",
             dependencies: [
@@ -259,7 +338,7 @@ let package = Package(
         .testTarget(
             name: "OracleTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ]
         ),
@@ -270,6 +349,14 @@ let package = Package(
             dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
             path: "Tests/Snippets/HostProgram"
         ),
+        .executableTarget(
+            name: "HostServer",
+            dependencies: [
+                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird",
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Tests/Snippets/HostServer"
+        ),
         .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
         .executableTarget(
             name: "Fuzzing",
@@ -279,6 +366,11 @@ let package = Package(
             ],
             path: "Tests/Fuzzing",
             exclude: ["Corpus"]
+        ),
+        .executableTarget(
+            name: "StoreSnippets",
+            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetSQLite"],
+            path: "Tests/Snippets/Stores"
         ),
         .executableTarget(
             name: "Benchmarks",

@@ -32,7 +32,7 @@ extension SampleFindings {
         do throws(OAuthError) {
             let response = try simulation.judge(token: sample, isRefresh: name == "refresh")
             var found = ofLifetime(response, in: sample, name) + ofScopes(response, in: sample, name)
-            if name == "token" { found += unexpected(in: response) }
+            if name == "token" { found += unexpected(in: response) + ofIDToken(response) }
             return found
         } catch {
             if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample, name)] }
@@ -46,6 +46,19 @@ extension SampleFindings {
                 )
             ]
         }
+    }
+
+    private func ofIDToken(_ response: TokenResponse) -> [Diagnostic] {
+        let scopes = simulation.provider.scopes
+        guard response.idToken == nil, (scopes.defaults + scopes.required).contains("openid") else { return [] }
+        return [
+            SimulationRules.tokenNotInSample.diagnostic(
+                "samples.token has no ID token, though the scope openid is asked for",
+                file: context.path,
+                span: context.keySpan("samples", "token"),
+                help: "add id_token: redacted, if the provider sends one; if not, leave the scope out"
+            )
+        ]
     }
 
     private func ofLifetime(_ response: TokenResponse, in sample: JSONValue, _ name: String) -> [Diagnostic] {

@@ -18,6 +18,7 @@ public actor OAuthClient {
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
     nonisolated let random: any RandomSource
+    nonisolated let unsaved = UnsavedConnections()
     private var usedAttempts: [Secret: Date] = [:]
     private var sessions: [ConnectionKey: WeakSession] = [:]
 

@@ -13,12 +13,16 @@ extension Session {
     }
 
     func validConnection() async throws -> Connection {
-        let connection = try await stored().connection
+        let stored = try await stored()
+        var connection = stored.connection
         let margin = TimeInterval(client.provider.refreshMargin)
-        guard connection.tokens.isExpiring(within: margin, at: client.clock.now) else { return connection }
         do {
+            if client.unsaved[key]?.revision == stored.revision {
+                connection = try await refreshed(from: connection)
+            }
+            guard connection.tokens.isExpiring(within: margin, at: client.clock.now) else { return connection }
             return try await refreshed(from: connection)
-        } catch let error as OAuthError where error.kind != .sessionEnded && error.step != .idToken {
+        } catch  where error.leavesTokensInUse {
             // Inside the margin the token still serves; a failure to renew it early is no failure yet.
             guard connection.tokens.isExpiring(within: 0, at: client.clock.now) else { return connection }
             throw error
@@ -54,9 +58,15 @@ extension Session {
         defer { refreshing = nil }
         let provider = try await client.provider(for: stale)
         return try await client.store.withLock(on: key) { [client, key] in
+            let unsaved = client.unsaved[key]
             guard let stored = try await client.store.load(key) else {
+                client.unsaved[key] = nil
                 throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
             }
+            if let unsaved, unsaved.revision == stored.revision {
+                return try await Self.save(unsaved.connection, replacing: unsaved.revision, client: client)
+            }
+            client.unsaved[key] = nil
             // Another process came first: its tokens are newer than the ones that this caller found wanting.
             guard stored.connection.tokens == stale.tokens else { return stored.connection }
             try client.checkOwner(of: stored.connection)
@@ -80,6 +90,7 @@ extension Session {
         }
         let request = try TokenRequest.refresh(
             refreshToken, at: provider, as: client.registration, random: client.random, now: client.clock.now)
+        try await client.store.prepareToSave(stored.connection.key)
         let answer = try await client.exchanger.send(request)
         let response: TokenResponse
         do {
@@ -87,6 +98,10 @@ extension Session {
                 .decryptingIDToken(for: client.registration, from: provider)
         } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else { throw error }
+            // Whoever lost the store's lock meanwhile was refused for another's success.
+            if let newer = try await client.store.load(stored.connection.key), newer.revision != stored.revision {
+                return newer.connection
+            }
             try await client.store.remove(stored.connection.key)
             throw error.endingSession
         }
@@ -113,15 +128,35 @@ extension Session {
             renewed.keep(values)
         }
         renewed.keep(client.derivedAgain(renewed, at: discovered))
+        return try await save(renewed, replacing: stored.revision, client: client)
+    }
+
+    /// Saves renewed tokens, or keeps them in memory for the next call if the store cannot take them now.
+    private static func save(
+        _ renewed: Connection,
+        replacing revision: String,
+        client: OAuthClient
+    ) async throws -> Connection {
         do {
-            _ = try await client.store.save(renewed, replacing: stored.revision)
+            _ = try await client.store.save(renewed, replacing: revision)
+            client.unsaved[renewed.key] = nil
             return renewed
         } catch let error as TokenStoreError where error.kind == .conflict {
+            client.unsaved[renewed.key] = nil
             // Whoever saved first, a new sign-in say, has the tokens that count; a sign-out left none.
             guard let newer = try await client.store.load(renewed.key) else {
                 throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
             }
             return newer.connection
+        } catch {
+            client.unsaved[renewed.key] = UnsavedConnections.Entry(connection: renewed, revision: revision)
+            let reason = (error as? TokenStoreError)?.reason ?? "the store failed"
+            throw OAuthError(
+                .storage,
+                .storage,
+                "the renewed tokens could not be saved: \(reason)",
+                hint: "they are kept in memory and saved at the next call; do not end the program before"
+            )
         }
     }
 }
@@ -140,6 +175,14 @@ extension Connection {
     /// The nonce of the sign-in, if the ID token that is held repeats it.
     fileprivate var nonce: Secret? {
         tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map { Secret($0) }
+    }
+}
+
+extension Error {
+    /// Whether a token that has not ended may still be given after this failure of a renewal.
+    fileprivate var leavesTokensInUse: Bool {
+        guard let error = self as? OAuthError else { return self is TokenStoreError }
+        return error.kind != .sessionEnded && error.step != .idToken
     }
 }
 

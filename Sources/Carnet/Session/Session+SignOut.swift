@@ -26,10 +26,14 @@ extension Session {
     ///   before anything was done.
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
         try await client.store.withLock(on: key) { [client, key] in
-            guard let connection = try await client.store.load(key)?.connection else { return SignOutOutcome() }
+            guard let stored = try await client.store.load(key) else { return SignOutOutcome() }
+            let unsaved = client.unsaved[key]
+            let connection = unsaved?.revision == stored.revision ? unsaved?.connection : nil
             let outcome =
-                extent == .local ? SignOutOutcome() : await Self.end(connection, extent, with: client)
+                extent == .local
+                ? SignOutOutcome() : await Self.end(connection ?? stored.connection, extent, with: client)
             try await client.store.remove(key)
+            client.unsaved[key] = nil
             return outcome
         }
     }

@@ -109,3 +109,13 @@ public actor Session {
         }
     }
 }
+
+extension Session {
+    /// Which user of the provider it is, as the sign-in found out: the issuer of the ID token, and the subject.
+    ///
+    /// - Throws: as `storedTokens()`.
+    public func identity() async throws -> (issuer: String?, subject: String?) {
+        let connection = try await stored().connection
+        return (connection.issuer, connection.subject)
+    }
+}

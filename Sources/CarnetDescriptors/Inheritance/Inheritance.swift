@@ -38,7 +38,9 @@ package struct Inheritance {
 
     private mutating func completion(of index: Int) -> DescriptorDocument {
         let document = documents[index]
-        guard let parentID = document.parentID, document.isSound else { return document }
+        guard let parentID = document.parentID, document.isSound || candidates(for: index).isEmpty else {
+            return document
+        }
         let place = document.span(of: ["extends"])
         func refused(_ rule: RuleExplanation, _ message: String, help: String?, related: [Diagnostic.Related] = [])
             -> DescriptorDocument
@@ -114,9 +116,15 @@ package struct Inheritance {
     /// The descriptor that one extends: the latest of that id, or of its own id the one that it hides. A file with errors
     /// hides nothing.
     private func parent(of index: Int) -> Int? {
-        guard let parentID = documents[index].parentID, documents[index].isSound else { return nil }
-        let candidates = (indices[parentID] ?? []).filter { parentID != documents[index].id || $0 < index }
+        guard documents[index].isSound else { return nil }
+        let candidates = candidates(for: index)
         return candidates.last { documents[$0].isSound } ?? candidates.last
+    }
+
+    /// The documents with the id that another extends.
+    private func candidates(for index: Int) -> [Int] {
+        guard let parentID = documents[index].parentID else { return [] }
+        return (indices[parentID] ?? []).filter { parentID != documents[index].id || $0 < index }
     }
 
     private func names(_ chain: [Int]) -> String {

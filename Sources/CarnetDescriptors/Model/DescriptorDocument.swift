@@ -10,6 +10,8 @@ public struct DescriptorDocument: Sendable {
     public let comments: [YAMLComment]
     /// `nil` if the file has an error of syntax or shape.
     public let descriptor: ProviderDescriptor?
+    /// What could be read of it in spite of errors, without what they are about.
+    package let partialDescriptor: ProviderDescriptor?
     public let diagnostics: [Diagnostic]
     /// The files that the descriptor is made of, its own first.
     public let sources: SourceChain
@@ -88,6 +90,7 @@ public struct DescriptorDocument: Sendable {
         self.ownRoot = ownRoot
         self.comments = comments
         self.diagnostics = diagnostics.sorted()
+        partialDescriptor = descriptor
         self.descriptor = diagnostics.contains { $0.severity == .error } ? nil : descriptor
         self.sources = sources
         self.parents = parents

@@ -26,9 +26,15 @@ public final class LintContext: Sendable {
     /// The descriptor in each of its environments.
     let variants: [LintContext]
 
+    /// Whether nothing is wrong with the descriptor's shape.
+    let isWhole: Bool
+
     /// - Returns: `nil` for a file that is no descriptor.
     public init?(_ document: DescriptorDocument) {
-        guard let descriptor = document.descriptor, let root = document.root else { return nil }
+        guard let descriptor = document.descriptor ?? document.partialDescriptor, let root = document.root else {
+            return nil
+        }
+        isWhole = document.descriptor != nil
         self.document = document
         self.descriptor = descriptor
         self.root = root

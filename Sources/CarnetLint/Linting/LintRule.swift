@@ -9,6 +9,10 @@ public protocol LintRule: Sendable {
     func check(_ context: LintContext) -> [Diagnostic]
 }
 
+/// A rule that judges values by themselves. It is asked about a descriptor with errors too, because what they leave out
+/// makes nothing else wrong for it.
+protocol SingleValueRule: LintRule {}
+
 extension LintRule {
     func finding(
         _ message: String,

@@ -63,7 +63,8 @@ public struct Linter: Sendable {
     private func lint(_ document: DescriptorDocument) -> [Diagnostic] {
         guard let context = LintContext(document) else { return document.diagnostics }
         let found = findings(in: document, findings(context))
-        return document.diagnostics + Suppressions(document).filter(found, simulated: simulator != nil)
+        return document.diagnostics
+            + Suppressions(document).filter(found, simulated: simulator != nil, isWhole: context.isWhole)
     }
 
     /// What is found in a descriptor, and in what its environments say themselves.
@@ -79,9 +80,18 @@ public struct Linter: Sendable {
     }
 
     private func checked(_ context: LintContext) -> [Diagnostic] {
+        guard context.isWhole else { return judgedAlone(context) }
         let found = rules.flatMap { $0.check(context) }
         guard let simulator else { return found }
         return SimulationRules.withoutConsequences(found + simulator.check(context))
+    }
+
+    /// What is found beside errors; a value that is wrong already is not judged again.
+    private func judgedAlone(_ context: LintContext) -> [Diagnostic] {
+        let wrong = context.document.diagnostics.map(\.span)
+        return rules.filter { $0 is any SingleValueRule }.flatMap { $0.check(context) }.filter { finding in
+            !wrong.contains { $0.start < finding.span.end && finding.span.start < $0.end }
+        }
     }
 
     /// What the file itself is to blame for: not what its parent has to answer for alone.

@@ -29,8 +29,10 @@ struct Suppressions {
 
     /// The findings that no comment silences, and the comments that are wrong themselves.
     ///
-    /// - Parameter simulated: Whether a simulation ran; without one, a comment about it cannot be called unused.
-    func filter(_ findings: [Diagnostic], simulated: Bool) -> [Diagnostic] {
+    /// - Parameters:
+    ///   - simulated: Whether a simulation ran; without one, a comment about it cannot be called unused.
+    ///   - isWhole: Whether all rules were asked; if not, no comment can.
+    func filter(_ findings: [Diagnostic], simulated: Bool, isWhole: Bool) -> [Diagnostic] {
         let targets = Set(suppressions.map(\.target))
         var used = Set<Target>()
         let kept = findings.filter { finding in
@@ -40,7 +42,7 @@ struct Suppressions {
             return matching.isEmpty
         }
         let unused = suppressions.filter { suppression in
-            !used.contains(suppression.target)
+            isWhole && !used.contains(suppression.target)
                 && (simulated || !SimulationRules.codes.contains(suppression.target.code))
         }.map { suppression in
             SuppressionRules.unused.diagnostic(

@@ -56,7 +56,7 @@ final class CommandHome: Sendable {
         _ arguments: String...,
         input: Data = Data(),
         environment added: [String: String] = [:],
-        within limit: Duration = .seconds(60)
+        within limit: Duration = CommandRun.patience
     ) async throws -> CommandResult {
         let run = try start(arguments, environment: added)
         run.send(input)

@@ -6,6 +6,10 @@ import Synchronization
 /// Its output is read as it comes, so it never stands still on a full pipe, and every wait comes to an end: with what was
 /// waited for, with the end of the program, or at a deadline, which kills the program and all that it started.
 final class CommandRun: Sendable {
+    /// How long to wait for what must come: only as long as a hang would, for hundreds of tests may run before this one goes
+    /// on.
+    static let patience = Duration.seconds(300)
+
     enum Channel: Sendable {
         case standardOutput
         case standardError
@@ -96,19 +100,19 @@ final class CommandRun: Sendable {
     /// The first line of a channel for which the condition holds, as soon as all of it is there.
     func line(
         of channel: Channel,
-        within limit: Duration = .seconds(60),
+        within limit: Duration = patience,
         where condition: (String) -> Bool = { _ in true }
     ) async throws -> String {
         try await wait(for: "a line", within: limit) { $0.lines(of: channel).first(where: condition) }
     }
 
     /// The line of a channel with this number, counted from 0, as soon as all of it is there.
-    func line(_ number: Int, of channel: Channel, within limit: Duration = .seconds(60)) async throws -> String {
+    func line(_ number: Int, of channel: Channel, within limit: Duration = patience) async throws -> String {
         try await wait(for: "line \(number)", within: limit) { $0.lines(of: channel).dropFirst(number).first }
     }
 
     /// Closes standard input and waits until the program has ended and all of its output is read.
-    func finish(within limit: Duration = .seconds(60)) async throws -> CommandResult {
+    func finish(within limit: Duration = patience) async throws -> CommandResult {
         closeInput()
         return try await wait(for: "its end", within: limit) { $0.result }
     }

@@ -4,6 +4,8 @@ import Foundation
 actor Peer {
     enum Server: String, CaseIterable, Sendable, CustomStringConvertible {
         case canaille
+        case glewlwyd
+        case idpyoidc
         case oidcProviderMock = "oidc-provider-mock"
 
         var description: String { rawValue }
@@ -32,6 +34,7 @@ actor Peer {
         let error: String?
     }
 
+    nonisolated let server: Server
     nonisolated let registration: Registration
     private let run: CommandRun
     private var answers = 0
@@ -50,6 +53,7 @@ actor Peer {
     }
 
     private init(_ server: Server) async throws {
+        self.server = server
         let script = BuiltProduct.package.appending(path: "Tests/Peers/peer.py")
         run = try CommandRun(
             URL(filePath: "/usr/bin/env"),

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct AssertionLifetimeTooLong: LintRule {
+struct AssertionLifetimeTooLong: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C041",
         name: "assertion-lifetime-too-long",

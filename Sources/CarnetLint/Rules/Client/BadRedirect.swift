@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct BadRedirect: LintRule {
+struct BadRedirect: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C016",
         name: "bad-redirect",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct InsecureRedirect: LintRule {
+struct InsecureRedirect: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C013",
         name: "insecure-redirect",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct LocalhostRedirect: LintRule {
+struct LocalhostRedirect: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C015",
         name: "localhost-redirect",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct NonceOff: LintRule {
+struct NonceOff: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C002",
         name: "nonce-off",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct PKCEOff: LintRule {
+struct PKCEOff: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C001",
         name: "pkce-off",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct RedirectSchemeNotReversedDomain: LintRule {
+struct RedirectSchemeNotReversedDomain: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C014",
         name: "redirect-scheme-not-reversed-domain",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct ReservedAssertionClaim: LintRule {
+struct ReservedAssertionClaim: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C042",
         name: "reserved-assertion-claim",

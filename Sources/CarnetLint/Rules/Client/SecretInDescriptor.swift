@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct SecretInDescriptor: LintRule {
+struct SecretInDescriptor: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C011",
         name: "secret-in-descriptor",

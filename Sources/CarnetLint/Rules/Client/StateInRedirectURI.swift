@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct StateInRedirectURI: LintRule {
+struct StateInRedirectURI: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C052",
         name: "state-in-redirect-uri",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct BidirectionalControl: LintRule {
+struct BidirectionalControl: SingleValueRule {
     let explanation = RuleExplanation(
         code: "D022",
         name: "bidirectional-control",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct InsecureURL: LintRule {
+struct InsecureURL: SingleValueRule {
     let explanation = RuleExplanation(
         code: "E001",
         name: "insecure-url",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct IssuerMatchOff: LintRule {
+struct IssuerMatchOff: SingleValueRule {
     let explanation = RuleExplanation(
         code: "E020",
         name: "issuer-match-off",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct MetadataURLAsIssuer: LintRule {
+struct MetadataURLAsIssuer: SingleValueRule {
     let explanation = RuleExplanation(
         code: "E040",
         name: "metadata-url-as-issuer",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct PrivateAddress: LintRule {
+struct PrivateAddress: SingleValueRule {
     let explanation = RuleExplanation(
         code: "E041",
         name: "private-address",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct QueryInIssuer: LintRule {
+struct QueryInIssuer: SingleValueRule {
     let explanation = RuleExplanation(
         code: "E006",
         name: "query-in-issuer",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct URLWithFragment: LintRule {
+struct URLWithFragment: SingleValueRule {
     let explanation = RuleExplanation(
         code: "E004",
         name: "url-with-fragment",

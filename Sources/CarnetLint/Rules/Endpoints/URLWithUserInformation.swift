@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct URLWithUserInformation: LintRule {
+struct URLWithUserInformation: SingleValueRule {
     let explanation = RuleExplanation(
         code: "E003",
         name: "url-with-user-information",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct InputRefusesOwnValue: LintRule {
+struct InputRefusesOwnValue: SingleValueRule {
     let explanation = RuleExplanation(
         code: "K103",
         name: "input-refuses-own-value",

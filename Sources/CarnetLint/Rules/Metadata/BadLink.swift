@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct BadLink: LintRule {
+struct BadLink: SingleValueRule {
     let explanation = RuleExplanation(
         code: "M005",
         name: "bad-link",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct DateNotDay: LintRule {
+struct DateNotDay: SingleValueRule {
     let explanation = RuleExplanation(
         code: "M004",
         name: "bad-date",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct IDNotFileName: LintRule {
+struct IDNotFileName: SingleValueRule {
     let explanation = RuleExplanation(
         code: "M001",
         name: "id-not-file-name",

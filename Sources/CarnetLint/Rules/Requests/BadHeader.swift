@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct BadHeader: LintRule {
+struct BadHeader: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C008",
         name: "bad-header",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct ConstantPerAttemptValue: LintRule {
+struct ConstantPerAttemptValue: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C004",
         name: "constant-per-attempt-value",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct ProtectionOmitted: LintRule {
+struct ProtectionOmitted: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C005",
         name: "protection-omitted",

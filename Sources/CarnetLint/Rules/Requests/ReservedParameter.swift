@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct ReservedParameter: LintRule {
+struct ReservedParameter: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C003",
         name: "reserved-parameter",

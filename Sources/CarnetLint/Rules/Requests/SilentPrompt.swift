@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct SilentPrompt: LintRule {
+struct SilentPrompt: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C060",
         name: "silent-prompt",

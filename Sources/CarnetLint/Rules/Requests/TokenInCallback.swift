@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct TokenInCallback: LintRule {
+struct TokenInCallback: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C030",
         name: "token-in-callback",

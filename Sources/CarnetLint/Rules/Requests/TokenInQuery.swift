@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct TokenInQuery: LintRule {
+struct TokenInQuery: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C050",
         name: "token-in-query",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct ChangingSubject: LintRule {
+struct ChangingSubject: SingleValueRule {
     let explanation = RuleExplanation(
         code: "T060",
         name: "changing-subject",

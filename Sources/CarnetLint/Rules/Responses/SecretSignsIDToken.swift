@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct SecretSignsIDToken: LintRule {
+struct SecretSignsIDToken: SingleValueRule {
     let explanation = RuleExplanation(
         code: "T051",
         name: "secret-signs-id-token",

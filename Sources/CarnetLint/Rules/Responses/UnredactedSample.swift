@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct UnredactedSample: LintRule {
+struct UnredactedSample: SingleValueRule {
     let explanation = RuleExplanation(
         code: "T006",
         name: "unredacted-sample",

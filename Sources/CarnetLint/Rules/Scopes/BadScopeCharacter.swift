@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct BadScopeCharacter: LintRule {
+struct BadScopeCharacter: SingleValueRule {
     let explanation = RuleExplanation(
         code: "S001",
         name: "bad-scope-character",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct RepeatedScope: LintRule {
+struct RepeatedScope: SingleValueRule {
     let explanation = RuleExplanation(
         code: "S003",
         name: "repeated-scope",

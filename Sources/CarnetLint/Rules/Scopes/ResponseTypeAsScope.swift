@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct ResponseTypeAsScope: LintRule {
+struct ResponseTypeAsScope: SingleValueRule {
     let explanation = RuleExplanation(
         code: "S006",
         name: "response-type-as-scope",

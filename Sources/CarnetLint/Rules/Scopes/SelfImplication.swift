@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct SelfImplication: LintRule {
+struct SelfImplication: SingleValueRule {
     let explanation = RuleExplanation(
         code: "S005",
         name: "self-implication",

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct ValueRefusesExample: LintRule {
+struct ValueRefusesExample: SingleValueRule {
     let explanation = RuleExplanation(
         code: "K121",
         name: "value-refuses-example",

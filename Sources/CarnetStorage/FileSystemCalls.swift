@@ -1,4 +1,4 @@
-import Carnet
+package import Carnet
 
 #if canImport(Darwin)
     import Darwin
@@ -9,14 +9,14 @@ import Carnet
 #endif
 
 /// The system calls that write, so that tests can let the disk be full or the machine stop in the middle.
-struct FileSystemCalls: Sendable {
+package struct FileSystemCalls: Sendable {
     /// Writes to a file descriptor; -1 and `errno` at failure.
-    var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
+    package var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     /// Makes what was written survive a crash.
-    var sync: @Sendable (Int32) -> Int32
-    var rename: @Sendable (_ from: String, _ to: String) -> Int32
+    package var sync: @Sendable (Int32) -> Int32
+    package var rename: @Sendable (_ from: String, _ to: String) -> Int32
 
-    static let system = Self(
+    package static let system = Self(
         write: { descriptor, bytes in
             #if canImport(Darwin)
                 Darwin.write(descriptor, bytes.baseAddress, bytes.count)
@@ -47,7 +47,7 @@ struct FileSystemCalls: Sendable {
 
 extension TokenStoreError {
     /// The last system call failed: names the path and says the system's words.
-    static func system(_ path: String) -> Self {
+    package static func system(_ path: String) -> Self {
         Self(.unavailable, "\(path): \(String(cString: strerror(errno)))")
     }
 }

@@ -1,21 +1,21 @@
 import Carnet
 
 #if canImport(Darwin)
-    import Darwin
+    package import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+    package import Glibc
 #elseif canImport(Musl)
-    import Musl
+    package import Musl
 #endif
 
 /// An open file, closed when its value goes. Programs that this one starts do not inherit it.
-struct FileDescriptor: ~Copyable {
-    let number: Int32
+package struct FileDescriptor: ~Copyable {
+    package let number: Int32
     private let path: String
 
     /// - Returns: `nil` if the file does not exist.
     /// - Throws: `TokenStoreError`, `unavailable`.
-    init?(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws {
+    package init?(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws {
         number = open(path, flags | O_CLOEXEC, mode)
         self.path = path
         guard number < 0 else { return }
@@ -27,7 +27,7 @@ struct FileDescriptor: ~Copyable {
         if number >= 0 { close(number) }
     }
 
-    func status() throws -> stat {
+    package func status() throws -> stat {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw TokenStoreError.system(path) }
         return status
@@ -36,7 +36,7 @@ struct FileDescriptor: ~Copyable {
     /// Reads the whole file.
     ///
     /// - Throws: `TokenStoreError`: `unreadable` if it is longer than `limit`, `unavailable`.
-    func read(limit: Int) throws -> [UInt8] {
+    package func read(limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -52,7 +52,7 @@ struct FileDescriptor: ~Copyable {
     }
 
     /// - Throws: `TokenStoreError`, `unavailable`.
-    func write(_ bytes: [UInt8], _ calls: FileSystemCalls) throws {
+    package func write(_ bytes: [UInt8], _ calls: FileSystemCalls) throws {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { calls.write(number, UnsafeRawBufferPointer(rebasing: $0[written...])) }
