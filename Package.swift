@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
         .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
+        .library(name: "CarnetURLSession", targets: ["CarnetURLSession"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
         .library(name: "CarnetWeb", targets: ["CarnetWeb"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
@@ -104,6 +105,13 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        .target(
+            name: "CarnetURLSession",
+            dependencies: [
+                "Carnet", "CarnetHTTP", "CarnetProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .target(
@@ -264,7 +272,7 @@ let package = Package(
         .testTarget(
             name: "CarnetHTTPTests",
             dependencies: [
-                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetTesting",
+                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetTesting", "CarnetURLSession",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -14,6 +14,7 @@ private let allowedImports: [String: Set<String>] = [
     "CarnetHTTP": [
         "Carnet", "CarnetProtocol", "AsyncHTTPClient", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
     ],
+    "CarnetURLSession": ["Carnet", "CarnetHTTP", "CarnetProtocol", "HTTPTypes"],
     "CarnetUserAgent": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "NIOCore", "NIOHTTP1", "NIOPosix"],
     "CarnetStorage": ["Carnet", "CarnetProtocol", "Crypto"],
     "CarnetWeb": [

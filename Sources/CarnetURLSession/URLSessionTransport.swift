@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetHTTP
 public import CarnetProtocol
 import Foundation
 import HTTPTypes

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetHTTP
 import CarnetProtocol
 import Foundation
 import HTTPTypes
