@@ -41,6 +41,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
@@ -203,9 +204,14 @@ let package = Package(
             name: "CarnetCommand",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint",
-                "CarnetProtocol", "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent",
+                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent",
+                "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
 
@@ -318,7 +324,16 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
-        .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
+        .testTarget(
+            name: "CarnetCommandTests",
+            dependencies: [
+                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetProtocol", "CarnetSandbox",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            resources: [.copy("Fixtures")]
+        ),
         .testTarget(
             name: "WebTests",
             dependencies: [

@@ -29,7 +29,8 @@ private let allowedImports: [String: Set<String>] = [
     "CarnetTesting": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "HTTPTypes"],
     "CarnetCommand": [
         "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint", "CarnetProtocol",
-        "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent", "ArgumentParser", "HTTPTypes",
+        "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent", "CarnetHummingbird", "CarnetWeb", "ArgumentParser",
+        "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore",
     ],
 ]
 

@@ -12,6 +12,8 @@ public struct SandboxOptions: Sendable {
     /// Whom the page offers.
     public var users: [SandboxUser]
     public var faults: Set<SandboxFault>
+    /// Whether the page lets the person choose a fault, which then lasts until the next answer to a page.
+    public var offersFaults: Bool
     /// How many seconds an authorization code lives.
     public var codeLifetime: Int
 
@@ -19,11 +21,13 @@ public struct SandboxOptions: Sendable {
         approval: Approval = .automatic(.sample),
         users: [SandboxUser] = [.sample, .other],
         faults: Set<SandboxFault> = [],
+        offersFaults: Bool = false,
         codeLifetime: Int = 60
     ) {
         self.approval = approval
         self.users = users
         self.faults = faults
+        self.offersFaults = offersFaults
         self.codeLifetime = codeLifetime
     }
 }
