@@ -16,10 +16,16 @@ let package = Package(
         .library(name: "CarnetDescriptors", targets: ["CarnetDescriptors"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
+        .library(name: "CarnetHummingbird", targets: ["CarnetHummingbird"]),
+        .library(name: "CarnetPostgreSQL", targets: ["CarnetPostgreSQL"]),
         .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
+        .library(name: "CarnetSQLite", targets: ["CarnetSQLite"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
+        .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
+        .library(name: "CarnetURLSession", targets: ["CarnetURLSession"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
+        .library(name: "CarnetWeb", targets: ["CarnetWeb"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
         .executable(name: "carnet", targets: ["CarnetCommand"]),
         .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
@@ -27,11 +33,15 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
@@ -79,6 +89,8 @@ let package = Package(
                 "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
 
@@ -97,6 +109,13 @@ let package = Package(
             ]
         ),
         .target(
+            name: "CarnetURLSession",
+            dependencies: [
+                "Carnet", "CarnetHTTP", "CarnetProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .target(
             name: "CarnetUserAgent",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetProtocol",
@@ -105,11 +124,47 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+
+        // MARK: Stores
+
         .target(
-            name: "CarnetFiles",
+            name: "CarnetStorage",
             dependencies: [
                 "Carnet", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(name: "CarnetFiles", dependencies: ["Carnet", "CarnetProtocol", "CarnetStorage"]),
+        .target(
+            name: "CarnetSQLite",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetStorage",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .systemLibrary(
+            name: "CLibPQ",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        .target(name: "CarnetPostgreSQL", dependencies: ["CLibPQ", "Carnet", "CarnetProtocol", "CarnetStorage"]),
+
+        .target(
+            name: "CarnetWeb",
+            dependencies: [
+                "Carnet", "CarnetStorage",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "CarnetHummingbird",
+            dependencies: [
+                "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
 
@@ -149,9 +204,14 @@ let package = Package(
             name: "CarnetCommand",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint",
-                "CarnetProtocol", "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent",
+                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent",
+                "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
 
@@ -193,7 +253,10 @@ let package = Package(
                 "Carnet", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
         .testTarget(
@@ -215,7 +278,7 @@ let package = Package(
         .testTarget(
             name: "CarnetHTTPTests",
             dependencies: [
-                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetTesting",
+                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetTesting", "CarnetURLSession",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -223,7 +286,35 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "CarnetFilesTests", dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetTesting"]),
+            name: "CarnetFilesTests",
+            dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+        ),
+        .target(
+            name: "CarnetStoreTestSupport",
+            dependencies: ["Carnet", "CarnetFiles", "CarnetPostgreSQL", "CarnetSQLite"],
+            path: "Tests/StoreTestSupport"
+        ),
+        .executableTarget(
+            name: "StoreWorker",
+            dependencies: ["Carnet", "CarnetHTTP", "CarnetStoreTestSupport", "CarnetTesting"],
+            path: "Tests/StoreWorker"
+        ),
+        .testTarget(
+            name: "CarnetSQLiteTests", dependencies: ["Carnet", "CarnetProtocol", "CarnetSQLite", "CarnetTesting"]),
+        .testTarget(
+            name: "CarnetPostgreSQLTests",
+            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStoreTestSupport", "CarnetTesting"]
+        ),
+        .testTarget(
+            name: "StoreProofTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetSandbox", "CarnetStoreTestSupport", "CarnetTesting", "StoreWorker",
+            ]
+        ),
+        .testTarget(
+            name: "CarnetStorageTests",
+            dependencies: ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+        ),
         .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [
@@ -233,7 +324,25 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
-        .testTarget(name: "CarnetCommandTests", dependencies: ["CarnetCommand"], resources: [.copy("Fixtures")]),
+        .testTarget(
+            name: "CarnetCommandTests",
+            dependencies: [
+                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetProtocol", "CarnetSandbox",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            resources: [.copy("Fixtures")]
+        ),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Carnet", "CarnetHummingbird", "CarnetSandbox", "CarnetStorage", "CarnetTesting", "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]
+        ),
         .testTarget(
             name: "SignInTests",
             dependencies: [
@@ -251,7 +360,7 @@ let package = Package(
         .testTarget(
             name: "OracleTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ]
         ),
@@ -262,6 +371,14 @@ let package = Package(
             dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
             path: "Tests/Snippets/HostProgram"
         ),
+        .executableTarget(
+            name: "HostServer",
+            dependencies: [
+                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird",
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Tests/Snippets/HostServer"
+        ),
         .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
         .executableTarget(
             name: "Fuzzing",
@@ -271,6 +388,19 @@ let package = Package(
             ],
             path: "Tests/Fuzzing",
             exclude: ["Corpus"]
+        ),
+        .executableTarget(
+            name: "StoreSnippets",
+            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetSQLite"],
+            path: "Tests/Snippets/Stores"
+        ),
+        .executableTarget(
+            name: "FleetBenchmark",
+            dependencies: [
+                "Carnet", "CarnetStoreTestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/FleetBenchmark"
         ),
         .executableTarget(
             name: "Benchmarks",

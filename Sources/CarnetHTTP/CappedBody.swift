@@ -1,21 +1,21 @@
-import Carnet
+package import Carnet
 
 /// A response body while it arrives, never longer than its limit.
-struct CappedBody {
-    private(set) var bytes: [UInt8] = []
+package struct CappedBody {
+    package private(set) var bytes: [UInt8] = []
     private let maximum: Int
     private let origin: String
 
     /// - Parameter announcedLength: The Content-Length, which can be reason enough to stop.
     /// - Throws: `TransportError`, `responseTooLarge`.
-    init(announcedLength: Int?, limits: TransportLimits, origin: String) throws {
+    package init(announcedLength: Int?, limits: TransportLimits, origin: String) throws {
         maximum = limits.maximumBodyBytes
         self.origin = origin
         if let announcedLength, announcedLength > maximum { throw tooLarge }
     }
 
     /// - Throws: `TransportError`, `responseTooLarge`.
-    mutating func append(_ more: some Collection<UInt8>) throws {
+    package mutating func append(_ more: some Collection<UInt8>) throws {
         guard more.count <= maximum - bytes.count else { throw tooLarge }
         bytes.append(contentsOf: more)
     }

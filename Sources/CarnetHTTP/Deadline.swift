@@ -4,7 +4,7 @@ import Carnet
 ///
 /// - Throws: `TransportError`, `timeout`, at the deadline; `CancellationError` if the task was cancelled; whatever
 ///   `exchange` throws.
-func withDeadline<Response: Sendable>(
+package func withDeadline<Response: Sendable>(
     _ deadline: Duration,
     origin: String,
     _ exchange: @escaping @Sendable () async throws -> Response

@@ -1,16 +1,16 @@
 import Carnet
-import CarnetProtocol
+package import CarnetProtocol
 import HTTPTypes
 
 /// Where a request goes, once it is known to be one that a transport may send.
-struct RequestTarget {
+package struct RequestTarget {
     /// The absolute URL (RFC 9112, 3.2.2).
-    let url: String
+    package let url: String
     /// `host:port`, for messages: a path and a query may hold secrets.
-    let origin: String
+    package let origin: String
 
     /// - Throws: `TransportError`, `unsupportedRequest`.
-    init(_ request: OutgoingRequest) throws {
+    package init(_ request: OutgoingRequest) throws {
         guard let scheme = request.head.scheme?.lowercased(), let defaultPort = Self.defaultPorts[scheme] else {
             throw TransportError(.unsupportedRequest, "only http and https URLs can be requested")
         }

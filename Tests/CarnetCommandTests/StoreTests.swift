@@ -52,4 +52,20 @@ import Testing
         #expect(try await logout.finish().status == 0)
         #expect(try home.files(endingWith: ".record").isEmpty)
     }
+
+    @Test func `a record that cannot be told is named and hides no other account`() async throws {
+        let sandbox = try await RunningSandbox(home, "google")
+        for account in ["a", "b"] {
+            try await home.logIn("google", "--account", account, "--sandbox", sandbox.address)
+        }
+        let record = try #require(try home.files(endingWith: ".record").first)
+        let hidden = try Data(contentsOf: record)
+        try hidden.prefix(12).write(to: record)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: record.path)
+        let run = try home.start(["accounts"])
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardOutput.split(separator: "\n").count == 1, "\(result)")
+        #expect(result.standardError.contains("\(record.lastPathComponent) is damaged: it is cut short or changed"))
+    }
 }

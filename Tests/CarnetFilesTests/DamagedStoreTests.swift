@@ -1,5 +1,6 @@
 import Carnet
 import CarnetProtocol
+import CarnetStorage
 import Foundation
 import Testing
 
@@ -41,34 +42,16 @@ import Testing
         _ = try await expectUnreadable(temporary, path)
     }
 
-    @Test func everyChangedByteIsNoticed() async throws {
-        let sealed = try SealedRecord.seal(
-            .test(),
-            with: try #require(StoreKey(TemporaryStore.key)),
-            nonce: [UInt8](repeating: 1, count: 12)
-        )
-        let storeKey = try #require(StoreKey(TemporaryStore.key))
-        #expect(try SealedRecord(sealed, path: "x").open(with: storeKey, path: "x") == .test())
-        for index in sealed.indices {
-            var changed = sealed
-            changed[index] ^= 1
-            #expect(throws: TokenStoreError.self, "byte \(index)") {
-                try SealedRecord(changed, path: "x").open(with: storeKey, path: "x")
-            }
-        }
-    }
-
     @Test func foreignFileIsUnreadable() async throws {
         let (temporary, path) = try await damaged { $0 = Data("not a record\n".utf8) }
         let error = try await expectUnreadable(temporary, path)
         #expect(error?.reason == "\(path) is damaged: it does not begin as a record does")
-        await expectError(.unreadable, naming: path) { try await temporary.store().keys() }
     }
 
     @Test func newerFormatIsUnreadable() async throws {
-        let (temporary, path) = try await damaged { $0[8] = 2 }
+        let (temporary, path) = try await damaged { $0[8] = 3 }
         let error = try await expectUnreadable(temporary, path)
-        #expect(error?.reason == "\(path) has the format 2, and this version reads 1: use a newer one")
+        #expect(error?.reason == "\(path) has the format 3, and this version reads up to 2: use a newer one")
     }
 
     @Test func wrongKeyIsNamed() async throws {
@@ -78,7 +61,7 @@ import Testing
         _ = try await temporary.store(key: right).save(.test(), replacing: nil)
         let path = try temporary.recordPath()
         let error = await expectError(.unreadable, naming: path) { try await temporary.store(key: wrong).load(key) }
-        let id = StoreKey.text(try #require(StoreKey(TemporaryStore.key)).id)
+        let id = try SealingKey(TemporaryStore.key).id
         #expect(error?.reason.contains("is sealed with the key \(id), and the store has the key ") == true)
         #expect(try await temporary.store(key: right).load(key)?.connection == .test())
     }
@@ -95,7 +78,18 @@ import Testing
         try FileManager.default.removeItem(atPath: mine)
         try FileManager.default.copyItem(atPath: others, toPath: mine)
         await expectError(.unreadable, naming: mine) { try await store.load(key) }
-        await expectError(.unreadable, naming: mine) { try await store.keys() }
+        let inventory = try await store.inventory()
+        #expect(inventory.accounts == [other.key])
+        #expect(inventory.damaged.map(\.reason) == ["\(mine) is the record of another account"])
+    }
+
+    @Test func damagedRecordHidesNoOther() async throws {
+        let (temporary, path) = try await damaged { $0 = $0.prefix(12) }
+        let other = Connection.test(account: "eve@example.com")
+        _ = try await temporary.store().save(other, replacing: nil)
+        #expect(try await temporary.store().keys() == [other.key])
+        let inventory = try await temporary.store().inventory()
+        #expect(inventory.damaged.map(\.reason) == ["\(path) is damaged: it is cut short or changed"])
     }
 
     @Test func lostKeyIsNotReplaced() async throws {

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetProtocol
+import CarnetStorage
 import CarnetTesting
 import Foundation
 import Testing
@@ -37,7 +38,7 @@ import Testing
         try await store.withLock(on: Connection.test().key) {}
         #expect(try temporary.mode(temporary.folder) == 0o700)
         let names = try temporary.files().keys
-        #expect(names.count == 4)
+        #expect(names.count == 3)
         for name in names {
             #expect(try temporary.mode("\(temporary.folder)/\(name)") == 0o600, "\(name)")
         }
@@ -84,19 +85,6 @@ import Testing
         await expectError(.unacceptable) { try await temporary.store().save(connection, replacing: nil) }
     }
 
-    @Test(arguments: [0, 16, 31, 33, 64])
-    func keyOfAnotherLengthIsUnacceptable(length: Int) async {
-        await expectError(.unacceptable) { try StoreKeySource.bytes([UInt8](repeating: 7, count: length)) }
-    }
-
-    @Test func keySourceDoesNotShowItsKey() throws {
-        let source = try StoreKeySource.bytes([UInt8](repeating: 77, count: 32))
-        var dumped = ""
-        dump(source, to: &dumped)
-        #expect("\(source)" == "[redacted]")
-        #expect(!dumped.contains("77"))
-    }
-
     @Test func saveGoesOnThoughItsTaskIsCancelled() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
@@ -119,6 +107,33 @@ import Testing
         #expect(error?.kind == .unavailable)
         #expect(error?.reason.contains("\(temporary.folder)/") == true)
         #expect(error?.reason.contains("60.0 seconds") == true)
+    }
+
+    @Test func removedAccountsLeaveNothing() async throws {
+        let temporary = try TemporaryStore()
+        let store = temporary.store()
+        for number in 0..<3 {
+            let connection = Connection.test(account: "\(number)")
+            try await store.withLock(on: connection.key) { _ = try await store.save(connection, replacing: nil) }
+            try await store.withLock(on: connection.key) { try await store.remove(connection.key) }
+        }
+        #expect(try temporary.files().keys.sorted() == ["key", "lock"])
+    }
+
+    @Test func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
+        let temporary = try TemporaryStore()
+        let old = try SealingKey(TemporaryStore.key)
+        let new = try SealingKey(TemporaryStore.key.reversed())
+        for account in ["a", "b"] {
+            _ = try await temporary.store(key: .keys(KeyRing(old))).save(.test(account: account), replacing: nil)
+        }
+        let rotated = temporary.store(key: .keys(KeyRing(new, others: [old])))
+        let stored = try #require(try await rotated.load(Connection.test(account: "a").key))
+        _ = try await rotated.save(stored.connection, replacing: stored.revision)
+        #expect(try await rotated.inventory().recordsByKeyID == [old.id: 1, new.id: 1])
+        let withoutOld = temporary.store(key: .keys(KeyRing(new)))
+        #expect(try await withoutOld.load(Connection.test(account: "a").key) != nil)
+        await expectError(.unreadable) { try await withoutOld.load(Connection.test(account: "b").key) }
     }
 
     @Test func recordCanBeSavedInsideItsLock() async throws {

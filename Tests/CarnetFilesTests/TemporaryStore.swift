@@ -1,5 +1,6 @@
 import Carnet
 import CarnetProtocol
+import CarnetStorage
 import CarnetTesting
 import Foundation
 

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetProtocol
+import CarnetStorage
 import Foundation
 import Synchronization
 import Testing
@@ -58,8 +59,18 @@ import Testing
         await expectError(.unavailable, naming: "\(temporary.folder)/key") {
             try await full.save(.test(), replacing: nil)
         }
-        #expect(try temporary.files().keys.sorted() == ["write.lock"])
+        #expect(try temporary.files().keys.sorted() == ["lock"])
         _ = try await temporary.store().save(.test(), replacing: nil)
+    }
+
+    @Test func fullDiskIsFoundOutBeforeASave() async throws {
+        let temporary = try TemporaryStore()
+        _ = try await temporary.store().save(.test(), replacing: nil)
+        let before = try temporary.files()
+        try await temporary.store().prepareToSave(key)
+        let full = temporary.store(calls: failing(ENOSPC, after: 1000))
+        await expectError(.unavailable, naming: temporary.folder) { try await full.prepareToSave(key) }
+        try await expectUntouched(temporary, before)
     }
 
     @Test func failedSyncLosesNothing() async throws {
@@ -183,7 +194,7 @@ import Testing
         for attempt in [
             { try await temporary.store().load(key).map { _ in } ?? () },
             { _ = try await temporary.store().save(new, replacing: nil) },
-            { _ = try await temporary.store().keys() },
+            { _ = try await temporary.store().inventory() },
         ] as [() async throws -> Void] {
             let error = await expectError(.unavailable, naming: temporary.folder, attempt)
             #expect(error?.reason.hasSuffix("Not a directory") == true)

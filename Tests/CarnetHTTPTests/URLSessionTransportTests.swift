@@ -1,6 +1,6 @@
 import Carnet
-import CarnetHTTP
 import CarnetTesting
+import CarnetURLSession
 import Testing
 
 /// One at a time: on Linux all sessions share one queue, and the endless responses hold it up.

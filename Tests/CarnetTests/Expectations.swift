@@ -93,7 +93,7 @@ func settle() async {
 
 /// A store in memory that fails when the test says.
 final class FailingStore: TokenStore {
-    enum Operation: Hashable { case load, save, remove }
+    enum Operation: Hashable { case load, save, remove, prepareToSave }
 
     let inner = MemoryTokenStore()
     private let failures = Mutex<Set<Operation>>([])
@@ -116,6 +116,8 @@ final class FailingStore: TokenStore {
         try check(.save)
         return try await inner.save(connection, replacing: revision)
     }
+
+    func prepareToSave(_ key: ConnectionKey) async throws { try check(.prepareToSave) }
 
     func remove(_ key: ConnectionKey) async throws {
         try check(.remove)

@@ -119,17 +119,6 @@ import Testing
         #expect(after.scopes == before.scopes)
     }
 
-    // Saved before it is handed out: what is lost between the two is lost to nobody.
-    @Test func tokenThatCouldNotBeSavedIsNotGiven() async throws {
-        let failing = FailingStore()
-        let session = try await provider.session(store: failing)
-        provider.clock.advance(by: .seconds(3600))
-        failing.fail(.save)
-        await #expect(throws: TokenStoreError.self) { try await session.tokens() }
-        failing.work()
-        #expect(try await session.storedTokens().accessToken.reveal() == "access-token-1")
-    }
-
     // RT-04.
     @Test func invalidGrantEndsTheSession() async throws {
         let session = try await signedIn()

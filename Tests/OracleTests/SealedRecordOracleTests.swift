@@ -1,10 +1,9 @@
 #if canImport(COpenSSL)
     import Carnet
     import CarnetProtocol
+    import CarnetStorage
     import Foundation
     import Testing
-
-    @testable import CarnetFiles
 
     /// Records that one side seals and the other opens.
     @Suite struct SealedRecordOracleTests {
@@ -13,7 +12,7 @@
             var wrong = 0
             for number in 0..<1000 {
                 let secret = random.bytes(32)
-                let key = try #require(StoreKey(secret))
+                let ring = KeyRing(try SealingKey(secret))
                 let token = random.bytes(20).map { String($0, radix: 16) }.joined()
                 let connection = Connection(
                     key: ConnectionKey(provider: "acme", account: "user-\(number)"), clientID: "client",
@@ -21,7 +20,7 @@
                         accessToken: Secret(token), tokenType: "Bearer", scopes: [],
                         issuedAt: Date(timeIntervalSince1970: 0)))
                 let nonce = random.bytes(12)
-                var bytes = try SealedRecord.seal(connection, with: key, nonce: nonce)
+                var bytes = try SealedRecord.seal(connection, with: ring, nonce: nonce)
                 let nameLength = bytes[17..<21].reduce(0) { $0 << 8 | Int($1) }
                 let header = Array(bytes.prefix(21 + nameLength))
                 let box = bytes.dropFirst(header.count)
@@ -37,11 +36,11 @@
                 let other = random.bytes(12)
                 let sealed = try OpenSSLCipher.sealGCM(opened, key: secret, nonce: other, data: header)
                 bytes = header + other + sealed.ciphertext + sealed.tag
-                let read = try SealedRecord(bytes, path: "record").open(with: key, path: "record")
+                let read = try SealedRecord(bytes, at: "record").open(of: connection.key, with: ring, at: "record")
                 if read.tokens.accessToken.reveal() != token { wrong += 1 }
                 bytes[random.number(bytes.count - header.count) + header.count] ^= 1 << UInt8(random.number(8))
                 #expect(throws: TokenStoreError.self) {
-                    try SealedRecord(bytes, path: "record").open(with: key, path: "record")
+                    try SealedRecord(bytes, at: "record").open(of: connection.key, with: ring, at: "record")
                 }
             }
             #expect(wrong == 0)

@@ -8,10 +8,17 @@ struct Exchanger: Sendable {
     let limits: TransportLimits
     let observer: (any ExchangeObserver)?
     let logger: Logger
+    /// Learns the time from those who give tokens.
+    var clock: ProviderClock?
 
     /// - Throws: `OAuthError` of kind `transport`, or `CancellationError`.
     func send(_ request: PreparedRequest) async throws -> IncomingResponse {
+        try await Telemetry.exchange(request) { try await sendObserved(request) }
+    }
+
+    private func sendObserved(_ request: PreparedRequest) async throws -> IncomingResponse {
         observer?.willSend(request.redacted, step: request.step)
+        let sent = clock?.localNow
         let response: IncomingResponse
         do {
             response = try await transport.send(request.outgoing, limits: limits)
@@ -24,6 +31,9 @@ struct Exchanger: Sendable {
                 descriptorKey: request.descriptorKey,
                 hint: error.kind == .responseTooLarge || error.kind == .tls ? nil : "try again later"
             )
+        }
+        if let sent, [.tokenRequest, .refresh].contains(request.step) {
+            clock?.learn(from: response, sentAt: sent)
         }
         observer?.didReceive(RedactedResponse(response, to: request), step: request.step)
         logger.debug(

@@ -17,10 +17,13 @@ public actor OAuthClient {
     let connection: ProviderConnection
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
+    /// Tells when tokens end.
+    nonisolated let providerClock: ProviderClock
     nonisolated let random: any RandomSource
     nonisolated let sleeper: any Sleeper
     nonisolated let clientTokens = ClientTokenCache()
     nonisolated let nonces = DPoPNonces()
+    nonisolated let unsaved = UnsavedConnections()
     private var usedAttempts: [Secret: Date] = [:]
     private var sessions: [ConnectionKey: WeakSession] = [:]
 
@@ -53,7 +56,9 @@ public actor OAuthClient {
         self.random = random
         self.sleeper = sleeper
         provider = try descriptor.resolve(inputs: registration.inputs)
-        exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
+        providerClock = ProviderClock(clock)
+        exchanger = Exchanger(
+            transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock)
         connection = ProviderConnection(provider, exchanger: exchanger, clock: clock)
     }
 
@@ -98,6 +103,17 @@ public actor OAuthClient {
         account: String? = nil,
         choosing: ConnectionChooser? = nil
     ) async throws -> Session {
+        try await completeSignIn(callback, for: pending, account: account, continuing: nil, choosing: choosing)
+    }
+
+    /// - Parameter old: The connection of the account that has to be the one that consents.
+    func completeSignIn(
+        _ callback: AuthorizationCallback,
+        for pending: PendingAuthorization,
+        account: String?,
+        continuing old: Connection?,
+        choosing: ConnectionChooser?
+    ) async throws -> Session {
         let discovered = try await connection.provider()
         let validated = try pending.validate(
             callback, from: discovered, now: clock.now, clientSecret: registration.clientSecret)
@@ -117,7 +133,7 @@ public actor OAuthClient {
         }
         return try await keep(
             response, idToken, requested: pending.scopes, HeldValues(values: response.values, callback: validated),
-            boundTo: pending.dpopKey, from: provider, discovered, as: account, choosing: choosing)
+            boundTo: pending.dpopKey, from: provider, discovered, as: account, continuing: old, choosing: choosing)
     }
 
     /// Makes the further exchange steps of a sign-in that succeeded, saves its tokens, and connects.
@@ -130,13 +146,14 @@ public actor OAuthClient {
         from provider: Provider,
         _ discovered: Provider,
         as account: String?,
+        continuing old: Connection? = nil,
         choosing: ConnectionChooser?
     ) async throws -> Session {
         let (tokens, values) = try await exchanged(
-            TokenSet(response, requested: scopes, now: clock.now), held, boundTo: dpopKey, at: discovered)
+            TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: discovered)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
-        if subject == nil, account == nil {
+        if subject == nil, account == nil || old?.subject != nil {
             subject = await subjectFromUserinfo(tokens, values, boundTo: dpopKey, at: discovered)
         }
         let signedIn = Connection(
@@ -151,7 +168,7 @@ public actor OAuthClient {
             dpopKey: dpopKey,
             values: values.isEmpty ? nil : values
         )
-        let session = try await save(signedIn, as: account, claims: idToken?.claims)
+        let session = try await save(try signedIn.continuing(old), as: account, claims: idToken?.claims)
         try await session.connect(choosing: choosing)
         return session
     }
@@ -164,6 +181,16 @@ public actor OAuthClient {
         options: AuthorizationOptions = AuthorizationOptions(),
         account: String? = nil,
         choosing: ConnectionChooser? = nil
+    ) async throws -> Session {
+        try await signIn(with: agent, options: options, account: account, continuing: nil, choosing: choosing)
+    }
+
+    func signIn(
+        with agent: any UserAgent,
+        options: AuthorizationOptions,
+        account: String?,
+        continuing old: Connection?,
+        choosing: ConnectionChooser?
     ) async throws -> Session {
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
@@ -179,7 +206,8 @@ public actor OAuthClient {
                 try await presenter.present(request.url) { request.pending.matches($0) }
             }
             await presenter.close()
-            return try await completeSignIn(callback, for: request.pending, account: account, choosing: choosing)
+            return try await completeSignIn(
+                callback, for: request.pending, account: account, continuing: old, choosing: choosing)
         } catch {
             await presenter.close()
             throw error

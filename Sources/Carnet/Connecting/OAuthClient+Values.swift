@@ -47,7 +47,7 @@ extension OAuthClient {
             held.values.merge(response.values) { _, new in new }
             if let newer = response.tokens {
                 let idToken = tokens.idToken
-                tokens = tokens.merging(newer, now: clock.now)
+                tokens = tokens.merging(newer, now: providerClock.now)
                 tokens.idToken = idToken
             }
         }

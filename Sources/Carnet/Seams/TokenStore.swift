@@ -79,6 +79,12 @@ public protocol TokenStore: Sendable {
     /// - Throws: `TokenStoreError`; `conflict` if another writer came first. Nothing is changed then.
     func save(_ connection: Connection, replacing revision: String?) async throws -> String
 
+    /// Finds out whether a save of this account would find room and leave to write. Asked before a refresh token is
+    /// spent, because its successor could not be kept otherwise. Does nothing unless a store implements it.
+    ///
+    /// - Throws: `TokenStoreError`.
+    func prepareToSave(_ key: ConnectionKey) async throws
+
     func remove(_ key: ConnectionKey) async throws
 
     /// The accounts, by provider and name, without opening their records.
@@ -89,6 +95,10 @@ public protocol TokenStore: Sendable {
         on key: ConnectionKey,
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result
+}
+
+extension TokenStore {
+    public func prepareToSave(_ key: ConnectionKey) async throws {}
 }
 
 public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -13,14 +13,22 @@ extension Session {
     }
 
     func validConnection() async throws -> Connection {
-        let connection = try await stored().connection
+        try await tellingState { try await connectionRenewedInTime() }
+    }
+
+    private func connectionRenewedInTime() async throws -> Connection {
+        let stored = try await stored()
+        var connection = stored.connection
         let margin = TimeInterval(client.provider.refreshMargin)
-        guard connection.tokens.isExpiring(within: margin, at: client.clock.now) else { return connection }
         do {
+            if client.unsaved[key]?.revision == stored.revision {
+                connection = try await refreshed(from: connection)
+            }
+            guard connection.tokens.isExpiring(within: margin, at: client.providerClock.now) else { return connection }
             return try await refreshed(from: connection)
-        } catch let error as OAuthError where error.kind != .sessionEnded && error.step != .idToken {
+        } catch  where error.leavesTokensInUse {
             // Inside the margin the token still serves; a failure to renew it early is no failure yet.
-            guard connection.tokens.isExpiring(within: 0, at: client.clock.now) else { return connection }
+            guard connection.tokens.isExpiring(within: 0, at: client.providerClock.now) else { return connection }
             throw error
         }
     }
@@ -33,7 +41,7 @@ extension Session {
         do {
             return try await body(connection)
         } catch let error as OAuthError where error.kind == .unauthorized && connection.tokens.refreshToken != nil {
-            return try await body(try await refreshed(from: connection))
+            return try await body(try await tellingState { try await refreshed(from: connection) })
         }
     }
 
@@ -51,16 +59,25 @@ extension Session {
     }
 
     private func renew(_ stale: Connection) async throws -> Connection {
+        stateChanges.change(to: .refreshing)
         defer { refreshing = nil }
         let provider = try await client.provider(for: stale)
         return try await client.store.withLock(on: key) { [client, key] in
+            let unsaved = client.unsaved[key]
             guard let stored = try await client.store.load(key) else {
+                client.unsaved[key] = nil
                 throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
             }
+            if let unsaved, unsaved.revision == stored.revision {
+                return try await Self.save(unsaved.connection, replacing: unsaved.revision, client: client)
+            }
+            client.unsaved[key] = nil
             // Another process came first: its tokens are newer than the ones that this caller found wanting.
-            guard stored.connection.tokens == stale.tokens else { return stored.connection }
+            guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
-            return try await Self.renew(stored, client: client, provider: provider)
+            return try await Telemetry.renewal(at: key.provider) {
+                try await Self.renew(stored, client: client, provider: provider)
+            }
         }
     }
 
@@ -78,6 +95,7 @@ extension Session {
                 hint: "sign in again; the descriptor says how a refresh token is asked for"
             )
         }
+        try await client.store.prepareToSave(stored.connection.key)
         let (answer, request) = try await client.send(provedBy: stored.connection.dpopKey) {
             try TokenRequest.refresh(
                 refreshToken, at: provider, as: client.registration, random: client.random, now: client.clock.now)
@@ -88,46 +106,65 @@ extension Session {
                 .decryptingIDToken(for: client.registration, from: provider)
         } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else { throw error }
+            // Whoever lost the store's lock meanwhile was refused for another's success.
+            if let newer = try await client.store.load(stored.connection.key), newer.revision != stored.revision {
+                return newer.connection
+            }
             try await client.store.remove(stored.connection.key)
             throw error.endingSession
         }
-        if let token = response.idToken {
-            let expectations = try IDTokenExpectations(
-                from: provider,
-                as: client.registration,
-                nonce: stored.connection.nonce.map { .continuing($0) } ?? .ofRefresh,
-                accessToken: response.accessToken,
-                subject: stored.connection.subject,
-                continuedIssuer: stored.connection.issuer
-            )
-            _ = try await client.validate(token, expecting: expectations)
-        }
         var renewed = stored.connection
         renewed.tokens = stored.connection.tokens.merging(
-            response, rotation: provider.refreshRotation, now: client.clock.now)
+            response, rotation: provider.refreshRotation, now: client.providerClock.now)
         renewed.keep(response.values)
-        let discovered = try await client.connection.provider()
-        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
-            let (tokens, values) = try await client.exchanged(
-                renewed.tokens, HeldValues(of: renewed), boundTo: renewed.dpopKey, at: discovered, isRefresh: true)
-            renewed.tokens = tokens
-            renewed.keep(values)
-        }
-        renewed.keep(client.derivedAgain(renewed, at: discovered))
         do {
-            _ = try await client.store.save(renewed, replacing: stored.revision)
+            try await client.complete(&renewed, with: response, after: stored.connection, at: provider)
+        } catch  where error.leavesTokensInUse {
+            // The old refresh token may be void by now, and the next attempt needs the new one.
+            var kept = stored.connection
+            kept.tokens.refreshToken = renewed.tokens.refreshToken
+            if kept != stored.connection { _ = try await save(kept, replacing: stored.revision, client: client) }
+            throw error
+        }
+        return try await save(renewed, replacing: stored.revision, client: client)
+    }
+
+    /// Saves renewed tokens, or keeps them in memory for the next call if the store cannot take them now.
+    private static func save(
+        _ renewed: Connection,
+        replacing revision: String,
+        client: OAuthClient
+    ) async throws -> Connection {
+        do {
+            _ = try await client.store.save(renewed, replacing: revision)
+            client.unsaved[renewed.key] = nil
             return renewed
         } catch let error as TokenStoreError where error.kind == .conflict {
+            client.unsaved[renewed.key] = nil
             // Whoever saved first, a new sign-in say, has the tokens that count; a sign-out left none.
             guard let newer = try await client.store.load(renewed.key) else {
                 throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
             }
             return newer.connection
+        } catch {
+            client.unsaved[renewed.key] = UnsavedConnections.Entry(connection: renewed, revision: revision)
+            let reason = (error as? TokenStoreError)?.reason ?? "the store failed"
+            throw OAuthError(
+                .storage,
+                .storage,
+                "the renewed tokens could not be saved: \(reason)",
+                hint: "they are kept in memory and saved at the next call; do not end the program before"
+            )
         }
     }
 }
 
 extension TokenSet {
+    /// Whether the access tokens came in one answer; the refresh token may have been replaced since.
+    fileprivate func isSameIssue(as other: TokenSet) -> Bool {
+        accessToken == other.accessToken && issuedAt == other.issuedAt
+    }
+
     /// The token that a refresh exchanges.
     fileprivate func credential(for provider: Provider) -> Secret? {
         switch provider.refreshCredential {
@@ -137,10 +174,49 @@ extension TokenSet {
     }
 }
 
+extension OAuthClient {
+    /// What has to follow a renewal before its tokens are of use: the ID token is validated, and the further exchange
+    /// steps are made.
+    fileprivate nonisolated func complete(
+        _ renewed: inout Connection,
+        with response: TokenResponse,
+        after old: Connection,
+        at provider: Provider
+    ) async throws {
+        if let token = response.idToken {
+            let expectations = try IDTokenExpectations(
+                from: provider,
+                as: registration,
+                nonce: old.nonce.map { .continuing($0) } ?? .ofRefresh,
+                accessToken: response.accessToken,
+                subject: old.subject,
+                continuedIssuer: old.issuer
+            )
+            _ = try await validate(token, expecting: expectations)
+        }
+        let discovered = try await connection.provider()
+        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
+            let (tokens, values) = try await exchanged(
+                renewed.tokens, HeldValues(of: renewed), boundTo: renewed.dpopKey, at: discovered, isRefresh: true)
+            renewed.tokens = tokens
+            renewed.keep(values)
+        }
+        renewed.keep(derivedAgain(renewed, at: discovered))
+    }
+}
+
 extension Connection {
     /// The nonce of the sign-in, if the ID token that is held repeats it.
     fileprivate var nonce: Secret? {
         tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map { Secret($0) }
+    }
+}
+
+extension Error {
+    /// Whether a token that has not ended may still be given after this failure of a renewal.
+    fileprivate var leavesTokensInUse: Bool {
+        guard let error = self as? OAuthError else { return self is TokenStoreError }
+        return error.kind != .sessionEnded && error.step != .idToken
     }
 }
 

@@ -25,11 +25,16 @@ extension Session {
     /// - Throws: `TokenStoreError` if the tokens could not be forgotten; `CancellationError` if the task was cancelled
     ///   before anything was done.
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
-        try await client.store.withLock(on: key) { [client, key] in
-            guard let connection = try await client.store.load(key)?.connection else { return SignOutOutcome() }
+        try await client.store.withLock(on: key) { [client, key, stateChanges] in
+            guard let stored = try await client.store.load(key) else { return SignOutOutcome() }
+            let unsaved = client.unsaved[key]
+            let connection = unsaved?.revision == stored.revision ? unsaved?.connection : nil
             let outcome =
-                extent == .local ? SignOutOutcome() : await Self.end(connection, extent, with: client)
+                extent == .local
+                ? SignOutOutcome() : await Self.end(connection ?? stored.connection, extent, with: client)
             try await client.store.remove(key)
+            client.unsaved[key] = nil
+            stateChanges.change(to: .ended)
             return outcome
         }
     }

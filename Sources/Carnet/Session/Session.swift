@@ -11,6 +11,7 @@ public actor Session {
     let client: OAuthClient
     /// The renewal that is under way, which all callers share.
     var refreshing: Task<Connection, any Error>?
+    nonisolated let stateChanges = SessionStates()
 
     init(_ key: ConnectionKey, client: OAuthClient) {
         self.key = key
@@ -36,7 +37,7 @@ public actor Session {
     /// - Throws: as `tokens()`; of kind `noRefreshToken` if the provider gave none.
     @discardableResult
     public func refresh() async throws -> TokenSet {
-        try await refreshed(from: try await stored().connection).tokens
+        try await tellingState { try await refreshed(from: try await stored().connection).tokens }
     }
 
     /// The resources of the descriptor, or of a map of the host's own, each with the scopes that are still missing.
@@ -110,5 +111,15 @@ public actor Session {
             try ResourceRequest.judge(response, to: request)
             return response
         }
+    }
+}
+
+extension Session {
+    /// Which user of the provider it is, as the sign-in found out: the issuer of the ID token, and the subject.
+    ///
+    /// - Throws: as `storedTokens()`.
+    public func identity() async throws -> (issuer: String?, subject: String?) {
+        let connection = try await stored().connection
+        return (connection.issuer, connection.subject)
     }
 }

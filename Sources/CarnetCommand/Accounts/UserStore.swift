@@ -36,7 +36,7 @@ struct UserStore {
     }
 
     /// - Throws: `TokenStoreError` if the folder of the key cannot be made.
-    func tokens(ofSandbox isSandbox: Bool) throws -> any TokenStore {
+    func tokens(ofSandbox isSandbox: Bool) throws -> FileTokenStore {
         let folder = folder(ofSandbox: isSandbox)
         guard environment["CARNET_STORE"] == nil else { return FileTokenStore(folder: folder) }
         let keyFolder = environment.configurationFolder

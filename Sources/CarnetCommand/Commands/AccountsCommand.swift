@@ -1,6 +1,7 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFiles
 
 struct AccountsCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -12,12 +13,14 @@ struct AccountsCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         let stores = UserStore(context.environment)
-        let real = try await stores.tokens(ofSandbox: false).keys().map { ($0, false) }
-        let accounts = try await real + stores.tokens(ofSandbox: true).keys().map { ($0, true) }
+        let real = try await stores.tokens(ofSandbox: false).inventory()
+        let pretended = try await stores.tokens(ofSandbox: true).inventory()
+        let accounts = real.accounts.map { ($0, false) } + pretended.accounts.map { ($0, true) }
         let rows = accounts.map { key, isSandbox in
             [key.provider.printable, key.account.printable, isSandbox ? "(at a sandbox)" : ""]
         }
         for line in Table.lines(rows) { context.console.answer(line) }
+        for error in real.damaged + pretended.damaged { context.console.warn(error.reason.printable) }
         if accounts.isEmpty { context.console.note("no account is signed in") }
         context.console.answer(
             json: JSONObject([

@@ -8,17 +8,17 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
             tokens = []
             return
         }
-        guard text.hasPrefix("/") else { return nil }
+        guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         var tokens: [String] = []
-        for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+        for part in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             var token = ""
-            var rest = part[...]
-            while let tilde = rest.firstIndex(of: "~") {
+            var rest = Substring(part)
+            while let tilde = rest.utf8.firstIndex(of: UInt8(ascii: "~")) {
                 token += rest[..<tilde]
-                let next = rest.index(after: tilde)
-                guard next < rest.endIndex, rest[next] == "0" || rest[next] == "1" else { return nil }
-                token += rest[next] == "0" ? "~" : "/"
-                rest = rest[rest.index(after: next)...]
+                let next = rest.utf8.index(after: tilde)
+                guard next < rest.endIndex, ["0", "1"].contains(rest.unicodeScalars[next]) else { return nil }
+                token += rest.unicodeScalars[next] == "0" ? "~" : "/"
+                rest = rest[rest.utf8.index(after: next)...]
             }
             tokens.append(token + rest)
         }

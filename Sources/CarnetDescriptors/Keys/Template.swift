@@ -28,36 +28,21 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `TemplateError`, also for a value that the place cannot have.
     package init(_ source: String, in place: TemplatePlace) throws(TemplateError) {
         self.source = source
-        guard source.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else {
-            parts = source.isEmpty ? [] : [.literal(source)]
-            return
-        }
         var parts: [Part] = []
-        var literal = ""
         var rest = source[...]
-        while let character = rest.popFirst() {
-            switch character {
-            case "{":
-                var parser = TemplateParser(rest, in: place)
-                let parsed = try parser.parse()
-                if !literal.isEmpty { parts.append(.literal(literal)) }
-                literal = ""
-                if case .value(let reference) = parsed.0, reference.origin == .input, parsed.fallback == nil {
-                    parts.append(.input(reference.name))
-                } else {
-                    parts.append(.late(parsed.0, fallback: parsed.fallback))
-                }
-                rest = parsed.rest
-            case "}":
-                throw TemplateError(reason: "a } has no {")
-            default:
-                let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } ?? rest.endIndex
-                literal.append(character)
-                literal += rest[..<end]
-                rest = rest[end...]
+        while let brace = rest.utf8.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) {
+            guard rest.utf8[brace] == UInt8(ascii: "{") else { throw TemplateError(reason: "a } has no {") }
+            if brace > rest.startIndex { parts.append(.literal(String(rest[..<brace]))) }
+            var parser = TemplateParser(rest[rest.utf8.index(after: brace)...], in: place)
+            let parsed = try parser.parse()
+            if case .value(let reference) = parsed.0, reference.origin == .input, parsed.fallback == nil {
+                parts.append(.input(reference.name))
+            } else {
+                parts.append(.late(parsed.0, fallback: parsed.fallback))
             }
+            rest = parsed.rest
         }
-        if !literal.isEmpty { parts.append(.literal(literal)) }
+        if !rest.isEmpty { parts.append(.literal(String(rest))) }
         self.parts = parts
     }
 

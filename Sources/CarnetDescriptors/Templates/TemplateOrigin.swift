@@ -56,10 +56,13 @@ public struct TemplatePlace: Hashable, Sendable {
     package let origins: [TemplateOrigin]
     /// Whether the text goes into a URL, where no secret belongs.
     package let isURL: Bool
+    /// Whether the inputs are all that there is.
+    package let isConfiguration: Bool
 
     private init(_ origins: [TemplateOrigin], isURL: Bool = false) {
         self.origins = origins
         self.isURL = isURL
+        isConfiguration = origins == [.input]
     }
 
     /// Filled once, when the registration is known.
@@ -76,6 +79,4 @@ public struct TemplatePlace: Hashable, Sendable {
 
     /// The same for a header, which may sign the body.
     package var signing: TemplatePlace { TemplatePlace(origins + [.request]) }
-
-    package var isConfiguration: Bool { origins == [.input] }
 }

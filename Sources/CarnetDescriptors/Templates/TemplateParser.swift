@@ -22,10 +22,8 @@ struct TemplateParser {
     mutating func parse() throws(TemplateError) -> (TemplateExpression, fallback: String?, rest: Substring) {
         let expression = try expression()
         var fallback: String?
-        if rest.first == "|" {
-            rest = rest.dropFirst()
-            fallback = String(rest.prefix { $0 != "}" && $0 != "{" })
-            rest = rest.dropFirst(fallback?.count ?? 0)
+        if takes("|") {
+            fallback = String(take { $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: "{") })
             guard !place.isConfiguration else {
                 throw TemplateError(reason: "the default of an input is said in inputs")
             }
@@ -34,8 +32,22 @@ struct TemplateParser {
             let secret = expression.references.first(where: \.isAlwaysSecret)
             throw TemplateError(reason: "{\(secret.map(\.description) ?? "")} is secret and would stand in a URL")
         }
-        guard rest.first == "}" else { throw TemplateError(reason: "a { has no }") }
-        return (expression, fallback, rest.dropFirst())
+        guard takes("}") else { throw TemplateError(reason: "a { has no }") }
+        return (expression, fallback, rest)
+    }
+
+    /// Whether the rest starts with a character, which is gone then.
+    private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+        guard rest.utf8.first == UInt8(ascii: character) else { return false }
+        rest = rest[rest.utf8.index(after: rest.startIndex)...]
+        return true
+    }
+
+    /// The longest beginning of such bytes, which is gone then. It never ends inside a character that is not ASCII.
+    private mutating func take(while belongs: (UInt8) -> Bool) -> Substring {
+        let end = rest.utf8.firstIndex { !belongs($0) } ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return rest[..<end]
     }
 
     private mutating func expression() throws(TemplateError) -> TemplateExpression {
@@ -43,44 +55,37 @@ struct TemplateParser {
         defer { depth -= 1 }
         guard depth <= Self.greatestDepth else { throw TemplateError(reason: "the functions are nested too deeply") }
         skipSpaces()
-        if rest.first == "'" {
+        if rest.utf8.first == UInt8(ascii: "'") {
             guard depth > 1 else { throw TemplateError(reason: "a text in quotes is an argument of a function") }
             return .literal(try quoted())
         }
-        let word = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }
-        rest = rest.dropFirst(word.count)
-        let result: TemplateExpression
-        if rest.first == "(" {
-            rest = rest.dropFirst()
-            result = try call(String(word))
-        } else {
-            result = .value(try reference(word))
-        }
-        if depth > 1 { skipSpaces() }
+        let word = take { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }
+        let result: TemplateExpression = takes("(") ? try call(String(word)) : .value(try reference(word))
+        skipSpaces()
         return result
     }
 
     private mutating func skipSpaces() {
-        if depth > 1 { rest = rest.drop { $0 == " " } }
+        if depth > 1 { skipInside() }
     }
 
     private mutating func quoted() throws(TemplateError) -> String {
-        let text = rest.dropFirst().prefix { $0 != "'" }
-        rest = rest.dropFirst(text.count + 1)
-        guard rest.first == "'" else { throw TemplateError(reason: "a quoted text has no end") }
-        rest = rest.dropFirst()
+        _ = takes("'")
+        let text = take { $0 != UInt8(ascii: "'") }
+        guard takes("'") else { throw TemplateError(reason: "a quoted text has no end") }
         skipSpaces()
         return String(text)
     }
 
     private func reference(_ word: Substring) throws(TemplateError) -> TemplateReference {
-        let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        if parts.count == 1, Template.isName(word) { return TemplateReference(.input, String(word)) }
-        guard parts.count == 2, let origin = TemplateOrigin(rawValue: String(parts[0])), Template.isName(parts[1])
+        if Template.isName(word) { return TemplateReference(.input, String(word)) }
+        guard let dot = word.utf8.firstIndex(of: UInt8(ascii: ".")),
+            let origin = TemplateOrigin(rawValue: String(word[..<dot])),
+            case let name = word[word.utf8.index(after: dot)...], Template.isName(name)
         else {
             throw TemplateError(reason: "{\(word)} does not name an input")
         }
-        let reference = TemplateReference(origin, String(parts[1]))
+        let reference = TemplateReference(origin, String(name))
         guard place.origins.contains(origin) else {
             let allowed = place.origins.map(\.rawValue).joined(separator: ", ")
             throw TemplateError(
@@ -99,17 +104,16 @@ struct TemplateParser {
         }
         var arguments: [TemplateExpression] = []
         skipInside()
-        while rest.first != ")" {
+        while rest.utf8.first != UInt8(ascii: ")") {
             arguments.append(try expression())
             skipInside()
-            if rest.first == "," { rest = rest.dropFirst() } else { break }
+            guard takes(",") else { break }
         }
-        guard rest.first == ")" else { throw TemplateError(reason: "\(name)( has no )") }
-        rest = rest.dropFirst()
+        guard takes(")") else { throw TemplateError(reason: "\(name)( has no )") }
         return try Self.make(name, arguments)
     }
 
-    private mutating func skipInside() { rest = rest.drop { $0 == " " } }
+    private mutating func skipInside() { _ = take { $0 == UInt8(ascii: " ") } }
 
     private static func make(
         _ name: String, _ arguments: [TemplateExpression]

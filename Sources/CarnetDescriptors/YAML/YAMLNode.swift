@@ -104,11 +104,15 @@ extension YAMLNode {
 // The YAML 1.2 core schema (section 10.3.2): `yes`, `no`, `on` and `off` are plain strings.
 extension YAMLScalar {
     public var isNull: Bool {
-        isPlain && ["", "~", "null", "Null", "NULL"].contains(text)
+        guard isPlain, text.utf8.count <= 4 else { return false }
+        return switch text {
+        case "", "~", "null", "Null", "NULL": true
+        default: false
+        }
     }
 
     public var boolean: Bool? {
-        guard isPlain else { return nil }
+        guard isPlain, (4...5).contains(text.utf8.count) else { return nil }
         switch text {
         case "true", "True", "TRUE": return true
         case "false", "False", "FALSE": return false
@@ -122,6 +126,9 @@ extension YAMLScalar {
 
     /// The text if it is a JSON number (RFC 8259, section 6).
     public var number: String? {
-        isPlain && JSONNumber.isValid(text.utf8) ? text : nil
+        guard isPlain, let first = text.utf8.first, first == UInt8(ascii: "-") || ASCII.isDigit(first),
+            JSONNumber.isValid(text.utf8)
+        else { return nil }
+        return text
     }
 }

@@ -1,11 +1,21 @@
 public import CarnetDescriptors
+import Synchronization
 
 /// What a rule sees: one descriptor with its text and the place of everything in it, what it inherits included.
 public final class LintContext: Sendable {
     public let document: DescriptorDocument
     public let descriptor: ProviderDescriptor
     public let root: YAMLNode
-    public let text: SourceText
+    /// The lines are found once, for the first that asks: most files are right, and nobody does.
+    public var text: SourceText {
+        lines.withLock { lines in
+            if let lines { return lines }
+            let text = document.sources.text
+            lines = text
+            return text
+        }
+    }
+    private let lines = Mutex<SourceText?>(nil)
     /// Every URL that a request can go to.
     let urls: [DescriptorURL]
     /// Every value that may name inputs.
@@ -28,7 +38,6 @@ public final class LintContext: Sendable {
         self.document = document
         self.descriptor = descriptor
         self.root = root
-        text = document.sources.text
         urls = DescriptorURL.all(in: descriptor, root: root)
         templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls)
         scopeUses = ScopeUse.all(in: root)

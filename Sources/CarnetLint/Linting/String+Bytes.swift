@@ -9,9 +9,10 @@ extension String {
             part.withUTF8 { part in
                 guard let first = part.first else { return true }
                 guard text.count >= part.count else { return false }
-                return (0...text.count - part.count).contains { start in
-                    text[start] == first && text[start..<start + part.count].elementsEqual(part)
+                for start in 0...text.count - part.count where text[start] == first {
+                    if text[start..<start + part.count].elementsEqual(part) { return true }
                 }
+                return false
             }
         }
     }

@@ -73,6 +73,9 @@ extension AuthorizationServer {
         guard let index = answer["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
             throw .shown("No user was chosen.")
         }
+        if options.offersFaults {
+            options.faults = Set([answer["fault"].flatMap(SandboxFault.init)].compactMap { $0 })
+        }
         let kept = answer.pairs.filter { $0.name == "scope" }.map(\.value)
         let scopes = pending.request.scopes.filter { kept.contains($0) || isFixed($0) }
         return approve(pending.request, scopes: scopes, user: options.users[index], status: .seeOther)

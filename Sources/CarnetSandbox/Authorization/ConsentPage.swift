@@ -22,6 +22,7 @@ struct ConsentPage {
                 \(users)
                 </fieldset>
                 \(scopes)
+                \(faults)
                 <button type="submit" name="decision" value="allow">Allow</button>
                 <button type="submit" name="decision" value="deny">Deny</button>
                 </form>
@@ -39,6 +40,21 @@ struct ConsentPage {
             return "<label><input type=\"radio\" name=\"user\" value=\"\(index)\"\(checked)> "
                 + "\(HTMLPage.escape(user.label))</label>"
         }.joined(separator: "\n")
+    }
+
+    private var faults: String {
+        guard server.options.offersFaults else { return "" }
+        // A denial has a button of its own.
+        let lines = SandboxFault.allCases.filter { $0 != .denied }.map { fault in
+            "<option value=\"\(fault.rawValue)\">\(HTMLPage.escape(fault.summary))</option>"
+        }
+        return """
+            <p><label>What shall go wrong?
+            <select name="fault">
+            <option value="">nothing</option>
+            \(lines.joined(separator: "\n"))
+            </select></label></p>
+            """
     }
 
     /// The choice of scopes.

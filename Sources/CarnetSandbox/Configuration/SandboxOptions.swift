@@ -12,6 +12,8 @@ public struct SandboxOptions: Sendable {
     /// Whom the page offers.
     public var users: [SandboxUser]
     public var faults: Set<SandboxFault>
+    /// Whether the page lets the person choose a fault, which then lasts until the next answer to a page.
+    public var offersFaults: Bool
     /// How many seconds an authorization code lives.
     public var codeLifetime: Int
     /// How many seconds a device waits between two requests for its tokens.
@@ -21,12 +23,14 @@ public struct SandboxOptions: Sendable {
         approval: Approval = .automatic(.sample),
         users: [SandboxUser] = [.sample, .other],
         faults: Set<SandboxFault> = [],
+        offersFaults: Bool = false,
         codeLifetime: Int = 60,
         deviceInterval: Int = 5
     ) {
         self.approval = approval
         self.users = users
         self.faults = faults
+        self.offersFaults = offersFaults
         self.codeLifetime = codeLifetime
         self.deviceInterval = deviceInterval
     }

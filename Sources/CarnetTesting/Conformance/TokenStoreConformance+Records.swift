@@ -57,6 +57,17 @@ extension TokenStoreConformance {
         }
     }
 
+    func recordSignedInAgainConflicts(_ stores: Stores, _ context: CheckContext) async throws {
+        let revision = try await stores.first.save(.sample(), replacing: nil)
+        try await stores.second.remove(Connection.sample().key)
+        _ = try await stores.second.save(.sample(token: "2"), replacing: nil)
+        try await requireConflict(context, "a save replaced the record of a later sign-in: revisions come again") {
+            try await stores.first.save(.sample(token: "3"), replacing: revision)
+        }
+        let loaded = try await stores.first.load(Connection.sample().key)?.connection
+        try context.require(loaded == .sample(token: "2"), "a save that conflicted changed the record")
+    }
+
     func remove(_ stores: Stores, _ context: CheckContext) async throws {
         let kept = Connection.sample(account: "kept")
         let gone = Connection.sample(account: "gone")
@@ -136,6 +147,29 @@ extension TokenStoreConformance {
         _ = try await stores.first.save(connection, replacing: nil)
         let loaded = try await stores.second.load(connection.key)?.connection
         try context.require(loaded == connection, "an access token of 128 KiB was not kept whole")
+    }
+
+    /// The old tokens may be void when new ones are saved, so a cancelled task saves all the same.
+    func saveOutlivesCancellation(_ stores: Stores, _ context: CheckContext) async throws {
+        let saving = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await stores.first.save(.sample(), replacing: nil)
+        }
+        guard case .success(let revision) = await saving.result else {
+            throw context.violation("a save failed because its task was cancelled")
+        }
+        let loaded = try await stores.second.load(Connection.sample().key)
+        try context.require(loaded?.revision == revision, "a save of a cancelled task kept nothing")
+    }
+
+    func prepareToSaveChangesNothing(_ stores: Stores, _ context: CheckContext) async throws {
+        try await stores.first.prepareToSave(Connection.sample().key)
+        try context.require(try await stores.second.keys().isEmpty, "prepareToSave left a record")
+        let revision = try await stores.first.save(.sample(), replacing: nil)
+        try await stores.second.prepareToSave(Connection.sample().key)
+        let loaded = try await stores.first.load(Connection.sample().key)
+        try context.require(
+            loaded?.connection == .sample() && loaded?.revision == revision, "prepareToSave changed a record")
     }
 
     func concurrentSwapHasOneWinner(_ stores: Stores, _ context: CheckContext) async throws {

@@ -16,11 +16,14 @@ public struct TokenStoreConformance: Sendable {
         case staleRevisionConflicts
         case absentRecordConflicts
         case removedRecordConflicts
+        case recordSignedInAgainConflicts
         case remove
         case keys
         case equalKeysAreOneAccount
         case unusualAccountNames
         case largeTokens
+        case saveOutlivesCancellation
+        case prepareToSaveChangesNothing
         case concurrentSwapHasOneWinner
         case lockExcludes
         case lockIsReleasedAfterError
@@ -49,11 +52,14 @@ public struct TokenStoreConformance: Sendable {
         case .staleRevisionConflicts: try await staleRevisionConflicts(stores, context)
         case .absentRecordConflicts: try await absentRecordConflicts(stores, context)
         case .removedRecordConflicts: try await removedRecordConflicts(stores, context)
+        case .recordSignedInAgainConflicts: try await recordSignedInAgainConflicts(stores, context)
         case .remove: try await remove(stores, context)
         case .keys: try await keys(stores, context)
         case .equalKeysAreOneAccount: try await equalKeysAreOneAccount(stores, context)
         case .unusualAccountNames: try await unusualAccountNames(stores, context)
         case .largeTokens: try await largeTokens(stores, context)
+        case .saveOutlivesCancellation: try await saveOutlivesCancellation(stores, context)
+        case .prepareToSaveChangesNothing: try await prepareToSaveChangesNothing(stores, context)
         case .concurrentSwapHasOneWinner: try await concurrentSwapHasOneWinner(stores, context)
         case .lockExcludes: try await lockExcludes(stores, context)
         case .lockIsReleasedAfterError: try await lockIsReleasedAfterError(stores, context)

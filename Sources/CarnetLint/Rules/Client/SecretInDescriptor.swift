@@ -59,6 +59,7 @@ struct SecretInDescriptor: SingleValueRule {
             }
         case .sequence(let elements):
             for element in elements { visit(element, place, context, &found) }
+        case .scalar(let scalar) where scalar.text.utf8.count < Self.shortestSecret: break
         case .scalar(let scalar):
             let isNamed = place.holdsValue && isLiteral(scalar) && place.hasSecretName
             guard isNamed || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
@@ -74,6 +75,8 @@ struct SecretInDescriptor: SingleValueRule {
     }
 
     private func isLiteral(_ scalar: YAMLScalar) -> Bool {
-        !scalar.text.contains("{") && scalar.text.utf8.count >= 6 && scalar.boolean == nil
+        !scalar.text.utf8.contains(UInt8(ascii: "{")) && scalar.boolean == nil
     }
+
+    private static let shortestSecret = 6
 }

@@ -109,8 +109,8 @@ extension DescriptorURL {
 
     /// Every URL that a request can go to.
     static func all(in descriptor: ProviderDescriptor, root: YAMLNode) -> [DescriptorURL] {
-        func make(_ path: [String], _ template: Template?) -> DescriptorURL? {
-            guard let template, let node = root.node(at: path) else { return nil }
+        func make(_ makePath: @autoclosure () -> [String], _ template: Template?) -> DescriptorURL? {
+            guard let template, case let path = makePath(), let node = root.node(at: path) else { return nil }
             let isBelowBase = descriptor.api.baseURL != nil && template.source.hasPrefix("/")
             if isBelowBase || template.startsLate {
                 // What stands before is a URL of its own, or known only at run time.

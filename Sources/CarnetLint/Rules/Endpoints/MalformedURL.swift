@@ -28,8 +28,8 @@ struct MalformedURL: LintRule {
             }
             do throws(WebURLError) {
                 let isOrdinary = url.continuesIssuer || url.scheme == "https"
-                _ = try WebURL(
-                    isOrdinary ? url.filled : "https" + url.filled.dropFirst(url.scheme?.count ?? 0))
+                let filled = url.filled
+                _ = try WebURL(isOrdinary ? filled : "https" + filled.dropFirst(url.scheme?.count ?? 0))
                 return nil
             } catch {
                 return finding("\(url.name): \(error.reason)", in: context, at: url.node.span)

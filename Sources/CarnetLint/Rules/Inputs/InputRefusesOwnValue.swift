@@ -20,6 +20,7 @@ struct InputRefusesOwnValue: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        guard !context.descriptor.inputs.isEmpty else { return [] }
         let places = Dictionary(context.entries("inputs").map { ($0.key, $0.value) }) { first, _ in first }
         return context.descriptor.inputs.items.flatMap { input in
             let node = places[input.name]

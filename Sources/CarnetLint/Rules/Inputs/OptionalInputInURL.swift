@@ -18,6 +18,7 @@ struct OptionalInputInURL: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let inputs = context.descriptor.inputs.items.filter { $0.value.isOptional && $0.value.defaultValue == nil }
+        guard !inputs.isEmpty else { return [] }
         let optional = Set(inputs.map(\.name))
         return context.templateUses.filter(\.isURL).flatMap { use in
             Set(use.inputNames).intersection(optional).sorted().map { name in

@@ -19,6 +19,7 @@ struct TextInputInURL: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let texts = Set(context.descriptor.inputs.items.filter { $0.value.type == .text }.map(\.name))
+        guard !texts.isEmpty else { return [] }
         return context.templateUses.filter(\.isURL).flatMap { use in
             Set(use.inputNames).intersection(texts).sorted().map { name in
                 finding(

@@ -21,7 +21,7 @@ struct UndeclaredInput: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let declared = context.descriptor.inputs.names
         let known = Set(declared)
-        return context.templateUses.flatMap { use in
+        return context.templateUses.filter { !$0.inputNames.allSatisfy(known.contains) }.flatMap { use in
             Set(use.inputNames).subtracting(known).sorted().map { name in
                 let nearest = context.nearest(to: name, in: declared)
                 let span = context.span(of: use.place(of: name), in: use.node)

@@ -15,6 +15,7 @@ struct UnusedInput: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.node("inputs") != nil else { return [] }
         var used = Set(context.templateUses.flatMap(\.inputNames))
         for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.inputNames)) }
         // Its other places are claims.

@@ -52,16 +52,16 @@ struct BadHeader: SingleValueRule {
         let names = Set(ofTokens.compactMap { $0.scalar?.text.lowercased() })
         return misnamed
             + headers.compactMap { header in
-                if names.contains(header.key.lowercased()) {
+                let name = header.key.lowercased()
+                if names.contains(name) {
                     return finding(
                         "Carnet puts the access token into \"\(header.key)\"", in: context, at: header.keySpan)
                 }
                 if !Self.isToken(header.key) {
                     return finding("\"\(header.key)\" cannot be the name of a header", in: context, at: header.keySpan)
                 }
-                if Self.managed.contains(header.key.lowercased()) {
-                    let help =
-                        header.key.lowercased() == "content-type" ? "use 'body' to choose the encoding" : "remove it"
+                if Self.managed.contains(name) {
+                    let help = name == "content-type" ? "use 'body' to choose the encoding" : "remove it"
                     return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
                 }
                 if header.value.scalar?.text.unicodeScalars.contains(where: Self.isForbidden) ?? false {
@@ -75,10 +75,11 @@ struct BadHeader: SingleValueRule {
     /// RFC 9110, section 5.6.2.
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty
-            && text.unicodeScalars.allSatisfy { scalar in
-                scalar.isASCII
-                    && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                        || "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar))
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
             }
     }
 

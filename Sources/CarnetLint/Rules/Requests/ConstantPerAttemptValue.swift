@@ -25,8 +25,9 @@ struct ConstantPerAttemptValue: SingleValueRule {
         ProtocolParameters.requests.flatMap { section, _, additions in
             additions.flatMap { context.entries(in: section, $0) }
         }.filter { entry in
+            guard ProtocolParameters.perAttempt.contains(entry.key) else { return false }
             let template = entry.value.scalar.flatMap { try? Template($0.text, in: .anywhere) }
-            return ProtocolParameters.perAttempt.contains(entry.key) && template?.references.isEmpty ?? true
+            return template?.references.isEmpty ?? true
         }.map { entry in
             finding(
                 "\"\(entry.key)\" is the same for every sign-in",

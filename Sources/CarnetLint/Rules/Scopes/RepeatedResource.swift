@@ -35,6 +35,7 @@ struct RepeatedResource: LintRule {
     }
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.descriptor.resources.count > 1 else { return [] }
         var ids: [String: SourceSpan] = [:]
         var labels: [Label: SourceSpan] = [:]
         var found: [Diagnostic] = []

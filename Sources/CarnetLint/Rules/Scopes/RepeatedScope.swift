@@ -24,6 +24,7 @@ struct RepeatedScope: SingleValueRule {
         var found: [Diagnostic] = []
         for key in ["default", "required", "offline", "catalog"] {
             let elements = context.elements("scopes", key)
+            guard elements.count > 1 else { continue }
             let ids = elements.map { $0.scalar == nil ? $0.entry("id")?.value : $0 }
             var first: [String: SourceSpan] = [:]
             for (index, node) in ids.enumerated() {

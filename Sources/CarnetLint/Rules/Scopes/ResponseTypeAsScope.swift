@@ -16,7 +16,7 @@ struct ResponseTypeAsScope: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let catalog = Set(context.descriptor.scopes.catalog.map(\.id))
+        lazy var catalog = Set(context.descriptor.scopes.catalog.map(\.id))
         return context.scopeUses.compactMap { use in
             guard use.place == .requested, ["id_token", "token", "code"].contains(use.scope),
                 !catalog.contains(use.scope)

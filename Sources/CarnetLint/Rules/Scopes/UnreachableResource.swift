@@ -30,6 +30,7 @@ struct UnreachableResource: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.scopeUses.contains(where: { $0.place == .resource }) else { return [] }
         let scopes = context.descriptor.scopes
         let candidates = scopes.requested + scopes.catalog.flatMap { [$0.id] + $0.implies }
         let known = Set(candidates)

@@ -54,7 +54,8 @@ struct SecretValueInURL: LintRule {
                 + descriptor.token.response.capture.items.filter(\.value.isSecret)
                 .map { TemplateReference(.token, $0.name) })
         return queried.compactMap { entry in
-            guard let text = entry.value.scalar?.text, let template = try? Template(text, in: .anywhere),
+            guard let text = entry.value.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
+                let template = try? Template(text, in: .anywhere),
                 template.expressions.contains(where: { $0.isSecret(marked.contains) })
             else { return nil }
             return finding(

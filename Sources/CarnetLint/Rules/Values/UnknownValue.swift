@@ -38,9 +38,9 @@ struct UnknownValue: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let known = context.declaredValues
+        lazy var known = context.declaredValues
         let tables = context.descriptor.tables.names
-        return context.templateUses.flatMap { use in
+        return context.templateUses.filter(\.template.isLate).flatMap { use in
             let later = context.laterValues(than: use.node)
             let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
             if let missing {

@@ -22,6 +22,7 @@ struct UnusedTable: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.node("tables") != nil else { return [] }
         var used = Set(context.templateUses.flatMap(\.template.tables))
         for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.template.tables)) }
         let declared = context.descriptor.tables.names

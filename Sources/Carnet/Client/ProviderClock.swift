@@ -1,0 +1,49 @@
+import CarnetProtocol
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// The provider's time, as its answers tell it: this machine's clock may be wrong, and the machines of a fleet would
+/// not agree on when a token ends.
+final class ProviderClock: WallClock {
+    private let local: any WallClock
+    /// How much later it is at the provider, in seconds.
+    private let offset = Mutex<TimeInterval>(0)
+
+    init(_ local: any WallClock) {
+        self.local = local
+    }
+
+    var now: Date { local.now.addingTimeInterval(offset.withLock { $0 }) }
+
+    /// This machine's own time.
+    var localNow: Date { local.now }
+
+    /// Learns from an answer's `Date` field (RFC 9110, section 6.6.1), which has whole seconds. An answer without one
+    /// teaches nothing.
+    func learn(from response: IncomingResponse, sentAt sent: Date) {
+        guard let text = response.head.headerFields[.date], let date = Date(httpDate: text) else { return }
+        let received = local.now
+        let isPlausible = date > sent.addingTimeInterval(-2) && date < received.addingTimeInterval(2)
+        offset.withLock { $0 = isPlausible ? 0 : date.timeIntervalSince(received) }
+    }
+}
+
+extension Date {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// A date in the form that senders must use, e.g. `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
+    init?(httpDate text: String) {
+        let words = text.split { $0 == " " || $0 == ":" }.map(String.init)
+        guard words.count == 8, words[7] == "GMT", let month = Self.months.firstIndex(of: words[2]) else { return nil }
+        let numbers = [words[3], words[1], words[4], words[5], words[6]].compactMap { Int($0) }
+        guard numbers.count == 5, (1970...9999).contains(numbers[0]) else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = DateComponents(
+            year: numbers[0], month: month + 1, day: numbers[1], hour: numbers[2], minute: numbers[3],
+            second: numbers[4])
+        guard let date = calendar.date(from: parts) else { return nil }
+        self = date
+    }
+}

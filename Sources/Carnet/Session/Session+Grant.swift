@@ -1,0 +1,82 @@
+public import CarnetProtocol
+
+/// Incremental consent: an account that is signed in grants further scopes.
+extension Session {
+    /// Asks the person for further scopes through a user agent, unless all of them were granted. Those that were granted
+    /// are asked for too, because many providers' answers replace them.
+    ///
+    /// - Returns: The tokens, whose `scopes` say what was granted.
+    /// - Throws: As `completeGrant(_:for:)`; `CancellationError`.
+    public func grantMore(
+        scopes: [String],
+        with agent: any UserAgent,
+        options: AuthorizationOptions = AuthorizationOptions()
+    ) async throws -> TokenSet {
+        let old = try await stored().connection
+        let wanted = old.tokens.scopes(adding: scopes)
+        guard wanted != old.tokens.scopes else { return try await tokens() }
+        var options = options
+        options.scopes = wanted
+        _ = try await client.signIn(
+            with: agent, options: options, account: key.account, continuing: old, choosing: nil)
+        return try await tokens()
+    }
+
+    /// Begins the same for a program whose user is at a browser of their own: an authorization URL, and what to keep
+    /// until its callback.
+    ///
+    /// - Throws: `OAuthError`, `TokenStoreError`.
+    public func beginGrant(
+        scopes: [String],
+        options: AuthorizationOptions = AuthorizationOptions()
+    ) async throws -> AuthorizationRequest {
+        var options = options
+        options.scopes = try await stored().connection.tokens.scopes(adding: scopes)
+        return try await client.beginSignIn(options)
+    }
+
+    /// Completes a grant. A failure leaves the tokens as they were.
+    ///
+    /// - Throws: `OAuthError`: `subjectMismatch` if another account consented; `TokenStoreError`.
+    public func completeGrant(
+        _ callback: AuthorizationCallback,
+        for pending: PendingAuthorization
+    ) async throws -> TokenSet {
+        let old = try await stored().connection
+        _ = try await client.completeSignIn(
+            callback, for: pending, account: key.account, continuing: old, choosing: nil)
+        return try await tokens()
+    }
+}
+
+extension TokenSet {
+    fileprivate func scopes(adding further: [String]) -> [String] {
+        further.reduce(into: scopes) { scopes, scope in
+            if !scopes.contains(scope) { scopes.append(scope) }
+        }
+    }
+}
+
+extension Connection {
+    /// This connection in the place of an older one of the same account, with what only the older one has.
+    ///
+    /// - Throws: Of kind `subjectMismatch` if the accounts differ.
+    func continuing(_ old: Connection?) throws(OAuthError) -> Connection {
+        guard let old else { return self }
+        guard (issuer, subject) == (old.issuer, old.subject) else {
+            throw OAuthError(
+                .idToken,
+                .subjectMismatch,
+                "another account than \(old.key.account) granted the scopes",
+                hint: "nothing was changed; choose the account \(old.key.account) at the provider"
+            )
+        }
+        var new = self
+        new.tokens.refreshToken = tokens.refreshToken ?? old.tokens.refreshToken
+        new.tokens.idToken = tokens.idToken ?? old.tokens.idToken
+        new.profile = profile ?? old.profile
+        new.values = old.values
+        new.keep(values ?? [:])
+        return new
+    }
+}

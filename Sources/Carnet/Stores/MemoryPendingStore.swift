@@ -1,0 +1,31 @@
+public import CarnetProtocol
+public import Foundation
+
+/// Keeps pending sign-ins in this process's memory.
+public actor MemoryPendingStore: PendingStore {
+    private let limit: Int
+    private var pending: [Secret: PendingAuthorization] = [:]
+
+    /// - Parameter limit: How many sign-ins may wait at a time; those that would expire first make room.
+    public init(limit: Int = 10_000) {
+        self.limit = max(1, limit)
+    }
+
+    public func keep(_ pending: PendingAuthorization, now: Date) {
+        self.pending[pending.id] = pending
+        guard self.pending.count > limit else { return }
+        self.pending = self.pending.filter { $0.value.expiresAt > now }
+        // A tenth at a time, so that a flood is not sorted at each step.
+        guard self.pending.count > limit else { return }
+        let surplus = self.pending.count - limit + limit / 10
+        for (id, _) in self.pending.sorted(by: { $0.value.expiresAt < $1.value.expiresAt }).prefix(surplus)
+        where id != pending.id {
+            self.pending[id] = nil
+        }
+    }
+
+    public func take(_ id: Secret, now: Date) -> PendingAuthorization? {
+        guard let taken = pending.removeValue(forKey: id), taken.expiresAt > now else { return nil }
+        return taken
+    }
+}

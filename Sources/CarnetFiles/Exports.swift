@@ -1,0 +1,2 @@
+// Keys and inventories are part of the store's vocabulary.
+@_exported public import CarnetStorage

@@ -1,0 +1,109 @@
+import Synchronization
+
+/// At most so many connections, opened when they are needed and kept for the next who needs one.
+final class ConnectionPool: Sendable {
+    private struct Waiter {
+        var ticket: Int
+        var continuation: CheckedContinuation<DatabaseConnection?, any Error>
+    }
+
+    private struct State {
+        var idle: [DatabaseConnection] = []
+        /// Those in use and idle, and those that are being opened.
+        var count = 0
+        var waiters: [Waiter] = []
+        var ticketsDrawn = 0
+        /// Tickets whose task was cancelled before it waited.
+        var cancelled: Set<Int> = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+    private let open: @Sendable () async throws -> DatabaseConnection
+
+    init(limit: Int, open: @escaping @Sendable () async throws -> DatabaseConnection) {
+        self.limit = limit
+        self.open = open
+    }
+
+    /// - Throws: what opening a connection throws; `CancellationError`; whatever `body` throws.
+    func withConnection<Result: Sendable>(
+        _ body: (DatabaseConnection) async throws -> Result
+    ) async throws -> Result {
+        let connection = try await take()
+        do {
+            let result = try await body(connection)
+            await giveBack(connection)
+            return result
+        } catch {
+            await giveBack(connection)
+            throw error
+        }
+    }
+
+    private func take() async throws -> DatabaseConnection {
+        if let connection = try await reserve() { return connection }
+        do {
+            return try await open()
+        } catch {
+            giveUpPlace()
+            throw error
+        }
+    }
+
+    /// - Returns: `nil` if the caller has a place and is to open a connection in it.
+    private func reserve() async throws -> DatabaseConnection? {
+        let ticket = state.withLock { state in
+            state.ticketsDrawn += 1
+            return state.ticketsDrawn
+        }
+        defer { state.withLock { _ = $0.cancelled.remove(ticket) } }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Swift.Result<DatabaseConnection?, any Error>? = state.withLock { state in
+                    if state.cancelled.remove(ticket) != nil { return .failure(CancellationError()) }
+                    if let connection = state.idle.popLast() { return .success(connection) }
+                    if state.count < limit {
+                        state.count += 1
+                        return .success(nil)
+                    }
+                    state.waiters.append(Waiter(ticket: ticket, continuation: continuation))
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            let waiter: Waiter? = state.withLock { state in
+                guard let index = state.waiters.firstIndex(where: { $0.ticket == ticket }) else {
+                    state.cancelled.insert(ticket)
+                    return nil
+                }
+                return state.waiters.remove(at: index)
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func giveBack(_ connection: DatabaseConnection) async {
+        guard await connection.isUsable else { return giveUpPlace() }
+        let waiter: Waiter? = state.withLock { state in
+            guard !state.waiters.isEmpty else {
+                state.idle.append(connection)
+                return nil
+            }
+            return state.waiters.removeFirst()
+        }
+        waiter?.continuation.resume(returning: connection)
+    }
+
+    private func giveUpPlace() {
+        let waiter: Waiter? = state.withLock { state in
+            guard !state.waiters.isEmpty else {
+                state.count -= 1
+                return nil
+            }
+            return state.waiters.removeFirst()
+        }
+        waiter?.continuation.resume(returning: nil)
+    }
+}

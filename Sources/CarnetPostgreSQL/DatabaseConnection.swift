@@ -1,0 +1,176 @@
+import CLibPQ
+import CarnetProtocol
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// One connection. Its calls wait on a thread of its own, never for longer than their limit.
+actor DatabaseConnection {
+    /// Closes the connection when it goes.
+    private final class Handle {
+        let pointer: OpaquePointer
+
+        init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+        deinit { PQfinish(pointer) }
+    }
+
+    /// How long a wait takes to notice that its task was cancelled, in milliseconds.
+    private static let slice: Int32 = 50
+
+    private let executor = QueueExecutor(label: "carnet.postgresql")
+    private var handle: Handle?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// - Throws: `DatabaseFailure`; `CancellationError`.
+    static func open(_ configuration: PostgreSQLConfiguration) async throws -> DatabaseConnection {
+        let connection = DatabaseConnection()
+        try await connection.connect(configuration)
+        return connection
+    }
+
+    var isUsable: Bool {
+        handle.map { PQstatus($0.pointer) == CONNECTION_OK && PQtransactionStatus($0.pointer) == PQTRANS_IDLE } ?? false
+    }
+
+    private func connect(_ configuration: PostgreSQLConfiguration) throws {
+        let deadline = ContinuousClock.now + configuration.connectTimeout
+        try configuration.checkAddress()
+        let parameters = configuration.parameters
+        let started = withCStrings(parameters.map(\.keyword)) { keywords in
+            withCStrings(parameters.map(\.value)) { PQconnectStartParams(keywords, $0, 1) }
+        }
+        guard let started else { throw DatabaseFailure.lost("no memory for a connection") }
+        let handle = Handle(started)
+        var wanted = POLLOUT
+        while true {
+            try wait(for: wanted, on: handle, until: deadline, "the connection")
+            switch PQconnectPoll(handle.pointer) {
+            case PGRES_POLLING_OK:
+                _ = PQsetErrorVerbosity(handle.pointer, PQERRORS_TERSE)
+                guard PQsetnonblocking(handle.pointer, 1) == 0 else { throw lost(handle) }
+                self.handle = handle
+                // What was acknowledged has to survive a crash, whatever the database's own default is.
+                _ = try run(
+                    """
+                    SELECT set_config('statement_timeout', $1, false), \
+                    CASE WHEN current_setting('synchronous_commit') = 'off' \
+                    THEN set_config('synchronous_commit', 'on', false) END
+                    """,
+                    [.text(String(configuration.statementTimeout.milliseconds))],
+                    within: configuration.connectTimeout
+                )
+                return
+            case PGRES_POLLING_READING: wanted = POLLIN
+            case PGRES_POLLING_WRITING: wanted = POLLOUT
+            default: throw lost(handle)
+            }
+        }
+    }
+
+    /// Runs one statement. A cancelled task has its statement cancelled at the server too.
+    ///
+    /// - Throws: `DatabaseFailure`; `CancellationError`.
+    func run(_ sql: String, _ values: [DatabaseValue] = [], within limit: Duration) throws -> DatabaseRows {
+        guard let handle else { throw DatabaseFailure.lost("the connection was closed") }
+        let deadline = ContinuousClock.now + limit
+        do {
+            let sent = withParameters(values) { texts, lengths, formats in
+                PQsendQueryParams(handle.pointer, sql, Int32(values.count), nil, texts, lengths, formats, 1)
+            }
+            guard sent == 1 else { throw lost(handle) }
+            while true {
+                let left = PQflush(handle.pointer)
+                guard left >= 0 else { throw lost(handle) }
+                guard left == 1 else { break }
+                try wait(for: POLLIN | POLLOUT, on: handle, until: deadline, "the statement")
+                guard PQconsumeInput(handle.pointer) == 1 else { throw lost(handle) }
+            }
+            var outcome = DatabaseRows()
+            var failure: DatabaseFailure?
+            while let result = try nextResult(handle, until: deadline) {
+                defer { PQclear(result) }
+                switch PQresultStatus(result) {
+                case PGRES_TUPLES_OK, PGRES_COMMAND_OK: outcome = DatabaseRows(result)
+                default: failure = failure ?? DatabaseFailure(result)
+                }
+            }
+            if let failure { throw failure }
+            return outcome
+        } catch {
+            if case .refused? = error as? DatabaseFailure { throw error }
+            // What is still to come on this connection belongs to nobody.
+            self.handle = nil
+            throw error
+        }
+    }
+
+    private func nextResult(_ handle: Handle, until deadline: ContinuousClock.Instant) throws -> OpaquePointer? {
+        while PQisBusy(handle.pointer) == 1 {
+            try wait(for: POLLIN, on: handle, until: deadline, "the statement")
+            guard PQconsumeInput(handle.pointer) == 1 else { throw lost(handle) }
+        }
+        return PQgetResult(handle.pointer)
+    }
+
+    private func wait(
+        for events: Int32,
+        on handle: Handle,
+        until deadline: ContinuousClock.Instant,
+        _ what: String
+    ) throws {
+        var descriptor = pollfd(fd: PQsocket(handle.pointer), events: Int16(events), revents: 0)
+        guard descriptor.fd >= 0 else { throw lost(handle) }
+        while true {
+            let count = poll(&descriptor, 1, Self.slice)
+            if count > 0 { return }
+            guard count == 0 || errno == EINTR else { throw DatabaseFailure.lost(String(cString: strerror(errno))) }
+            if Task.isCancelled {
+                cancel(handle)
+                throw CancellationError()
+            }
+            // A server that does not answer would not answer a cancellation either; the connection is closed.
+            guard ContinuousClock.now < deadline else {
+                throw DatabaseFailure.lost("\(what) was not answered in time")
+            }
+        }
+    }
+
+    private func cancel(_ handle: Handle) {
+        guard let cancellation = PQgetCancel(handle.pointer) else { return }
+        defer { PQfreeCancel(cancellation) }
+        var message = [CChar](repeating: 0, count: 256)
+        _ = PQcancel(cancellation, &message, Int32(message.count))
+    }
+
+    private func lost(_ handle: Handle) -> DatabaseFailure {
+        .lost(PQerrorMessage(handle.pointer).map { String(cString: $0).firstLine } ?? "the connection broke")
+    }
+}
+
+extension DatabaseFailure {
+    fileprivate init(_ result: OpaquePointer) {
+        let field = PQresultErrorField(result, Int32(UInt8(ascii: "C")))
+        let message = PQresultErrorField(result, Int32(UInt8(ascii: "M")))
+        // Without a state the message is libpq's own: the server said nothing more.
+        guard let field else {
+            let words = PQresultErrorMessage(result).map { String(cString: $0).firstLine }
+            self = .lost(words ?? "the connection broke")
+            return
+        }
+        self.init(state: String(cString: field), message: message.map { String(cString: $0).firstLine } ?? "")
+    }
+}
+
+extension String {
+    /// Messages of the server end with a line break and may go on about the statement.
+    fileprivate var firstLine: String {
+        split(whereSeparator: \.isNewline).first.map(String.init) ?? self
+    }
+}

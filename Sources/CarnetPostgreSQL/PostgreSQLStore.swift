@@ -1,0 +1,115 @@
+public import Carnet
+import CarnetProtocol
+public import CarnetStorage
+
+/// Keeps connections and pending sign-ins in a PostgreSQL database that many machines share.
+///
+/// Records are sealed with AES-256-GCM before they leave the process; names of providers and accounts are in the clear.
+/// The tables `carnet_…` are made at the first use, in the first schema of the search path.
+public final class PostgreSQLStore: TokenStore {
+    let database: Database
+    let keySource: StoreKeySource
+    let random: any RandomSource
+    let queues = KeyedLocks<RecordID>()
+
+    /// Nothing is connected yet.
+    ///
+    /// - Parameter key: Every process that uses the database needs the same keys.
+    public convenience init(_ configuration: PostgreSQLConfiguration, key: StoreKeySource) {
+        self.init(
+            configuration, key: key, random: SystemRandomSource(), sleep: { try await Task.sleep(for: $0) })
+    }
+
+    init(
+        _ configuration: PostgreSQLConfiguration,
+        key: StoreKeySource,
+        random: any RandomSource,
+        sleep: @escaping Database.Sleep
+    ) {
+        database = Database(configuration, sleep: sleep)
+        keySource = key
+        self.random = random
+    }
+
+    public func load(_ key: ConnectionKey) async throws -> StoredConnection? {
+        let id = try RecordID(key)
+        let rows = try await database.run(
+            "SELECT revision, record FROM carnet_connection WHERE id = $1", [.text(id.text)])
+        guard !rows.rows.isEmpty else { return nil }
+        let place = "the record \(id.text.prefix(16))"
+        let record = try SealedRecord(rows.bytes(0, 1), at: place)
+        let connection = try record.open(of: key, with: try await keySource.keysForOpening(place), at: place)
+        return StoredConnection(connection: connection, revision: rows.text(0, 0))
+    }
+
+    public func save(_ connection: Connection, replacing revision: String?) async throws -> String {
+        let id = try RecordID(connection.key)
+        try connection.key.requireNoNUL()
+        // Cancelled or not: whoever has new tokens in hands must save them.
+        return try await Task { [self] in
+            let ring = try await sealingKeys()
+            let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
+            let new = SealedRecord.revision(of: record)
+            var values: [DatabaseValue] = [
+                .text(id.text), .text(connection.key.provider), .text(connection.key.account), .text(ring.first.id),
+                .text(new), .bytes(record),
+            ]
+            guard let revision else {
+                _ = try await database.run(
+                    """
+                    INSERT INTO carnet_connection (id, provider, account, key_id, revision, record)
+                    VALUES ($1, $2, $3, $4, $5, $6)
+                    ON CONFLICT (id) DO UPDATE SET provider = excluded.provider, account = excluded.account, \
+                    key_id = excluded.key_id, revision = excluded.revision, record = excluded.record
+                    """,
+                    values
+                )
+                return new
+            }
+            values.append(.text(revision))
+            // The new revision is there already if an answer was lost and the statement is repeated.
+            let rows = try await database.run(
+                """
+                UPDATE carnet_connection
+                SET provider = $2, account = $3, key_id = $4, revision = $5, record = $6
+                WHERE id = $1 AND revision IN ($5, $7)
+                """,
+                values
+            )
+            guard rows.changed == 1 else {
+                throw TokenStoreError(.conflict, "another process saved or removed this account first")
+            }
+            return new
+        }.value
+    }
+
+    /// Removes the record, one that cannot be opened included.
+    public func remove(_ key: ConnectionKey) async throws {
+        _ = try await database.runToEnd(
+            "DELETE FROM carnet_connection WHERE id = $1", [.text(try RecordID(key).text)])
+    }
+
+    public func keys() async throws -> [ConnectionKey] {
+        try await inventory().accounts
+    }
+
+    /// What the tables say of the records. Needs no key.
+    ///
+    /// - Throws: `TokenStoreError`, `unavailable`.
+    public func inventory() async throws -> StoreInventory {
+        let rows = try await database.run("SELECT provider, account, key_id FROM carnet_connection")
+        var inventory = StoreInventory()
+        for row in rows.rows.indices {
+            let key = ConnectionKey(provider: rows.text(row, 0), account: rows.text(row, 1))
+            inventory.add(key, sealedBy: rows.text(row, 2))
+        }
+        inventory.sort()
+        return inventory
+    }
+
+    func sealingKeys() async throws -> KeyRing {
+        try await keySource.keysForSealing(in: "the database", random: random) { [database] in
+            try await database.run("SELECT 1 FROM carnet_connection LIMIT 1").rows.isEmpty
+        }
+    }
+}

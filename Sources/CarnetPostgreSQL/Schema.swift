@@ -1,0 +1,87 @@
+import Carnet
+
+/// The tables, as versions of which each has its statements.
+enum Schema {
+    private static let versions = [
+        [
+            """
+            CREATE TABLE carnet_connection (
+                id text PRIMARY KEY,
+                provider text NOT NULL,
+                account text NOT NULL,
+                key_id text NOT NULL,
+                revision text NOT NULL,
+                record bytea NOT NULL
+            )
+            """,
+            """
+            CREATE TABLE carnet_lock (
+                id text PRIMARY KEY,
+                owner text NOT NULL,
+                expires_at timestamptz NOT NULL
+            )
+            """,
+            """
+            CREATE TABLE carnet_pending (
+                id text PRIMARY KEY,
+                expires_at double precision NOT NULL,
+                sealed text NOT NULL
+            )
+            """,
+            "CREATE INDEX carnet_pending_expires_at ON carnet_pending (expires_at)",
+        ]
+    ]
+
+    /// Any number that all users of these tables agree on.
+    private static let advisoryLock = "7163480212504436"
+
+    /// Makes the tables, or brings older ones up to date, once for all processes that come at the same time.
+    ///
+    /// - Throws: `DatabaseFailure`; `TokenStoreError`, `unavailable`, if a newer version or another program made them.
+    static func prepare(on connection: DatabaseConnection, within limit: Duration) async throws {
+        if try await version(on: connection, within: limit) == versions.count { return }
+        do {
+            _ = try await connection.run("BEGIN", within: limit)
+            _ = try await connection.run("SELECT pg_advisory_xact_lock(\(advisoryLock))", within: limit)
+            let present = try await connection.run("SELECT to_regclass('carnet_schema') IS NOT NULL", within: limit)
+            if present.bytes(0, 0) != [1] {
+                _ = try await connection.run("CREATE TABLE carnet_schema (version integer NOT NULL)", within: limit)
+                _ = try await connection.run("INSERT INTO carnet_schema VALUES (0)", within: limit)
+            }
+            let current = try await version(on: connection, within: limit) ?? 0
+            for statement in versions.dropFirst(current).joined() {
+                _ = try await connection.run(statement, within: limit)
+            }
+            _ = try await connection.run("UPDATE carnet_schema SET version = \(versions.count)", within: limit)
+            _ = try await connection.run("COMMIT", within: limit)
+        } catch {
+            _ = try? await connection.run("ROLLBACK", within: limit)
+            if case .refused(DatabaseFailure.duplicateTable, let message)? = error as? DatabaseFailure {
+                throw TokenStoreError(.unavailable, "the database has tables of another program: \(message)")
+            }
+            throw error
+        }
+    }
+
+    /// - Returns: `nil` if there are no tables yet.
+    private static func version(on connection: DatabaseConnection, within limit: Duration) async throws -> Int? {
+        do {
+            let rows = try await connection.run("SELECT version::text FROM carnet_schema", within: limit)
+            guard rows.rows.count == 1, let version = Int(rows.text(0, 0)) else {
+                throw TokenStoreError(.unavailable, "the database's table carnet_schema is not Carnet's")
+            }
+            guard version <= versions.count else {
+                throw TokenStoreError(
+                    .unavailable,
+                    "the database's tables have the version \(version), and this program knows \(versions.count): "
+                        + "use a newer one"
+                )
+            }
+            return version
+        } catch DatabaseFailure.refused(DatabaseFailure.undefinedTable, _) {
+            return nil
+        } catch DatabaseFailure.refused(DatabaseFailure.undefinedColumn, _) {
+            throw TokenStoreError(.unavailable, "the database's table carnet_schema is not Carnet's")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+public import Carnet
+import CarnetProtocol
+public import CarnetStorage
+import Foundation
+import GRDB
+
+/// Keeps connections and pending sign-ins in a SQLite database that the processes of one machine share.
+///
+/// Records are sealed with AES-256-GCM; names of providers and accounts are in the clear. Beside the file are SQLite's
+/// own (`-wal`, `-shm`) and a file of locks (`-lock`). The file must be on a local disk.
+public final class SQLiteStore: TokenStore {
+    /// More than a renewal makes a record grow by, in bytes.
+    private static let growth = 64 << 10
+
+    let file: DatabaseFile
+    let keySource: StoreKeySource
+    let random: any RandomSource
+    private let locks: AccountLocks
+
+    /// Nothing is opened yet.
+    ///
+    /// - Parameters:
+    ///   - path: The database; it is made at the first use, for its owner alone.
+    ///   - busyTimeout: How long to wait while another process writes.
+    ///   - lockPatience: How long to wait for another process that uses the same account.
+    public convenience init(
+        path: String,
+        key: StoreKeySource,
+        busyTimeout: Duration = .seconds(10),
+        lockPatience: Duration = .seconds(60)
+    ) {
+        self.init(
+            path: path,
+            key: key,
+            busyTimeout: busyTimeout,
+            lockPatience: lockPatience,
+            random: SystemRandomSource(),
+            sleep: { try await Task.sleep(for: $0) }
+        )
+    }
+
+    init(
+        path: String,
+        key: StoreKeySource,
+        busyTimeout: Duration,
+        lockPatience: Duration,
+        random: any RandomSource,
+        sleep: @escaping FileLock.Sleep
+    ) {
+        locks = AccountLocks(path: path + "-lock", patience: lockPatience, sleep: sleep)
+        file = DatabaseFile(path: path, busyTimeout: busyTimeout, locks: locks)
+        keySource = key
+        self.random = random
+    }
+
+    public func load(_ key: ConnectionKey) async throws -> StoredConnection? {
+        let id = try RecordID(key)
+        let row = try await file.read { database in
+            try Row.fetchOne(
+                database, sql: "SELECT revision, record FROM connection WHERE id = ?", arguments: [id.text]
+            )
+            .map { row -> (revision: String, record: Data) in (row[0], row[1]) }
+        }
+        guard let row else { return nil }
+        let place = "the record \(id.text.prefix(16)) of \(file.path)"
+        let record = try SealedRecord(Array(row.record), at: place)
+        let connection = try record.open(of: key, with: try await keySource.keysForOpening(place), at: place)
+        return StoredConnection(connection: connection, revision: row.revision)
+    }
+
+    public func save(_ connection: Connection, replacing revision: String?) async throws -> String {
+        let id = try RecordID(connection.key)
+        let key = connection.key
+        try key.requireNoNUL()
+        // Cancelled or not: whoever has new tokens in hands must save them.
+        return try await Task { [self] in
+            let ring = try await sealingKeys()
+            let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
+            let new = SealedRecord.revision(of: record)
+            try await file.write { database in
+                if let revision {
+                    let sql = "SELECT revision FROM connection WHERE id = ?"
+                    guard try String.fetchOne(database, sql: sql, arguments: [id.text]) == revision else {
+                        throw TokenStoreError(.conflict, "another process saved or removed this account first")
+                    }
+                }
+                try database.execute(
+                    sql: """
+                        INSERT OR REPLACE INTO connection (id, provider, account, key_id, revision, record)
+                        VALUES (?, ?, ?, ?, ?, ?)
+                        """,
+                    arguments: [id.text, key.provider, key.account, ring.first.id, new, Data(record)]
+                )
+            }
+            return new
+        }.value
+    }
+
+    public func prepareToSave(_ key: ConnectionKey) async throws {
+        let id = try RecordID(key)
+        try await Task { [self] in
+            try await file.write { [file] database in
+                try database.execute(sql: "UPDATE connection SET record = record WHERE id = ?", arguments: [id.text])
+                let sql = "SELECT length(record) FROM connection WHERE id = ?"
+                let size = try Int.fetchOne(database, sql: sql, arguments: [id.text]) ?? 0
+                // What this transaction writes may fit where the next does not, and each page of a save comes twice:
+                // the old record's is freed. Nobody else is here, because nobody else can write to the database.
+                try file.tryWriting(count: 2 * (size + Self.growth))
+            }
+        }.value
+    }
+
+    /// Removes the record, one that cannot be opened included.
+    public func remove(_ key: ConnectionKey) async throws {
+        let id = try RecordID(key)
+        try await Task { [self] in
+            try await file.write { database in
+                try database.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.text])
+            }
+        }.value
+    }
+
+    public func keys() async throws -> [ConnectionKey] {
+        try await inventory().accounts
+    }
+
+    /// What the tables say of the records. Needs no key.
+    ///
+    /// - Throws: `TokenStoreError`.
+    public func inventory() async throws -> StoreInventory {
+        try await file.read { database in
+            var inventory = StoreInventory()
+            let rows = try Row.fetchCursor(database, sql: "SELECT provider, account, key_id FROM connection")
+            while let row = try rows.next() {
+                inventory.add(ConnectionKey(provider: row[0], account: row[1]), sealedBy: row[2])
+            }
+            inventory.sort()
+            return inventory
+        }
+    }
+
+    public func withLock<Result: Sendable>(
+        on key: ConnectionKey,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let id = try RecordID(key)
+        try await file.prepare()
+        return try await locks.withLock(on: id, body)
+    }
+
+    func sealingKeys() async throws -> KeyRing {
+        try await keySource.keysForSealing(in: file.path, random: random) { [file] in
+            try await file.read { try Row.fetchOne($0, sql: "SELECT 1 FROM connection LIMIT 1") == nil }
+        }
+    }
+}

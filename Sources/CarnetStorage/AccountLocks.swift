@@ -1,0 +1,42 @@
+import Carnet
+
+/// The locks of a store's accounts, in one file beside its records.
+///
+/// Tasks of this process queue in the order in which they came, so that at most one of them asks for the file's lock.
+package final class AccountLocks: Sendable {
+    /// The byte that stands for the whole store and for no account.
+    private static let storePosition: Int64 = 0
+
+    private let path: String
+    private let patience: Duration
+    private let sleep: FileLock.Sleep
+    private let queues = KeyedLocks<Int64>()
+
+    package init(path: String, patience: Duration, sleep: @escaping FileLock.Sleep) {
+        self.path = path
+        self.patience = patience
+        self.sleep = sleep
+    }
+
+    /// - Throws: `TokenStoreError`; `CancellationError`; whatever `body` throws.
+    package func withLock<Result: Sendable>(
+        on id: RecordID,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await withLock(at: id.lockPosition, body)
+    }
+
+    /// Lets one writer inside at a time, whatever the account.
+    package func withStoreLock<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        try await withLock(at: Self.storePosition, body)
+    }
+
+    private func withLock<Result: Sendable>(
+        at position: Int64,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await queues.withLock(on: position) {
+            try await FileLock(path: path, position: position, patience: patience, sleep: sleep).withLock(body)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Carnet
+import Crypto
+import Foundation
+
+/// The keys of a store: the first seals, every one opens.
+///
+/// To change keys without a pause, first give every process the new key in second place, so that all can open with it;
+/// then move it to the front. Records are sealed anew when they are next saved. Take the old key out when the store's
+/// `inventory()` no longer names it.
+public struct KeyRing: Sendable {
+    /// Seals.
+    public let first: SealingKey
+    /// Open what they sealed before.
+    public let others: [SealingKey]
+
+    public init(_ first: SealingKey, others: [SealingKey] = []) {
+        self.first = first
+        self.others = others
+    }
+
+    /// Keys as text, separated by line breaks, spaces or commas; a line that begins with `#` is a comment.
+    ///
+    /// - Throws: `TokenStoreError`, `unacceptable`; no key is repeated.
+    public init(text: String) throws {
+        let lines = text.split(whereSeparator: \.isNewline).filter { !$0.drop(while: \.isWhitespace).hasPrefix("#") }
+        let keys = try lines.flatMap { $0.split { $0 == "," || $0.isWhitespace } }
+            .map { try SealingKey(text: String($0)) }
+        guard let first = keys.first else { throw TokenStoreError(.unacceptable, "the store's key is empty") }
+        self.init(first, others: Array(keys.dropFirst()))
+    }
+
+    func key(_ id: some Collection<UInt8>) -> SealingKey? {
+        ([first] + others).first { $0.idBytes.elementsEqual(id) }
+    }
+
+    /// For a message about a key that is not here.
+    var ids: String {
+        let ids = ([first] + others).map(\.id)
+        return "the key" + (ids.count == 1 ? " " : "s ") + ids.joined(separator: ", ")
+    }
+
+    /// - Returns: Nonce (12), ciphertext and tag (16).
+    func seal(_ payload: some DataProtocol, binding header: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
+        let box = try AES.GCM.seal(
+            payload,
+            using: first.symmetric,
+            nonce: AES.GCM.Nonce(data: nonce),
+            authenticating: header
+        )
+        return Array(box.nonce) + box.ciphertext + box.tag
+    }
+}
+
+extension SealingKey {
+    /// - Returns: `nil` if a byte was changed, or another key sealed it.
+    func open(_ box: [UInt8], binding header: [UInt8]) -> Data? {
+        guard let sealed = try? AES.GCM.SealedBox(combined: box) else { return nil }
+        return try? AES.GCM.open(sealed, using: symmetric, authenticating: header)
+    }
+}

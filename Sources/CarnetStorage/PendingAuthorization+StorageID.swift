@@ -1,0 +1,11 @@
+package import CarnetProtocol
+import Crypto
+
+extension PendingAuthorization {
+    /// A key for an index that does not give the state away.
+    package var storageID: String { Self.storageID(id) }
+
+    package static func storageID(_ id: Secret) -> String {
+        SHA256.hash(data: Array(id.reveal().utf8)).hexadecimal
+    }
+}

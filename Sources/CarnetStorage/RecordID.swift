@@ -1,0 +1,39 @@
+package import Carnet
+import Crypto
+import Foundation
+
+/// A name for a record that is safe in any file system and short enough for any index, whatever the account is called:
+/// accounts that Swift holds equal have the same, no two others have.
+package struct RecordID: Hashable, Sendable {
+    /// The longest provider or account name, in bytes of UTF-8.
+    private static let nameLimit = 65_536
+
+    /// 64 hexadecimal digits.
+    package let text: String
+    /// A place from 1 to 2^62 that hardly two accounts share.
+    let lockPosition: Int64
+
+    /// - Throws: `TokenStoreError`, `unacceptable`, if a name is too long.
+    package init(_ key: ConnectionKey) throws {
+        var hash = SHA256()
+        for part in [key.provider, key.account] {
+            let bytes = Array(part.precomposedStringWithCanonicalMapping.utf8)
+            guard bytes.count <= Self.nameLimit else {
+                throw TokenStoreError(
+                    .unacceptable, "a provider or account name is longer than \(Self.nameLimit) bytes")
+            }
+            hash.update(data: withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { Array($0) })
+            hash.update(data: bytes)
+        }
+        let digest = hash.finalize()
+        text = digest.hexadecimal
+        lockPosition = Int64(digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 2) + 1
+    }
+}
+
+extension Sequence<UInt8> {
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,110 @@
+package import Carnet
+import Crypto
+import Foundation
+
+/// The bytes of a record, the same in every store:
+///
+///     magic (8) | format version (1) | key id (8) | length of the name (4, big-endian) | name (JSON)
+///     | nonce (12) | ciphertext | tag (16)
+///
+/// The name says whose record it is and can be read without the key. Everything before the nonce is bound to the
+/// ciphertext as associated data of AES-256-GCM, so that no record can be passed off as another's.
+package struct SealedRecord: Sendable {
+    static let magic = Array("carnetRC".utf8)
+    static let formatVersion: UInt8 = 2
+    private static let fixedLength = 8 + 1 + 8 + 4
+    /// In bytes.
+    private static let limit = 8 << 20
+
+    private struct Name: Codable {
+        var provider: String
+        var account: String
+        /// Format 1 did not say it.
+        var client: String?
+    }
+
+    /// Whose record it is.
+    package let key: ConnectionKey
+    /// The key that sealed it.
+    package var keyID: String { keyIDBytes.hexadecimal }
+
+    private let client: String?
+    private let keyIDBytes: [UInt8]
+    private let header: [UInt8]
+    private let box: [UInt8]
+
+    /// Reads what can be read without the key.
+    ///
+    /// - Parameter place: Where the bytes are, for messages.
+    /// - Throws: `TokenStoreError`, `unreadable`.
+    package init(_ bytes: [UInt8], at place: String) throws {
+        guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
+            throw TokenStoreError(.unreadable, "\(place) is damaged: it does not begin as a record does")
+        }
+        let version = bytes[Self.magic.count]
+        guard (1...Self.formatVersion).contains(version) else {
+            throw TokenStoreError(
+                .unreadable,
+                "\(place) has the format \(version), and this version reads up to \(Self.formatVersion): "
+                    + "use a newer one"
+            )
+        }
+        let damaged = TokenStoreError(.unreadable, "\(place) is damaged: it is cut short or changed")
+        guard bytes.count >= Self.fixedLength else { throw damaged }
+        let nameLength = bytes[17..<21].reduce(0) { $0 << 8 | Int($1) }
+        guard bytes.count - Self.fixedLength >= nameLength else { throw damaged }
+        guard let name = try? JSONDecoder().decode(Name.self, from: Data(bytes[21..<21 + nameLength])) else {
+            throw damaged
+        }
+        key = ConnectionKey(provider: name.provider, account: name.account)
+        client = name.client
+        keyIDBytes = Array(bytes[9..<17])
+        header = Array(bytes.prefix(Self.fixedLength + nameLength))
+        box = Array(bytes.dropFirst(header.count))
+    }
+
+    /// - Parameter owner: Whose record is wanted.
+    /// - Throws: `TokenStoreError`, `unreadable`.
+    package func open(of owner: ConnectionKey, with ring: KeyRing, at place: String) throws -> Connection {
+        guard key == owner else {
+            throw TokenStoreError(.unreadable, "\(place) is the record of another account")
+        }
+        guard let sealingKey = ring.key(keyIDBytes) else {
+            throw TokenStoreError(
+                .unreadable, "\(place) is sealed with the key \(keyID), and the store has \(ring.ids)")
+        }
+        guard
+            let payload = sealingKey.open(box, binding: header),
+            let connection = try? JSONDecoder().decode(Connection.self, from: payload),
+            connection.key == key, client == nil || connection.clientID == client
+        else {
+            throw TokenStoreError(.unreadable, "\(place) is damaged: it does not open with the key \(keyID)")
+        }
+        return connection
+    }
+
+    /// The bytes of a new record.
+    ///
+    /// - Throws: `TokenStoreError`, `unacceptable`, if they would be too many.
+    package static func seal(_ connection: Connection, with ring: KeyRing, nonce: [UInt8]) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let name = try encoder.encode(
+            Name(
+                provider: connection.key.provider, account: connection.key.account, client: connection.clientID)
+        )
+        var header = magic + [formatVersion] + ring.first.idBytes
+        header += withUnsafeBytes(of: UInt32(name.count).bigEndian) { Array($0) }
+        header += name
+        let payload = try encoder.encode(connection)
+        guard header.count + payload.count <= limit else {
+            throw TokenStoreError(.unacceptable, "the tokens of an account have more than \(limit >> 20) MB")
+        }
+        return header + (try ring.seal(payload, binding: header, nonce: nonce))
+    }
+
+    /// Which of all saves a record comes from: no two have the same, because each has a nonce of its own.
+    package static func revision(of bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).hexadecimal
+    }
+}

@@ -1,0 +1,72 @@
+public import Carnet
+public import CarnetProtocol
+import Foundation
+
+/// A value sealed into a short text, for a place that others can read and change, such as a cookie:
+///
+///     base64url( format version (1) | key id (8) | nonce (12) | ciphertext | tag (16) )
+///
+/// The purpose is bound to it, so that no value can be passed off as one that was sealed for something else.
+public enum SealedValue {
+    private static let formatVersion: UInt8 = 1
+    private static let headerLength = 1 + 8
+
+    /// - Parameter purpose: What the value is for, e.g. `pending sign-in`.
+    /// - Throws: `EncodingError`.
+    public static func seal(
+        _ value: some Encodable,
+        for purpose: String,
+        with ring: KeyRing,
+        random: any RandomSource = SystemRandomSource()
+    ) throws -> String {
+        let header = [formatVersion] + ring.first.idBytes
+        let payload = try JSONEncoder().encode(value)
+        let box = try ring.seal(payload, binding: header + Array(purpose.utf8), nonce: random.bytes(count: 12))
+        return Data(header + box).base64URL
+    }
+
+    /// - Throws: `TokenStoreError`, `unreadable`; it names the key if that is not in the ring.
+    public static func open<Value: Decodable>(
+        _ text: String,
+        as type: Value.Type = Value.self,
+        for purpose: String,
+        with ring: KeyRing
+    ) throws -> Value {
+        let damaged = TokenStoreError(.unreadable, "the sealed \(purpose) is cut short or changed")
+        guard let data = Data(base64URL: text), data.count > headerLength else { throw damaged }
+        let bytes = Array(data)
+        guard bytes[0] == formatVersion else {
+            throw TokenStoreError(
+                .unreadable, "the sealed \(purpose) has the format \(bytes[0]), and this version reads \(formatVersion)"
+            )
+        }
+        let keyID = bytes[1..<headerLength]
+        guard let key = ring.key(keyID) else {
+            throw TokenStoreError(
+                .unreadable,
+                "the sealed \(purpose) is sealed with the key \(keyID.hexadecimal), and the ring has \(ring.ids)"
+            )
+        }
+        let header = Array(bytes.prefix(headerLength)) + Array(purpose.utf8)
+        guard let payload = key.open(Array(bytes.dropFirst(headerLength)), binding: header),
+            let value = try? JSONDecoder().decode(type, from: payload)
+        else { throw damaged }
+        return value
+    }
+}
+
+extension Data {
+    fileprivate var base64URL: String {
+        var text = base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        while text.hasSuffix("=") { text.removeLast() }
+        return text
+    }
+
+    /// Takes one spelling for each value: no padding, no other alphabet, no bits to spare.
+    fileprivate init?(base64URL text: String) {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+        guard let data = Data(base64Encoded: standard + padding), data.base64URL == text else { return nil }
+        self = data
+    }
+}

@@ -1,0 +1,64 @@
+import Carnet
+import Crypto
+import Foundation
+
+/// A key of AES-256-GCM that seals what a store writes. It does not show itself.
+public struct SealingKey: Sendable {
+    static let length = 32
+    static let idLength = 8
+
+    let symmetric: SymmetricKey
+    let idBytes: [UInt8]
+
+    /// Tells keys apart and nothing about them: the beginning of a hash of 256 bits that nobody can guess, as 16
+    /// hexadecimal digits.
+    public var id: String { idBytes.hexadecimal }
+
+    /// - Parameter bytes: 32 bytes that cannot be guessed.
+    /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
+    public init(_ bytes: [UInt8]) throws {
+        guard bytes.count == Self.length else {
+            throw TokenStoreError(
+                .unacceptable, "a store's key has \(Self.length) bytes, and \(bytes.count) were given")
+        }
+        symmetric = SymmetricKey(data: bytes)
+        idBytes = Array(SHA256.hash(data: Array("carnet store key id".utf8) + bytes).prefix(Self.idLength))
+    }
+
+    /// - Parameter text: 32 bytes as base64, with or without padding, or as 64 hexadecimal digits.
+    /// - Throws: `TokenStoreError`, `unacceptable`; the text is not repeated.
+    public init(text: String) throws {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let bytes = Self.hexadecimal(trimmed) ?? Self.base64(trimmed) else {
+            throw TokenStoreError(
+                .unacceptable, "a store's key is written as base64 or as 64 hexadecimal digits, and this is neither")
+        }
+        try self.init(bytes)
+    }
+
+    private static func hexadecimal(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == length * 2, text.utf8.count == digits.count else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private static func base64(_ text: String) -> [UInt8]? {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/").trimmingSuffix("=")
+        let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
+        return Data(base64Encoded: standard + padding).map { Array($0) }
+    }
+}
+
+extension SealingKey: CustomStringConvertible, CustomReflectable {
+    public var description: String { "key \(id)" }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ character: Character) -> String {
+        var text = self[...]
+        while text.last == character { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,90 @@
+public import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+/// What every `PendingStore` has to do, as checks for any test framework.
+public struct PendingStoreConformance: Sendable {
+    public enum Check: String, CaseIterable, Sendable {
+        case keptIsTaken
+        case takenOnce
+        case unknownIsNil
+        case expiredIsNil
+        case othersStay
+        case oneOfManyTakes
+    }
+
+    /// Two users of one storage; or one store twice.
+    public typealias Stores = (first: any PendingStore, second: any PendingStore)
+
+    private let makeStores: @Sendable () async throws -> Stores
+
+    /// - Parameter makeStores: Gives an empty storage of its own at every call.
+    public init(makeStores: @escaping @Sendable () async throws -> Stores) {
+        self.makeStores = makeStores
+    }
+
+    /// - Throws: `ConformanceViolation`, or what the store throws.
+    public func run(_ check: Check) async throws {
+        let context = CheckContext(name: check.rawValue)
+        let stores = try await makeStores()
+        let pending = try Self.pending(seed: 1)
+        let now = pending.createdAt
+        try await stores.first.keep(pending, now: now)
+        switch check {
+        case .keptIsTaken:
+            let taken = try await stores.second.take(pending.id, now: now)
+            try context.require(taken == pending, "what was taken is not what was kept")
+        case .takenOnce:
+            _ = try await stores.first.take(pending.id, now: now)
+            let again = try await stores.second.take(pending.id, now: now)
+            try context.require(again == nil, "a sign-in was taken twice")
+        case .unknownIsNil:
+            let other = try Self.pending(seed: 2)
+            try context.require(try await stores.second.take(other.id, now: now) == nil, "a sign-in came from nowhere")
+        case .expiredIsNil:
+            let taken = try await stores.second.take(pending.id, now: pending.expiresAt)
+            try context.require(taken == nil, "an expired sign-in was taken")
+            let again = try await stores.first.take(pending.id, now: now)
+            try context.require(again == nil, "an expired sign-in that somebody asked for can still be taken")
+        case .othersStay:
+            let other = try Self.pending(seed: 2)
+            try await stores.second.keep(other, now: now)
+            _ = try await stores.first.take(pending.id, now: now)
+            try context.require(try await stores.first.take(other.id, now: now) == other, "another sign-in went too")
+        case .oneOfManyTakes:
+            let takers = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<16 {
+                    let store = number.isMultiple(of: 2) ? stores.first : stores.second
+                    group.addTask { try await store.take(pending.id, now: now) != nil }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            try context.require(takers == 1, "\(takers) of 16 took the same sign-in")
+        }
+    }
+
+    /// Runs every check and stops at the first that fails.
+    public func runAll() async throws {
+        for check in Check.allCases { try await run(check) }
+    }
+
+    private static func pending(seed: UInt64) throws -> PendingAuthorization {
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints: { authorization: https://acme.example/authorize, token: https://acme.example/token }
+            """
+        let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: text))
+        guard let provider = try document.descriptor?.resolve() else {
+            throw ConformanceViolation(check: "setup", reason: "\(document.diagnostics)")
+        }
+        return try AuthorizationRequest(
+            to: provider,
+            as: ClientRegistration(clientID: "client", redirectURI: "https://app.example/callback"),
+            random: SeededRandomSource(seed: seed),
+            now: Date(timeIntervalSince1970: 1_767_225_600.25)
+        ).pending
+    }
+}

@@ -1,0 +1,75 @@
+public import Carnet
+import CarnetHTTP
+public import CarnetProtocol
+import Foundation
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Sends requests with URLSession: for applications on Apple platforms.
+///
+/// The session is ephemeral: no cookies, no cache, no stored credentials. Redirects are not followed. The system's
+/// trust store decides about certificates, and TLS is 1.2 or newer. Where the system unpacks a compressed body that
+/// nobody asked for, the limit counts its unpacked bytes.
+///
+/// On Linux use `AsyncHTTPTransport`: there URLSession takes a proxy from the environment, and all of its sessions share
+/// one queue, which a server that never stops sending can hold up.
+public final class URLSessionTransport: Transport {
+    private let session: URLSession
+    private let exchanges = URLSessionExchanges()
+
+    public init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.connectionProxyDictionary = [:]
+        #if canImport(Darwin)
+            configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
+            configuration.waitsForConnectivity = false
+        #endif
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    }
+
+    deinit {
+        session.invalidateAndCancel()
+    }
+
+    public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
+        let target = try RequestTarget(request)
+        guard let url = URL(string: target.url) else {
+            throw TransportError(.unsupportedRequest, "the URL of the request to \(target.origin) is not valid")
+        }
+        let message = URLRequest(request, url: url)
+        return try await withDeadline(limits.deadline, origin: target.origin) { [session, exchanges] in
+            let task = session.dataTask(with: message)
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    exchanges.begin(task, limits: limits, origin: target.origin, continuation)
+                }
+            } onCancel: {
+                exchanges.cancel(task)
+            }
+        }
+    }
+}
+
+extension URLRequest {
+    fileprivate init(_ request: OutgoingRequest, url: URL) {
+        self.init(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+        httpMethod = request.head.method.rawValue
+        httpShouldHandleCookies = false
+        setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        for field in request.head.headerFields {
+            addValue(field.value, forHTTPHeaderField: field.name.rawName)
+        }
+        if !request.body.isEmpty || [.post, .put, .patch].contains(request.head.method) {
+            httpBody = Data(request.body)
+        }
+    }
+}

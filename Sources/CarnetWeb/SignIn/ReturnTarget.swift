@@ -1,0 +1,53 @@
+import Foundation
+
+/// Where a browser goes after a sign-in: a path of this site and nothing else, however it is written.
+///
+/// Browsers read `\` as `/` and drop tabs and line breaks, so `/\evil.example` would leave the site. What is not plainly
+/// a local path is refused rather than repaired.
+public struct ReturnTarget: Hashable, Sendable, Codable {
+    public static let home = ReturnTarget(checked: "/")
+    private static let lengthLimit = 1024
+
+    /// The path, with its query.
+    public let path: String
+
+    private init(checked: String) {
+        path = checked
+    }
+
+    /// - Returns: `nil` if it is anything but a local path.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.lengthLimit,
+            bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
+        else { return nil }
+        let beforeQuery = String(decoding: bytes.prefix { $0 != 0x3F && $0 != 0x23 }, as: UTF8.self)
+        // Servers and proxies decode paths, some of them twice.
+        var forms = [beforeQuery]
+        for _ in 0..<2 {
+            guard let last = forms.last, let decoded = last.removingPercentEncoding else { return nil }
+            forms.append(decoded)
+        }
+        for form in forms {
+            let isPlain = form.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && $0 != "\\" }
+            let segments = form.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            let hasEmpty = segments.dropLast().contains("")
+            guard isPlain, !hasEmpty, !segments.contains("."), !segments.contains("..") else { return nil }
+        }
+        path = text
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let target = ReturnTarget(text) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "not a local path"))
+        }
+        self = target
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(path)
+    }
+}

@@ -1,0 +1,118 @@
+import Carnet
+import CarnetStorage
+import Foundation
+public import HTTPTypes
+
+extension WebSignIn {
+    /// How many sign-ins may wait in one browser: one for each tab, within reason.
+    private static let pendingLimit = 5
+    private static let scopeLimit = 64
+
+    func start(_ provider: ProviderID, _ request: HTTPRequest, _ form: String) async -> WebReply {
+        guard let client = clients[provider], isOwnPage(request), let fields = PercentEncoding.decodeForm(form) else {
+            return show(refusedForm(returnTo: .home))
+        }
+        let returnTo = fields.first { $0.name == "return_to" }.flatMap { ReturnTarget($0.value) } ?? .home
+        let scopes = fields.filter { $0.name == "scope" }.map(\.value)
+        do {
+            let options = AuthorizationOptions(
+                scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
+                asksForConsent: fields.contains { $0.name == "consent" }
+            )
+            let begun = try await client.beginSignIn(options)
+            var waiting = PendingSignIn(
+                pending: begun.pending,
+                provider: provider,
+                returnTo: returnTo,
+                accounts: session(of: request)?.accounts ?? [],
+                expiresAt: begun.pending.expiresAt
+            )
+            if let pendingStore {
+                try await pendingStore.keep(begun.pending, now: clock.now)
+                waiting.pending = nil
+                waiting.storedState = begun.pending.id
+            }
+            let sealed = try seal(waiting)
+            let others = ReceivedCookies(request).all.map(\.name).filter { $0.hasPrefix(cookies.pendingPrefix) }
+            var reply = WebReply.redirect(to: begun.url)
+            reply.set(others.dropLast(Self.pendingLimit - 1).map(cookies.removal))
+            let lifetime = Int(begun.pending.expiresAt.timeIntervalSince(clock.now).rounded(.up))
+            reply.set([
+                cookies.cookie(
+                    cookies.pendingPrefix + begun.pending.storageID.prefix(12),
+                    sealed,
+                    seconds: lifetime,
+                    isPosted: client.provider.authorization.responseMode == .formPost
+                )
+            ])
+            return reply
+        } catch {
+            return show(problem(error, client, returnTo))
+        }
+    }
+
+    private func seal(_ waiting: PendingSignIn) throws -> String {
+        let sealed = try SealedValue.seal(waiting, for: PendingSignIn.purpose, with: keys, random: random)
+        guard sealed.utf8.count <= PendingSignIn.cookieLimit else {
+            throw OAuthError(
+                .authorization, .unsupported, "the pending sign-in is too long for a cookie",
+                hint: "ask for fewer scopes, or keep pending sign-ins in a store")
+        }
+        return sealed
+    }
+
+    func refusedForm(returnTo: ReturnTarget) -> SignInProblem {
+        SignInProblem(
+            status: .forbidden,
+            "This form was not sent from this site",
+            advice: "Another site may have sent it, so nothing was done. Open the page of providers and begin there.",
+            returnTo: returnTo,
+            id: newID()
+        )
+    }
+
+    /// Whether a form comes from a page of this site. Browsers say so themselves, and pages cannot change what they say:
+    /// in `Sec-Fetch-Site`, and before that was known in `Origin`.
+    public func isOwnPage(_ request: HTTPRequest) -> Bool {
+        if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headerFields[$0] }) {
+            return site == "same-origin"
+        }
+        guard let origin = request.headerFields[.origin], let url = try? WebURL(origin) else { return false }
+        return url.origin == self.origin.origin
+    }
+
+    /// What an error means for the person who signs in.
+    func problem(_ error: any Error, _ client: OAuthClient, _ returnTo: ReturnTarget) -> SignInProblem {
+        let name = client.provider.name
+        let cause = error as? OAuthError
+        let (status, title, advice): (HTTPResponse.Status, String, String)
+        switch (cause?.server?.code, cause?.disposition) {
+        case ("access_denied", _):
+            (status, title, advice) = (
+                .forbidden, "\(name) was not allowed to sign you in",
+                "You, or an administrator, said no. Nothing was changed; you can try again."
+            )
+        case (_, .tryLater), (_, nil):
+            (status, title, advice) = (
+                .badGateway, "\(name) cannot be reached now", "Nothing is lost. Try again in a moment."
+            )
+        case (_, .signInAgain):
+            (status, title, advice) = (
+                .badRequest, "This sign-in is over", "It took too long, or was finished before. Begin it again."
+            )
+        case (_, .fixConfiguration):
+            (status, title, advice) = (
+                .badGateway, "Sign-in with \(name) does not work at present",
+                "The site's operator has to change something; the reference below helps to find it."
+            )
+        case (_, .refused):
+            (status, title, advice) = (
+                .badRequest, "The answer of \(name) could not be trusted",
+                "It was discarded, and nothing was changed. You can begin again."
+            )
+        }
+        return SignInProblem(
+            status: status, title, advice: advice, provider: client.provider.id, returnTo: returnTo, id: newID(),
+            cause: cause)
+    }
+}

@@ -1,0 +1,190 @@
+public import Carnet
+public import CarnetStorage
+public import Foundation
+public import HTTPTypes
+public import Logging
+
+/// Sign-in for a web site, in plain HTTP values: any server can hand its requests in and send the replies.
+///
+/// It answers `GET` of `paths.signIn` with the choice of providers, `POST` of `paths.signIn/PROVIDER` by beginning a
+/// sign-in, the callbacks at the redirect URIs of the clients, and `POST` of `paths.signOut`. Nothing is kept in memory:
+/// a sign-in that waits and the session are sealed in cookies, and the tokens are in the clients' token store.
+public struct WebSignIn: Sendable {
+    /// Where things are on the site.
+    public struct Paths: Sendable {
+        public var signIn = "/sign-in"
+        public var signOut = "/sign-out"
+
+        public init() {}
+    }
+
+    /// The largest form that is taken, in bytes.
+    public static let maximumBodyBytes = 65_536
+
+    public let clients: ProviderClients
+    public let paths: Paths
+    let origin: WebURL
+    let keys: KeyRing
+    let sessionLifetime: TimeInterval
+    let pendingStore: (any PendingStore)?
+    let pages: any SignInPages
+    let cookies: CookieRules
+    let clock: any WallClock
+    let random: any RandomSource
+    let logger: Logger
+
+    /// - Parameters:
+    ///   - clients: Each with a redirect URI of this site.
+    ///   - origin: The site as browsers see it, such as `https://app.example`; `http` on this machine alone.
+    ///   - keys: Seal the cookies; the same in every process of the site.
+    ///   - sessionLifetime: How long after the latest sign-in a session ends, in seconds.
+    ///   - pendingStore: Keeps what waits for its callback, instead of the browser's cookie.
+    /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not of this site; `WebURLError`.
+    public init(
+        _ clients: ProviderClients,
+        origin: String,
+        keys: KeyRing,
+        paths: Paths = Paths(),
+        sessionLifetime: TimeInterval = 12 * 3600,
+        pendingStore: (any PendingStore)? = nil,
+        pages: any SignInPages = PlainSignInPages(),
+        clock: any WallClock = SystemWallClock(),
+        random: any RandomSource = SystemRandomSource(),
+        logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
+    ) throws {
+        let site = try WebURL(origin)
+        for client in clients.all {
+            let redirect = try? WebURL(client.registration.redirectURI)
+            guard let redirect, redirect.origin == site.origin, !redirect.path.isEmpty else {
+                throw OAuthError(
+                    .configuration,
+                    .badRegistration,
+                    "the redirect URI of \(client.provider.name) is not of the site \(origin)",
+                    hint: "register one such as \(origin)\(paths.signIn)/\(client.provider.id.rawValue)/callback"
+                )
+            }
+        }
+        self.clients = clients
+        self.origin = site
+        self.keys = keys
+        self.paths = paths
+        self.sessionLifetime = sessionLifetime
+        self.pendingStore = pendingStore
+        self.pages = pages
+        self.clock = clock
+        self.random = random
+        self.logger = logger
+        cookies = CookieRules(origin: site)
+    }
+
+    /// Where the form that begins a sign-in is posted to.
+    public func startPath(of provider: ProviderID) -> String { "\(paths.signIn)/\(provider.rawValue)" }
+
+    /// The page of providers, which leads back to where the browser was.
+    public func signInPath(returningTo target: ReturnTarget) -> String {
+        "\(paths.signIn)?\(PercentEncoding.encode([(name: "return_to", value: target.path)]))"
+    }
+
+    /// Whether a request is answered here.
+    public func handles(_ request: HTTPRequest) -> Bool { route(of: request) != nil }
+
+    /// Answers a request; `nil` if it is not one of the sign-in's.
+    public func respond(to request: HTTPRequest, body: [UInt8] = []) async -> WebReply? {
+        guard let route = route(of: request) else { return nil }
+        let form = String(decoding: body, as: UTF8.self)
+        switch (route, request.method) {
+        case (.choice, .get): return choice(request)
+        case (.start(let provider), .post): return await start(provider, request, form)
+        case (.start(let provider), .get): return choice(request, only: provider)
+        case (.callback, .get), (.callback, .post): return await callback(request, form)
+        case (.signOut, .post): return await signOut(request, form)
+        default:
+            return show(SignInProblem(status: .methodNotAllowed, "This page is not opened in this way", id: newID()))
+        }
+    }
+
+    private enum Route {
+        case choice, callback, signOut
+        case start(ProviderID)
+    }
+
+    private func route(of request: HTTPRequest) -> Route? {
+        let path = request.pathOnly
+        if path == paths.signIn { return .choice }
+        if path == paths.signOut { return .signOut }
+        if clients.all.contains(where: { callbackPath(of: $0) == path }) { return .callback }
+        let prefix = paths.signIn + "/"
+        guard path.hasPrefix(prefix) else { return nil }
+        return clients[ProviderID(rawValue: String(path.dropFirst(prefix.count)))].map { .start($0.provider.id) }
+    }
+
+    private func callbackPath(of client: OAuthClient) -> String? {
+        (try? WebURL(client.registration.redirectURI))?.path
+    }
+
+    private func choice(_ request: HTTPRequest, only provider: ProviderID? = nil) -> WebReply {
+        let returnTo = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
+        return .html(
+            pages.choice(page(returnTo, only: provider, session: session(of: request))),
+            policy: pages.contentSecurityPolicy)
+    }
+
+    private func page(
+        _ returnTo: ReturnTarget, only provider: ProviderID? = nil, session: WebSession? = nil
+    ) -> SignInChoice {
+        let shown = clients.all.map(\.provider).filter { provider == nil || $0.id == provider }
+        return SignInChoice(
+            providers: shown.map { .init(id: $0.id, name: $0.name, action: startPath(of: $0.id)) },
+            returnTo: returnTo,
+            session: session
+        )
+    }
+
+    /// Says what happened, to the person and, under the same id, to the log.
+    func show(_ problem: SignInProblem, removing names: [String] = []) -> WebReply {
+        logger.notice(
+            "Sign-in did not go on",
+            metadata: [
+                "id": "\(problem.id)", "provider": "\(problem.provider?.rawValue ?? "")",
+                "problem": "\(problem.title)", "cause": "\(problem.cause?.description ?? "")",
+            ]
+        )
+        var reply = WebReply.html(
+            pages.problem(problem, page(problem.returnTo)),
+            status: problem.status,
+            policy: pages.contentSecurityPolicy
+        )
+        // The page may stand at the callback's URL, which holds a code.
+        if let name = HTTPField.Name("Referrer-Policy") { reply.head.headerFields[name] = "no-referrer" }
+        reply.set(names.map(cookies.removal))
+        return reply
+    }
+
+    func newID() -> String {
+        random.bytes(count: 6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension SignInProblem {
+    init(
+        status: HTTPResponse.Status, _ title: String, advice: String = "Begin again from the page of providers.",
+        provider: ProviderID? = nil, returnTo: ReturnTarget = .home, id: String, cause: OAuthError? = nil
+    ) {
+        self.status = status
+        self.title = title
+        self.advice = advice
+        self.provider = provider
+        self.returnTo = returnTo
+        self.id = id
+        self.cause = cause
+    }
+}
+
+extension HTTPRequest {
+    var pathOnly: String { String((path ?? "").prefix { $0 != "?" && $0 != "#" }) }
+
+    func queryValue(_ name: String) -> String? {
+        let query = (path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        return PercentEncoding.decodeForm(String(query))?.first { $0.name == name }?.value
+    }
+}

@@ -1,0 +1,45 @@
+public import HTTPTypes
+
+/// An HTTP response as plain values, for any server to send.
+public struct WebReply: Sendable {
+    public var head: HTTPResponse
+    public var body: String
+
+    public init(_ head: HTTPResponse, body: String = "") {
+        self.head = head
+        self.body = body
+    }
+
+    /// A redirect that makes a GET of whatever came (RFC 9110, section 15.4.4).
+    static func redirect(to location: String) -> WebReply {
+        WebReply(HTTPResponse(status: .seeOther, headerFields: privateHeaders + [.location: location]))
+    }
+
+    static func html(_ page: String, status: HTTPResponse.Status = .ok, policy: String) -> WebReply {
+        var fields = privateHeaders
+        fields[.contentType] = "text/html; charset=utf-8"
+        fields[.contentSecurityPolicy] = policy
+        return WebReply(HTTPResponse(status: status, headerFields: fields), body: page)
+    }
+
+    mutating func set(_ cookies: [String]) {
+        for cookie in cookies { head.headerFields.append(HTTPField(name: .setCookie, value: cookie)) }
+    }
+
+    /// What passes through a sign-in is one person's: no cache keeps it, and no other site learns the URL.
+    private static var privateHeaders: HTTPFields {
+        var fields = HTTPFields()
+        fields[.cacheControl] = "no-store"
+        fields[.xContentTypeOptions] = "nosniff"
+        if let name = HTTPField.Name("Referrer-Policy") { fields[name] = "same-origin" }
+        return fields
+    }
+}
+
+extension HTTPFields {
+    static func + (fields: HTTPFields, added: [HTTPField.Name: String]) -> HTTPFields {
+        var fields = fields
+        for (name, value) in added { fields[name] = value }
+        return fields
+    }
+}

@@ -1,0 +1,219 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetSandbox
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import CarnetCommand
+
+@Suite("The demonstration in a browser")
+struct DemoTests {
+    private static let origin = "http://127.0.0.1:8400"
+    private static let sandboxAddress = "http://127.0.0.1:9999"
+    private static let acme = """
+        carnet: 1
+        id: acme
+        name: Acme
+        issuer: https://id.acme.example
+        scopes: { default: [openid, profile] }
+        resources:
+          - { title: Me, url: "https://api.acme.example/me", scope: profile }
+          - { title: Orders, url: "https://api.acme.example/orders", scope: orders }
+
+        """
+
+    private let setup: DemoSetup
+    private let site: DemoSite
+
+    init() throws {
+        var registry = ProviderRegistry()
+        registry.add([SourceFile(path: "acme.yaml", text: Self.acme)], origin: .folder("test"))
+        registry.add(
+            [
+                SourceFile(
+                    path: "globex.yaml",
+                    text: Self.acme.replacing("acme", with: "globex").replacing("Acme", with: "Globex"))
+            ],
+            origin: .folder("test"))
+        setup = try DemoSetup(registry, origin: Self.origin) { _ in
+            nil
+        } refuse: { _, _ in
+        }
+        site = try setup.site(SandboxAddress(try WebURL(Self.sandboxAddress)))
+    }
+
+    private func withBrowser(_ body: @Sendable (inout DemoBrowser) async throws -> Void) async throws {
+        try await Application(router: site.router()).test(.router) { client in
+            var browser = DemoBrowser(client: client)
+            try await body(&browser)
+        }
+    }
+
+    /// Begins a sign-in and answers the consent page.
+    private func signIn(
+        _ browser: inout DemoBrowser, scopes: [String] = [], fault: String = ""
+    ) async throws -> TestResponse {
+        let fields = [(name: "return_to", value: "/accounts/acme")] + scopes.map { (name: "scope", value: $0) }
+        let begun = try await browser.post("/sign-in/acme", fields)
+        let location = try #require(begun.headers[.location])
+        #expect(location.hasPrefix(Self.sandboxAddress + "/id.acme.example/"))
+        let url = try WebURL(location.replacing(Self.sandboxAddress + "/", with: "https://"))
+        var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
+        let page = String(decoding: await setup.sandbox.respond(to: request, body: []).1, as: UTF8.self)
+        let ticket = try #require(page.firstMatch(of: /name="ticket" value="([^"]+)"/)?.output.1)
+        let asked = page.matches(of: /name="scope" value="([^"]+)"/).map { (name: "scope", value: String($0.output.1)) }
+        request.method = .post
+        request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+        let answer = [(name: "ticket", value: String(ticket)), ("user", "0"), ("decision", "allow"), ("fault", fault)]
+        let (response, _) = await setup.sandbox.respond(
+            to: request, body: Array(PercentEncoding.encode(answer + asked).utf8))
+        let callback = try #require(response.headerFields[.location])
+        #expect(callback.hasPrefix(Self.origin + "/callback?"))
+        return try await browser.get(String(callback.dropFirst(Self.origin.count)))
+    }
+
+    @Test("The first page has a button for each provider, and a search")
+    func home() async throws {
+        try await withBrowser { browser in
+            let all = try await browser.text("/")
+            #expect(all.contains("Sign in with Acme") && all.contains("Sign in with Globex"))
+            let found = try await browser.text("/?q=glob")
+            #expect(!found.contains("Sign in with Acme") && found.contains("Sign in with Globex"))
+            #expect(try await browser.text("/?q=%3Cscript%3E").contains("&lt;script&gt;"))
+        }
+    }
+
+    @Test("A sign-in leads to the profile, the token's parts and what it opens")
+    func signIn() async throws {
+        try await withBrowser { browser in
+            let done = try await signIn(&browser)
+            #expect(done.headers[.location] == "/accounts/acme")
+            #expect(try await browser.text("/accounts/acme").contains("<dt>subject</dt>"))
+            let payload = try await browser.text("/accounts/acme?tab=payload")
+            #expect(payload.contains("Not verified here") || payload.contains("This access token is opaque"))
+            let resources = try await browser.text("/accounts/acme?tab=resources")
+            #expect(resources.contains("GET Me"))
+            #expect(!resources.contains("GET Orders"))
+            #expect(resources.contains("Not granted: <code>orders</code>"))
+            #expect(resources.contains("Ask for more"))
+        }
+    }
+
+    @Test("A resource that is open answers, and more scopes open more")
+    func resources() async throws {
+        try await withBrowser { browser in
+            _ = try await signIn(&browser)
+            let answer = try await browser.post("/accounts/acme/resources/0")
+            #expect(String(buffer: answer.body).contains("Me: 200"))
+            let refused = try await browser.post("/accounts/acme/resources/1")
+            #expect(String(buffer: refused.body).contains("needs scopes that were not granted"))
+            _ = try await signIn(&browser, scopes: ["openid", "profile", "orders"])
+            #expect(try await browser.text("/accounts/acme?tab=resources").contains("GET Orders"))
+        }
+    }
+
+    @Test("A fault that the visitor chose is told on a page, and lasts for one sign-in")
+    func fault() async throws {
+        try await withBrowser { browser in
+            let failed = try await signIn(&browser, fault: "wrong-nonce")
+            #expect(failed.status == .badRequest)
+            #expect(String(buffer: failed.body).contains("could not be trusted"))
+            #expect(try await signIn(&browser).headers[.location] == "/accounts/acme")
+        }
+    }
+
+    @Test("The picture of a sign-in has each step with its key, and no secret")
+    func flow() async throws {
+        try await withBrowser { browser in
+            _ = try await signIn(&browser)
+            let page = try await browser.text("/accounts/acme/flow")
+            for step in ["Authorization request", "Callback", "Token request"] { #expect(page.contains(step)) }
+            #expect(page.contains("<svg") && page.contains("href=\"#step-1\"") && page.contains("id=\"step-1\""))
+            let key = try #require(try await setup.store.keys().first)
+            let stored = try #require(try await setup.store.load(key))
+            #expect(!page.contains(stored.connection.tokens.accessToken.reveal()))
+            #expect(page.contains("code_verifier=[redacted]"))
+        }
+    }
+
+    @Test("Signing out ends the account's pages")
+    func signOut() async throws {
+        try await withBrowser { browser in
+            _ = try await signIn(&browser)
+            _ = try await browser.post("/sign-out", [(name: "extent", value: "local")])
+            let reply = try await browser.get("/accounts/acme")
+            #expect(reply.headers[.location]?.hasPrefix("/sign-in?") == true)
+        }
+    }
+
+    @Test("A pasted descriptor is linted and tried")
+    func descriptor() async throws {
+        try await withBrowser { browser in
+            let good = try await browser.post("/descriptor", [(name: "text", value: Self.acme)])
+            #expect(String(buffer: good.body).contains("All of it worked."))
+            let bad = try await browser.post(
+                "/descriptor", [(name: "text", value: Self.acme.replacing("scopes:", with: "scope:"))])
+            #expect(String(buffer: bad.body).contains("K001"))
+            #expect(String(buffer: bad.body).contains("Not tried"))
+        }
+    }
+
+    @Test("No page runs a script, loads from elsewhere, or takes a form of another site")
+    func policies() async throws {
+        try await withBrowser { browser in
+            for path in ["/", "/descriptor", "/sign-in"] {
+                let reply = try await browser.get(path)
+                let policy = try #require(reply.headers[.contentSecurityPolicy])
+                #expect(policy.hasPrefix("default-src 'none'") && !policy.contains("unsafe"))
+                let page = String(buffer: reply.body)
+                #expect(!page.contains("<script") && !page.contains("src=\"http") && !page.contains("style=\""))
+            }
+            #expect(try await browser.post("/descriptor", from: "cross-site").status == .forbidden)
+        }
+    }
+}
+
+/// A browser that keeps cookies.
+private struct DemoBrowser: Sendable {
+    let client: any TestClientProtocol
+    var cookies: [String: String] = [:]
+
+    init(client: any TestClientProtocol) {
+        self.client = client
+    }
+
+    mutating func get(_ path: String) async throws -> TestResponse {
+        try await send(path, .get, nil, "none")
+    }
+
+    mutating func text(_ path: String) async throws -> String {
+        let reply = try await get(path)
+        #expect(reply.status == .ok, "\(path)")
+        return String(buffer: reply.body)
+    }
+
+    mutating func post(
+        _ path: String, _ fields: [(name: String, value: String)] = [], from site: String = "same-origin"
+    ) async throws -> TestResponse {
+        try await send(path, .post, PercentEncoding.encode(fields), site)
+    }
+
+    private mutating func send(
+        _ path: String, _ method: HTTPRequest.Method, _ form: String?, _ site: String
+    ) async throws -> TestResponse {
+        var headers: HTTPFields = [.accept: "text/html"]
+        headers[try #require(HTTPField.Name("Sec-Fetch-Site"))] = site
+        headers[.cookie] = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        let reply = try await client.execute(
+            uri: path, method: method, headers: headers, body: form.map { ByteBuffer(string: $0) })
+        for cookie in reply.headers[values: .setCookie] {
+            let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0) }
+            cookies[pair[0]] = pair.count == 2 ? pair[1] : nil
+        }
+        return reply
+    }
+}

@@ -1,0 +1,180 @@
+import Carnet
+import CarnetPostgreSQL
+import CarnetProtocol
+import CarnetStoreTestSupport
+import CarnetTesting
+import Foundation
+import Testing
+
+@Suite struct PostgreSQLStoreTests {
+    private static let keyBytes = [UInt8](0..<32)
+    private let cluster: PostgreSQLCluster
+    private let address: String
+
+    init() throws {
+        cluster = try .shared()
+        address = try cluster.makeDatabase()
+    }
+
+    private func store(_ key: StoreKeySource? = nil) throws -> PostgreSQLStore {
+        PostgreSQLStore(
+            PostgreSQLConfiguration(Secret(address), poolSize: 4), key: try key ?? .bytes(Self.keyBytes))
+    }
+
+    private func connection(_ account: String = "ada@example.com") -> Connection {
+        Connection(
+            key: ConnectionKey(provider: "acme", account: account),
+            clientID: "client",
+            tokens: TokenSet(
+                accessToken: Secret("s3cret-token"), tokenType: "Bearer", scopes: ["openid"],
+                issuedAt: Date(timeIntervalSince1970: 1_767_225_600))
+        )
+    }
+
+    @Test(arguments: TokenStoreConformance.Check.allCases)
+    func conforms(to check: TokenStoreConformance.Check) async throws {
+        try await TokenStoreConformance { (try store(), try store()) }.run(check)
+    }
+
+    @Test(arguments: PendingStoreConformance.Check.allCases)
+    func conforms(to check: PendingStoreConformance.Check) async throws {
+        try await PendingStoreConformance { (try store(), try store()) }.run(check)
+    }
+
+    @Test func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
+        let old = try SealingKey(Self.keyBytes)
+        let new = try SealingKey(Self.keyBytes.reversed())
+        for account in ["a", "b"] { _ = try await store().save(connection(account), replacing: nil) }
+        let rotated = try store(.keys(KeyRing(new, others: [old])))
+        let stored = try #require(try await rotated.load(connection("a").key))
+        _ = try await rotated.save(stored.connection, replacing: stored.revision)
+        #expect(try await rotated.inventory().recordsByKeyID == [old.id: 1, new.id: 1])
+    }
+
+    @Test func wrongKeyIsNamedAndDeletesNothing() async throws {
+        _ = try await store().save(connection(), replacing: nil)
+        let wrong = try store(.bytes(Self.keyBytes.reversed()))
+        let error = await #expect(throws: TokenStoreError.self) { try await wrong.load(connection().key) }
+        #expect(error?.kind == .unreadable)
+        #expect(error?.reason.contains(try SealingKey(Self.keyBytes).id) == true)
+        #expect(try await store().load(connection().key)?.connection == connection())
+    }
+
+    @Test func noTokenIsInTheDatabase() async throws {
+        _ = try await store().save(connection(), replacing: nil)
+        let hexadecimal = "s3cret".utf8.map { String($0, radix: 16) }.joined()
+        let dump = try cluster.psql("SELECT c::text FROM carnet_connection c", in: address)
+        #expect(dump.contains("ada@example.com"))
+        #expect(!dump.contains("s3cret") && !dump.contains(hexadecimal))
+    }
+
+    @Test func manyProcessesMakeTheTablesOnce() async throws {
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { _ = try await store().keys() } }
+            try await group.waitForAll()
+        }
+        #expect(try cluster.psql("SELECT version FROM carnet_schema", in: address) == "1\n")
+    }
+
+    @Test func newerTablesAreLeftAlone() async throws {
+        _ = try await store().save(connection(), replacing: nil)
+        try cluster.psql("UPDATE carnet_schema SET version = 7", in: address)
+        let error = await #expect(throws: TokenStoreError.self) {
+            try await store().save(connection("b"), replacing: nil)
+        }
+        #expect(
+            error?.reason
+                == "the database's tables have the version 7, and this program knows 1: use a newer one")
+        #expect(try cluster.psql("SELECT count(*) FROM carnet_connection", in: address) == "1\n")
+    }
+
+    @Test(arguments: ["carnet_schema", "carnet_connection"])
+    func tablesOfAnotherProgramAreLeftAlone(name: String) async throws {
+        try cluster.psql("CREATE TABLE \(name) (color text)", in: address)
+        let error = await #expect(throws: TokenStoreError.self) { try await store().save(connection(), replacing: nil) }
+        #expect(error?.kind == .unavailable)
+        #expect(error?.reason.contains(name) == true, "\(error?.reason ?? "")")
+        let tables = try cluster.psql("SELECT tablename FROM pg_tables WHERE tablename LIKE 'carnet%'", in: address)
+        #expect(tables == "\(name)\n")
+    }
+
+    @Test func cutConnectionsAreReplaced() async throws {
+        let store = try store()
+        let revision = try await store.save(connection(), replacing: nil)
+        try cluster.psql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'carnet' "
+                + "AND datname = '\(address.split(separator: "=").last ?? "")'")
+        #expect(try await store.load(connection().key)?.revision == revision)
+    }
+
+    @Test func readOnlyDatabaseIsUnavailable() async throws {
+        _ = try await store().save(connection(), replacing: nil)
+        let name = address.split(separator: "=").last ?? ""
+        try cluster.psql("ALTER DATABASE \(name) SET default_transaction_read_only = on")
+        let hurried = PostgreSQLStore(
+            PostgreSQLConfiguration(Secret(address), patience: .milliseconds(100)), key: try .bytes(Self.keyBytes))
+        #expect(try await hurried.load(connection().key)?.connection == connection())
+        for attempt in [
+            { _ = try await hurried.save(connection(), replacing: nil) },
+            { try await hurried.withLock(on: connection().key) {} },
+        ] as [() async throws -> Void] {
+            let error = await #expect(throws: TokenStoreError.self) { try await attempt() }
+            #expect(error?.kind == .unavailable)
+        }
+    }
+
+    @Test func absentServerIsUnavailable() async throws {
+        let nowhere = PostgreSQLStore(
+            PostgreSQLConfiguration(Secret("host=/nowhere user=x password=s3cret"), patience: .milliseconds(100)),
+            key: try .bytes(Self.keyBytes))
+        let error = await #expect(throws: TokenStoreError.self) { try await nowhere.load(connection().key) }
+        #expect(error?.kind == .unavailable)
+        #expect(error?.reason.contains("s3cret") == false)
+    }
+
+    @Test func malformedAddressIsNotRepeated() async throws {
+        let store = PostgreSQLStore(
+            PostgreSQLConfiguration(Secret("host=x s3cret password=s3cret")), key: try .bytes(Self.keyBytes))
+        let error = await #expect(throws: TokenStoreError.self) { try await store.load(connection().key) }
+        #expect(error?.kind == .unacceptable)
+        #expect(error?.reason.contains("s3cret") == false)
+    }
+
+    @Test func lockOfAProcessThatEndedIsFreedInTime() async throws {
+        _ = try await store().keys()
+        let id = try cluster.psql(
+            "SELECT count(*) FROM carnet_lock", in: address)
+        #expect(id == "0\n")
+        let short = PostgreSQLStore(
+            PostgreSQLConfiguration(Secret(address), lease: .milliseconds(200)), key: try .bytes(Self.keyBytes))
+        try await short.withLock(on: connection().key) {
+            // As if its holder had ended just now.
+            _ = try cluster.psql("UPDATE carnet_lock SET owner = 'gone'", in: address)
+        }
+        #expect(try cluster.psql("SELECT owner FROM carnet_lock", in: address) == "gone\n")
+        try await short.withLock(on: connection().key) {}
+        #expect(try cluster.psql("SELECT count(*) FROM carnet_lock", in: address) == "0\n")
+    }
+
+    @Test func statementOfACancelledTaskEnds() async throws {
+        let store = try store()
+        _ = try await store.save(connection(), replacing: nil)
+        // A load waits for whoever changes the table.
+        let blocker = Task.detached { [cluster, address] in
+            try cluster.psql(
+                "BEGIN; LOCK TABLE carnet_connection IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(600)", in: address)
+        }
+        while try cluster.psql(
+            "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND database = "
+                + "(SELECT oid FROM pg_database WHERE datname = current_database())", in: address) == "0\n"
+        { await Task.yield() }
+        let loading = Task { try await store.load(connection().key) }
+        loading.cancel()
+        await #expect(throws: CancellationError.self) { try await loading.value }
+        try cluster.psql(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted "
+                + "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())", in: address)
+        _ = await blocker.result
+        #expect(try await store.load(connection().key) != nil)
+    }
+}

@@ -1,0 +1,84 @@
+import Carnet
+import CarnetProtocol
+import CarnetStorage
+import Foundation
+import Testing
+
+@Suite struct SealedRecordTests {
+    private let key: SealingKey
+    private let connection = Connection(
+        key: ConnectionKey(provider: "acme", account: "ada"),
+        clientID: "client",
+        tokens: TokenSet(
+            accessToken: Secret("s3cret"), tokenType: "Bearer", scopes: ["openid"],
+            issuedAt: Date(timeIntervalSince1970: 1_767_225_600))
+    )
+
+    init() throws {
+        key = try SealingKey([UInt8](0..<32))
+    }
+
+    private func sealed(with key: SealingKey? = nil) throws -> [UInt8] {
+        try SealedRecord.seal(connection, with: KeyRing(key ?? self.key), nonce: [UInt8](repeating: 1, count: 12))
+    }
+
+    private func open(_ bytes: [UInt8], _ ring: KeyRing) throws -> Connection {
+        try SealedRecord(bytes, at: "x").open(of: connection.key, with: ring, at: "x")
+    }
+
+    @Test func sealedRecordOpens() throws {
+        #expect(try open(try sealed(), KeyRing(key)) == connection)
+    }
+
+    @Test func everyChangedByteIsNoticed() throws {
+        let sealed = try sealed()
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 1
+            #expect(throws: TokenStoreError.self, "byte \(index)") { try open(changed, KeyRing(key)) }
+        }
+    }
+
+    @Test func everyPrefixIsUnreadable() throws {
+        let sealed = try sealed()
+        for count in sealed.indices {
+            #expect(throws: TokenStoreError.self, "\(count) bytes") { try open(Array(sealed[..<count]), KeyRing(key)) }
+        }
+    }
+
+    @Test func anyKeyOfTheRingOpens() throws {
+        let newer = try SealingKey([UInt8](repeating: 9, count: 32))
+        #expect(try open(try sealed(), KeyRing(newer, others: [key])) == connection)
+        #expect(try SealedRecord(try sealed(with: newer), at: "x").keyID == newer.id)
+    }
+
+    @Test func unknownKeyIsNamedByItsID() throws {
+        let other = try SealingKey([UInt8](repeating: 9, count: 32))
+        let error = #expect(throws: TokenStoreError.self) { try open(try sealed(), KeyRing(other)) }
+        #expect(error?.kind == .unreadable)
+        #expect(error?.reason == "x is sealed with the key \(key.id), and the store has the key \(other.id)")
+    }
+
+    @Test func recordOfAnotherAccountIsRefused() throws {
+        let eve = ConnectionKey(provider: "acme", account: "eve")
+        let record = try SealedRecord(try sealed(), at: "x")
+        #expect(throws: TokenStoreError.self) { try record.open(of: eve, with: KeyRing(key), at: "x") }
+    }
+
+    /// The client is part of the name: another client's record with a forged name does not open.
+    @Test func clientIsBound() throws {
+        let sealed = try sealed()
+        let text = Array(#""client":"client""#.utf8)
+        let place = try #require(sealed.firstRange(of: text))
+        var forged = sealed
+        forged.replaceSubrange(place, with: Array(#""client":"clienT""#.utf8))
+        #expect(throws: TokenStoreError.self) { try open(forged, KeyRing(key)) }
+    }
+
+    @Test func newerFormatAsksForANewerVersion() throws {
+        var sealed = try sealed()
+        sealed[8] = 3
+        let error = #expect(throws: TokenStoreError.self) { try open(sealed, KeyRing(key)) }
+        #expect(error?.reason == "x has the format 3, and this version reads up to 2: use a newer one")
+    }
+}

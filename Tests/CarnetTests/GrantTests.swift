@@ -1,0 +1,68 @@
+import Carnet
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import Testing
+
+@Suite struct GrantTests {
+    private let provider = ScriptedProvider()
+    private let store = MemoryTokenStore()
+
+    private func answer(_ members: [String: JSONValue?] = [:], subject: String = "user-1") {
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, claims: ["sub": .string(subject)], members: members).jsonText())
+        }
+    }
+
+    private func grant(_ session: Session) async throws -> TokenSet {
+        let request = try await session.beginGrant(scopes: ["calendar", "email"])
+        return try await session.completeGrant(provider.callback(request), for: request.pending)
+    }
+
+    @Test func grantedScopesAreAskedForAgain() async throws {
+        let session = try await provider.session(store: store)
+        let request = try await session.beginGrant(scopes: ["calendar", "email"])
+        let query = PercentEncoding.decodeForm(String(request.url.drop { $0 != "?" }.dropFirst())) ?? []
+        #expect(query.first { $0.name == "scope" }?.value == "openid profile email calendar offline_access")
+    }
+
+    @Test func moreScopesAreKept() async throws {
+        let session = try await provider.session(store: store)
+        answer(["scope": "openid profile email calendar"])
+        let tokens = try await grant(session)
+        #expect(tokens.scopes == ["openid", "profile", "email", "calendar"])
+        #expect(try await store.keys() == [session.key])
+        #expect(try await session.storedTokens() == tokens)
+    }
+
+    @Test func answerWithoutARefreshTokenKeepsTheOldOne() async throws {
+        let session = try await provider.session(store: store)
+        answer(["refresh_token": nil as JSONValue?])
+        #expect(try await grant(session).refreshToken?.reveal() == "refresh-token-1")
+    }
+
+    @Test func anotherAccountChangesNothing() async throws {
+        let session = try await provider.session(store: store)
+        let before = try await session.storedTokens()
+        answer(subject: "user-2")
+        await expectError(.idToken, .subjectMismatch) { try await grant(session) }
+        #expect(try await session.storedTokens() == before)
+    }
+
+    @Test func grantedScopesNeedNoPage() async throws {
+        let session = try await provider.session(store: store)
+        let tokens = try await session.grantMore(scopes: ["email"], with: NoAgent())
+        #expect(tokens.accessToken.reveal() == "access-token-1")
+        await #expect(throws: OAuthError.self) {
+            try await session.grantMore(scopes: ["calendar"], with: NoAgent())
+        }
+    }
+}
+
+/// Shows nothing.
+private struct NoAgent: UserAgent {
+    func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
+        throw UserAgentError(.cannotPresent, "there is no browser")
+    }
+}

@@ -1,0 +1,67 @@
+import Carnet
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// This machine's clock is wrong, and the provider's answers tell.
+@Suite struct ProviderTimeTests {
+    private let provider = ScriptedProvider()
+    private let store = MemoryTokenStore()
+
+    /// A client whose clock goes wrong by some hours, and answers that have the right date.
+    private func session(hours: Double) async throws -> (session: Session, wrong: ManualClock) {
+        let wrong = ManualClock(now: provider.clock.now.addingTimeInterval(hours * 3600))
+        provider.on("/token") { provider, form in
+            var response = IncomingResponse.json(
+                try provider.tokens(for: form, members: ["id_token": nil as JSONValue?]).jsonText())
+            response.head.headerFields[.date] = httpDate(provider.clock.now)
+            return response
+        }
+        let client = try OAuthClient(
+            try Fixture.descriptor(Fixture.plain),
+            registration: ClientRegistration(clientID: "client", redirectURI: "com.example.app:/callback"),
+            transport: provider,
+            store: store,
+            clock: wrong
+        )
+        return (try await provider.signIn(client, account: "ada"), wrong)
+    }
+
+    @Test(arguments: [-5.0, 0, 0.0001, 5, 100_000])
+    func tokensEndWhenTheProviderSaysSo(hours: Double) async throws {
+        let (session, wrong) = try await session(hours: hours)
+        let expiresAt = try #require(try await session.storedTokens().expiresAt)
+        #expect(abs(expiresAt.timeIntervalSince(provider.clock.now) - 3600) < 3)
+        for clock in [provider.clock, wrong] { clock.advance(by: .seconds(3500)) }
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
+        for clock in [provider.clock, wrong] { clock.advance(by: .seconds(60)) }
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+    }
+
+    @Test(arguments: [
+        "", "tomorrow", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Xyz 1994 08:49:37 GMT", "1 1 1 1 1 1 1 GMT",
+    ])
+    func unreadableDateTeachesNothing(text: String) async throws {
+        let session = try await provider.session()
+        provider.on("/token") { provider, form in
+            var response = IncomingResponse.json(
+                try provider.tokens(for: form, claims: ["nonce": nil as JSONValue?]).jsonText())
+            response.head.headerFields[.date] = text
+            return response
+        }
+        try await session.refresh()
+        #expect(try await session.storedTokens().expiresAt == provider.clock.now.addingTimeInterval(3600))
+    }
+}
+
+private func httpDate(_ date: Date) -> String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = .gmt
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    return formatter.string(from: date)
+}

@@ -1,0 +1,51 @@
+import Carnet
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct SessionRequestTests {
+    private let provider = ScriptedProvider()
+
+    private func request(_ host: String = "id.acme.example") -> HTTPRequest {
+        var request = HTTPRequest(method: .post, scheme: "https", authority: host, path: "/userinfo?a=b")
+        request.headerFields[.accept] = "application/json"
+        return request
+    }
+
+    @Test func requestCarriesTheToken() async throws {
+        let session = try await provider.session()
+        let response = try await session.request(request(), body: Array("text".utf8))
+        #expect(response.status == 200)
+        let sent = try #require(provider.requests(to: "/userinfo").first)
+        #expect(sent.head.headerFields[.authorization] == "Bearer access-token-1")
+        #expect(sent.head.headerFields[.accept] == "application/json")
+        #expect(sent.head.method == .post)
+        #expect(sent.head.path == "/userinfo?a=b")
+        #expect(sent.body == Array("text".utf8))
+    }
+
+    @Test func refusedTokenIsRenewedOnce() async throws {
+        let session = try await provider.session()
+        provider.on("/userinfo") { provider, _ in
+            let isNew = provider.requests.last?.head.headerFields[.authorization] == "Bearer access-token-2"
+            return isNew ? .json("{}") : .json("{}", status: 401)
+        }
+        #expect(try await session.request(request()).status == 200)
+        #expect(try await session.accessToken().reveal() == "access-token-2")
+    }
+
+    @Test func tokenGoesToNoOtherHost() async throws {
+        let session = try await provider.session()
+        await expectError(.resource, .undeclaredHost) { try await session.request(request("evil.example")) }
+        #expect(provider.count("/userinfo") == 0)
+    }
+
+    @Test func requestWithoutAHostIsRefused() async throws {
+        let session = try await provider.session()
+        let relative = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/userinfo")
+        await expectError(.resource, .badHeader) { try await session.request(relative) }
+    }
+}

@@ -1,0 +1,95 @@
+import Carnet
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import Testing
+
+@Suite struct SessionStatesTests {
+    private let provider = ScriptedProvider()
+
+    private func expired() async throws -> Session {
+        let session = try await provider.session()
+        provider.clock.advance(by: .seconds(3600))
+        return session
+    }
+
+    @Test func renewalIsSeen() async throws {
+        let session = try await expired()
+        var states = session.states.makeAsyncIterator()
+        #expect(await states.next() == .signedIn)
+        let gate = Gate()
+        provider.on("/token") { provider, form in
+            await gate.pass()
+            return .json(try provider.tokens(for: form, claims: ["nonce": nil as JSONValue?]).jsonText())
+        }
+        async let tokens = session.tokens()
+        #expect(await states.next() == .refreshing)
+        gate.open()
+        _ = try await tokens
+        #expect(await states.next() == .signedIn)
+    }
+
+    @Test(arguments: [#"{"error":"invalid_client"}"#, #"{"error":"temporarily_unavailable"}"#, "<html>"])
+    func refusalThatEndsNothingSaysTryLater(body: String) async throws {
+        let session = try await expired()
+        provider.on("/token", answer: .json(body, status: 400))
+        _ = try? await session.tokens()
+        var states = session.states.makeAsyncIterator()
+        guard case .tryLater = await states.next() else {
+            Issue.record("another state")
+            return
+        }
+    }
+
+    @Test func failureThatPassesSaysTryLater() async throws {
+        let session = try await expired()
+        provider.on("/token", fail: .timeout)
+        _ = try? await session.tokens()
+        var states = session.states.makeAsyncIterator()
+        guard case .tryLater(let reason) = await states.next() else {
+            Issue.record("another state")
+            return
+        }
+        #expect(reason.contains("no answer from the server"))
+        provider.restore("/token")
+        _ = try await session.tokens()
+        #expect(await states.next() == .signedIn)
+    }
+
+    @Test func failureWithinTheMarginChangesNothing() async throws {
+        let session = try await provider.session()
+        provider.clock.advance(by: .seconds(3550))
+        provider.on("/token", fail: .timeout)
+        _ = try await session.tokens()
+        var states = session.states.makeAsyncIterator()
+        #expect(await states.next() == .signedIn)
+    }
+
+    @Test func endIsSeenByEveryWatcher() async throws {
+        let session = try await expired()
+        let watchers = (0..<3).map { _ in session.states }
+        provider.on("/token", answer: .json(#"{"error":"invalid_grant"}"#, status: 400))
+        _ = try? await session.tokens()
+        for watcher in watchers {
+            var states = watcher.makeAsyncIterator()
+            #expect(await states.next() == .ended)
+        }
+    }
+
+    @Test func signOutEndsTheSession() async throws {
+        let session = try await provider.session()
+        _ = try await session.signOut()
+        var states = session.states.makeAsyncIterator()
+        #expect(await states.next() == .ended)
+    }
+
+    @Test func statesEndWithTheSession() async throws {
+        var session: Session? = try await provider.session()
+        let states = try #require(session?.states)
+        session = nil
+        var seen: [SessionState] = []
+        for await state in states { seen.append(state) }
+        #expect(seen == [.signedIn])
+    }
+}

@@ -1,0 +1,136 @@
+import Carnet
+import CarnetProtocol
+import CarnetTesting
+import Foundation
+import Testing
+
+/// A provider has replaced the refresh token, and the store cannot take the new one: it is kept, and nobody is given
+/// what is not saved.
+@Suite struct UnsavedTokensTests {
+    private let provider = ScriptedProvider()
+    private let store = FailingStore()
+
+    private func expiredSession() async throws -> Session {
+        let session = try await provider.session(store: store)
+        provider.clock.advance(by: .seconds(3600))
+        return session
+    }
+
+    private var refreshes: [[String: String]] {
+        provider.forms("/token").filter { $0["grant_type"] == "refresh_token" }
+    }
+
+    @Test func tokensThatCouldNotBeSavedAreNotGiven() async throws {
+        let session = try await expiredSession()
+        store.fail(.save)
+        let error = await expectError(.storage, .storage) { try await session.tokens() }
+        #expect(error?.disposition == .tryLater)
+        #expect(error?.message.contains("the disk is full") == true)
+        #expect(error?.hint?.contains("kept in memory") == true)
+        #expect(try await session.storedTokens().accessToken.reveal() == "access-token-1")
+    }
+
+    @Test func theyAreSavedAtTheNextCallWithoutAnotherRenewal() async throws {
+        let session = try await expiredSession()
+        store.fail(.save)
+        await expectError(.storage, .storage) { try await session.tokens() }
+        store.work()
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+        #expect(try await store.load(session.key)?.connection.tokens.refreshToken?.reveal() == "refresh-token-2")
+        #expect(refreshes.count == 1)
+    }
+
+    @Test func everyFailureKeepsThem() async throws {
+        let session = try await expiredSession()
+        store.fail(.save)
+        for _ in 0..<3 { await expectError(.storage, .storage) { try await session.tokens() } }
+        store.work()
+        try await session.refresh()
+        try await session.refresh()
+        #expect(refreshes.map { $0["refresh_token"] } == ["refresh-token-1", "refresh-token-2"])
+    }
+
+    @Test func anotherSessionOfTheClientFindsThem() async throws {
+        let client = try provider.client(store: store)
+        var session: Session? = try await provider.signIn(client)
+        provider.clock.advance(by: .seconds(3600))
+        store.fail(.save)
+        await expectError(.storage, .storage) { [session] in try await session?.tokens() }
+        session = nil
+        store.work()
+        let restored = try #require(try await client.session(for: "user-1"))
+        #expect(try await restored.tokens().accessToken.reveal() == "access-token-2")
+        #expect(refreshes.count == 1)
+    }
+
+    // RT-07: the old access token serves until its end.
+    @Test func withinTheMarginTheOldTokenIsGiven() async throws {
+        let session = try await provider.session(store: store)
+        provider.clock.advance(by: .seconds(3550))
+        store.fail(.save)
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
+        #expect(refreshes.count == 1)
+        store.work()
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+    }
+
+    @Test func tokensThatExpireUnsavedAreRenewedFromTheLatest() async throws {
+        let session = try await expiredSession()
+        store.fail(.save)
+        await expectError(.storage, .storage) { try await session.tokens() }
+        provider.clock.advance(by: .seconds(3600))
+        store.work()
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-3")
+        #expect(refreshes.map { $0["refresh_token"] } == ["refresh-token-1", "refresh-token-2"])
+    }
+
+    @Test func newSignInCountsInstead() async throws {
+        let client = try provider.client(store: store)
+        let session = try await provider.signIn(client)
+        provider.clock.advance(by: .seconds(3600))
+        store.fail(.save)
+        await expectError(.storage, .storage) { try await session.tokens() }
+        store.work()
+        _ = try await provider.signIn(client)
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-3")
+        #expect(refreshes.count == 1)
+    }
+
+    @Test func signOutRevokesThem() async throws {
+        let session = try await expiredSession()
+        store.fail(.save)
+        await expectError(.storage, .storage) { try await session.tokens() }
+        store.work()
+        #expect(try await session.signOut(.revoke).isRevoked)
+        #expect(provider.forms("/revoke").map { $0["token"] } == ["refresh-token-2", "access-token-2"])
+    }
+
+    @Test func refreshTokenIsNotSpentWhenTheStoreCannotBeWritten() async throws {
+        let session = try await expiredSession()
+        store.fail(.prepareToSave)
+        let error = await #expect(throws: TokenStoreError.self) { try await session.tokens() }
+        #expect(error?.kind == .unavailable)
+        #expect(refreshes.isEmpty)
+    }
+
+    @Test func storeThatCannotBeWrittenLeavesAValidTokenInUse() async throws {
+        let session = try await provider.session(store: store)
+        provider.clock.advance(by: .seconds(3550))
+        store.fail(.prepareToSave)
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
+    }
+
+    // Two processes whose lock was lost: the one that comes second is refused for the first one's success.
+    @Test func refusalForAnothersSuccessDoesNotEndTheSession() async throws {
+        let session = try await expiredSession()
+        provider.on("/token") { [store] _, _ in
+            var winner = try #require(try await store.load(session.key)).connection
+            winner.tokens.accessToken = Secret("access-token-of-another")
+            _ = try await store.save(winner, replacing: nil)
+            return .json(#"{"error":"invalid_grant"}"#, status: 400)
+        }
+        #expect(try await session.refresh().accessToken.reveal() == "access-token-of-another")
+        #expect(try await store.keys() == [session.key])
+    }
+}

@@ -1,0 +1,26 @@
+import CarnetCatalog
+import CarnetHTTP
+import CarnetHummingbird
+import Foundation
+import Hummingbird
+
+let google = try OAuthClient(
+    provider: .google,
+    in: .builtIn,
+    registration: ClientRegistration(
+        clientID: "YOUR CLIENT ID",
+        clientSecret: Secret("YOUR CLIENT SECRET"),
+        redirectURI: "https://app.example/sign-in/google/callback"
+    ),
+    transport: AsyncHTTPTransport()
+)
+let keys = try KeyRing(text: ProcessInfo.processInfo.environment["COOKIE_KEY"] ?? "")
+let router = Router(context: BasicSignInRequestContext.self)
+
+let signIn = try WebSignIn(ProviderClients([google]), origin: "https://app.example", keys: keys)
+router.add(middleware: SignInMiddleware(signIn))
+router.group().add(middleware: RequireSignIn()).get("/") { _, context in
+    "Hello, \(context.signIn.account?.name ?? "stranger")"
+}
+
+try await Application(router: router).runService()

@@ -1,0 +1,36 @@
+import Carnet
+import CarnetPostgreSQL
+import CarnetSQLite
+
+func storeOfOneMachine() -> SQLiteStore {
+    SQLiteStore(path: "/var/lib/app/tokens.sqlite", key: .file("/etc/app/store-keys"))
+}
+
+func storeOfAFleet(password: String) -> PostgreSQLStore {
+    let address = Secret("postgresql://app:\(password)@db.internal/app")
+    return PostgreSQLStore(
+        PostgreSQLConfiguration(address, tls: .verified(authorities: "/etc/app/ca.pem"), poolSize: 8),
+        key: .environment("APP_STORE_KEYS")
+    )
+}
+
+/// Begins a sign-in that may be completed by another process.
+func begin(_ client: OAuthClient, _ waiting: any PendingStore) async throws -> String {
+    let request = try await client.beginSignIn()
+    try await waiting.keep(request.pending, now: SystemWallClock().now)
+    return request.url
+}
+
+/// The same without a store: the text goes into a cookie of the browser that began the sign-in.
+func cookie(for request: AuthorizationRequest, keys: KeyRing) throws -> String {
+    try request.pending.sealed(with: keys)
+}
+
+func pending(inCookie text: String, keys: KeyRing) throws -> PendingAuthorization? {
+    try PendingAuthorization.unsealed(text, with: keys, now: SystemWallClock().now)
+}
+
+/// Whether the old key may go: no record is sealed with it any more.
+func isUnused(_ old: SealingKey, in store: PostgreSQLStore) async throws -> Bool {
+    try await store.inventory().recordsByKeyID[old.id] == nil
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+
+/// A PostgreSQL server of the tests' own, in a temporary folder, reached by a Unix socket there.
+///
+/// The server refuses to run as root; then it runs as the user `postgres`. A guard, which reads from a pipe of this
+/// process, stops it and removes the folder as soon as the process ends, however it ends.
+public final class PostgreSQLCluster: Sendable {
+    /// The one of this process.
+    public static func shared() throws -> PostgreSQLCluster {
+        try sharedCluster.withLock { cluster in
+            if let cluster { return cluster }
+            let made = try PostgreSQLCluster()
+            cluster = made
+            return made
+        }
+    }
+
+    /// The folder of the installed server's programs.
+    public static let programs: String? = {
+        let roots = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"]
+        for root in roots {
+            let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+            for version in versions.sorted(by: >) {
+                let folder = "\(root)/\(version)/bin"
+                if FileManager.default.isExecutableFile(atPath: "\(folder)/initdb") { return folder }
+            }
+        }
+        return nil
+    }()
+
+    private static let guardScript = """
+        trap '' HUP INT TERM
+        read -r _
+        "$@" -D "$0/data" -m immediate -w stop
+        rm -rf "$0"
+        """
+
+    public let folder: String
+    private let programs: String
+    private let asServer: [String]
+    private let databases = Mutex(0)
+    private let guardian: Mutex<(processID: pid_t, pipe: FileHandle)?>
+
+    public init() throws {
+        guard let programs = Self.programs else { throw Command.Failure(description: "PostgreSQL is not installed") }
+        self.programs = programs
+        asServer =
+            geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
+        // The path of a socket has at most 107 bytes.
+        folder = "/tmp/carnet-pg-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: 0...(.max)))"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let pipe = Pipe()
+        let writing = pipe.fileHandleForWriting
+        _ = fcntl(writing.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        let words = ["sh", "-c", Self.guardScript, folder] + asServer + ["\(programs)/pg_ctl"]
+        let processID = try Command.start(
+            words, input: pipe.fileHandleForReading.fileDescriptor, output: "/dev/null")
+        guardian = Mutex((processID, writing))
+        if geteuid() == 0 { _ = try Command.run(["chown", "postgres", folder]) }
+        try server(
+            "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "carnet", "-E", "UTF8", "--no-locale", "--no-sync")
+        try start()
+    }
+
+    deinit {
+        remove()
+    }
+
+    public func start() throws {
+        let options = "-k \(folder) -c listen_addresses='' -c max_connections=200 -c shared_buffers=16MB"
+        try server("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-o", options, "-w", "start")
+    }
+
+    /// Ends the server as a crash would.
+    public func crash() throws {
+        try server("pg_ctl", "-D", "\(folder)/data", "-m", "immediate", "-w", "stop")
+    }
+
+    /// Ends every connection.
+    public func cutConnections() throws {
+        try psql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+                + "AND datname IS NOT NULL"
+        )
+    }
+
+    /// - Returns: The address of a new database.
+    public func makeDatabase() throws -> String {
+        let number = databases.withLock { count in
+            count += 1
+            return count
+        }
+        try psql("CREATE DATABASE test\(number)")
+        return "host=\(folder) user=carnet dbname=test\(number)"
+    }
+
+    /// - Returns: What `psql` prints, without decoration.
+    @discardableResult
+    public func psql(_ sql: String, in address: String? = nil) throws -> String {
+        let address = address ?? "host=\(folder) user=carnet dbname=postgres"
+        return try Command.run(["\(programs)/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql, address])
+    }
+
+    /// The floor of every use of the store: how often pgbench reads one of its records through libpq.
+    public func selectsPerSecond(connections: Int, seconds: Int, in address: String) throws -> Double {
+        let script = "\(folder).sql"
+        let id = try psql("SELECT id FROM carnet_connection LIMIT 1", in: address).split(separator: "\n").joined()
+        try "SELECT revision, record FROM carnet_connection WHERE id = '\(id)';\n"
+            .write(toFile: script, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: script) }
+        let report = try Command.run([
+            "\(programs)/pgbench", "--no-vacuum", "--client=\(connections)", "--jobs=\(min(connections, 2))",
+            "--time=\(seconds)", "--file=\(script)", address,
+        ])
+        let words = report.split(whereSeparator: \.isWhitespace)
+        guard let name = words.firstIndex(of: "tps"), words.count > name + 2, let rate = Double(words[name + 2]) else {
+            throw Command.Failure(description: report)
+        }
+        return rate
+    }
+
+    /// Stops the server and removes its folder.
+    public func remove() {
+        guardian.withLock { guardian in
+            guard let (processID, pipe) = guardian else { return }
+            try? pipe.close()
+            _ = Command.wait(for: processID)
+            guardian = nil
+        }
+    }
+
+    private func server(_ program: String, _ arguments: String...) throws {
+        _ = try Command.run(asServer + ["\(programs)/\(program)"] + arguments)
+    }
+}
+
+private let sharedCluster = Mutex<PostgreSQLCluster?>(nil)

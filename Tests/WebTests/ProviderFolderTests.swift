@@ -1,0 +1,81 @@
+import CarnetSandbox
+import CarnetWeb
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("A folder of providers that is read again")
+struct ProviderFolderTests {
+    private let path: String
+    private let site: Site
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "carnet-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        site = try Site()
+    }
+
+    private func write(_ text: String, to name: String = "acme.yaml") throws {
+        try text.write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
+    }
+
+    private func folder() -> ProviderFolder {
+        ProviderFolder(path: path, clients: site.clients) { [site] descriptor in
+            try OAuthClient(
+                descriptor,
+                registration: ClientRegistration(
+                    clientID: "client", redirectURI: "\(Site.origin)/sign-in/\(descriptor.id.rawValue)/callback"),
+                transport: SandboxTransport(sandbox: site.sandbox),
+                store: site.store,
+                clock: site.clock
+            )
+        }
+    }
+
+    @Test("A changed file takes effect, and one that did not change makes no new client")
+    func change() throws {
+        try write(Site.acme)
+        let folder = folder()
+        #expect(folder.reload().replaced == ["acme"])
+        #expect(folder.reload().replaced.isEmpty)
+        try write(Site.acme.replacing("name: Acme", with: "name: Acme Two"))
+        #expect(folder.reload().replaced == ["acme"])
+        #expect(site.clients["acme"]?.provider.name == "Acme Two")
+    }
+
+    @Test("A file with a mistake is reported with its place, and the old one goes on")
+    func mistake() async throws {
+        try write(Site.acme)
+        let folder = folder()
+        _ = folder.reload()
+        try write(Site.acme.replacing("scopes:", with: "scope:"))
+        let reload = folder.reload()
+        #expect(reload.replaced.isEmpty)
+        #expect(
+            reload.problems.contains { $0.contains("acme.yaml:5:1") && $0.contains("K001") }, "\(reload.problems)")
+        var browser = Browser(site)
+        #expect(try await browser.signIn().head.status == .seeOther)
+    }
+
+    @Test("A session goes on when its provider's file changes")
+    func sessionGoesOn() async throws {
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        try write(Site.acme.replacing("name: Acme", with: "name: Acme Two"))
+        _ = folder().reload()
+        #expect(try await site.web.liveSession(of: browser.request) != nil)
+    }
+
+    @Test("A new file is a new provider")
+    func newProvider() throws {
+        try write(Site.globex, to: "globex.yaml")
+        _ = folder().reload()
+        #expect(site.clients.all.map(\.provider.id) == ["acme", "globex"])
+    }
+
+    @Test("A folder that is gone is reported")
+    func noFolder() throws {
+        try FileManager.default.removeItem(atPath: path)
+        #expect(!folder().reload().problems.isEmpty)
+    }
+}

@@ -1,0 +1,161 @@
+import CarnetSandbox
+import CarnetTesting
+import CarnetWeb
+import Foundation
+import HTTPTypes
+import Testing
+
+/// A web site that signs in to sandboxes, with a clock that stands still.
+struct Site {
+    static let origin = "https://app.example"
+
+    let web: WebSignIn
+    let clients: ProviderClients
+    let sandbox: Sandbox
+    let clock: ManualClock
+    let store = MemoryTokenStore()
+
+    init(
+        _ descriptors: [String] = [Site.acme],
+        users: [SandboxUser] = [.sample],
+        keys: KeyRing? = nil,
+        pendingStore: (any PendingStore)? = nil,
+        faults: Set<SandboxFault> = []
+    ) throws {
+        let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
+        let read = try descriptors.map(Site.descriptor)
+        let redirects = read.map { "\(Site.origin)/sign-in/\($0.id.rawValue)/callback" }
+        sandbox = Sandbox(
+            providers: try read.map { try $0.resolve(inputs: [:]) },
+            clients: [SandboxClient(clientID: "client", redirectURIs: redirects)],
+            options: SandboxOptions(approval: .automatic(users[0]), users: users, faults: faults),
+            now: { clock.now }
+        )
+        clients = ProviderClients(
+            try zip(read, redirects).map { [store, sandbox] descriptor, redirect in
+                try OAuthClient(
+                    descriptor,
+                    registration: ClientRegistration(clientID: "client", redirectURI: redirect),
+                    transport: SandboxTransport(sandbox: sandbox),
+                    store: store,
+                    clock: clock
+                )
+            }
+        )
+        web = try WebSignIn(
+            clients,
+            origin: Site.origin,
+            keys: keys ?? KeyRing(SealingKey([UInt8](repeating: 7, count: 32))),
+            pendingStore: pendingStore,
+            clock: clock
+        )
+        self.clock = clock
+    }
+
+    static func descriptor(_ text: String) throws -> ProviderDescriptor {
+        let document = DescriptorDocument(SourceFile(path: "test.yaml", text: text))
+        return try #require(document.descriptor, "\(document.diagnostics)")
+    }
+
+    static let acme = """
+        carnet: 1
+        id: acme
+        name: Acme
+        issuer: https://id.acme.example
+        scopes: { default: [openid, profile, email] }
+
+        """
+
+    static let globex = acme.replacing("acme", with: "globex").replacing("Acme", with: "Globex")
+
+    /// Posts its answers (OAuth 2.0 Form Post Response Mode).
+    static let posting = acme + "authorization: { response_mode: form_post }\n"
+}
+
+struct SandboxTransport: Transport {
+    let sandbox: Sandbox
+
+    func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
+        guard await sandbox.isReachable(request.head) else {
+            throw TransportError(.connection, "connection refused")
+        }
+        let (head, body) = await sandbox.respond(to: request.head, body: request.body)
+        return IncomingResponse(head: head, body: body)
+    }
+}
+
+/// A browser: keeps cookies, and sends what browsers send.
+struct Browser {
+    let site: Site
+    private(set) var cookies: [String: String] = [:]
+    /// The attributes of each cookie as it was set last.
+    private(set) var attributes: [String: String] = [:]
+
+    init(_ site: Site) {
+        self.site = site
+    }
+
+    mutating func get(_ path: String) async throws -> WebReply {
+        try await send(HTTPRequest(method: .get, scheme: "https", authority: "app.example", path: path))
+    }
+
+    /// - Parameter from: What `Sec-Fetch-Site` says of the page with the form.
+    mutating func post(
+        _ path: String, _ fields: [(name: String, value: String)] = [], from: String? = "same-origin"
+    ) async throws -> WebReply {
+        var request = HTTPRequest(method: .post, scheme: "https", authority: "app.example", path: path)
+        if let from, let name = HTTPField.Name("Sec-Fetch-Site") { request.headerFields[name] = from }
+        return try await send(request, PercentEncoding.encode(fields))
+    }
+
+    /// - Parameter omitted: The cookies that the browser keeps to itself.
+    mutating func send(_ request: HTTPRequest, _ form: String = "", omitting omitted: [String] = []) async throws
+        -> WebReply
+    {
+        var request = request
+        let sent = cookies.filter { !omitted.contains($0.key) }.sorted { $0.key < $1.key }
+        if !sent.isEmpty {
+            request.headerFields[.cookie] = sent.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        }
+        let reply = try #require(await site.web.respond(to: request, body: Array(form.utf8)))
+        for cookie in reply.head.headerFields[values: .setCookie] { take(cookie) }
+        return reply
+    }
+
+    private mutating func take(_ cookie: String) {
+        let parts = cookie.split(separator: ";", maxSplits: 1)
+        let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        attributes[pair[0]] = parts.count > 1 ? String(parts[1]) : ""
+        cookies[pair[0]] = pair[1].isEmpty ? nil : pair[1]
+    }
+
+    mutating func plant(_ name: String, _ value: String) { cookies[name] = value }
+
+    /// Begins a sign-in and lets the sandbox say yes.
+    ///
+    /// - Returns: The path and query of the callback.
+    mutating func beginAndApprove(
+        _ provider: String = "acme", _ fields: [(name: String, value: String)] = []
+    ) async throws -> String {
+        let reply = try await post("/sign-in/\(provider)", fields)
+        let location = try #require(reply.head.headerFields[.location], "\(reply.body)")
+        return String(try await site.sandbox.approve(authorizationURL: location).dropFirst(Site.origin.count))
+    }
+
+    mutating func signIn(_ provider: String = "acme", _ fields: [(name: String, value: String)] = []) async throws
+        -> WebReply
+    {
+        try await get(try await beginAndApprove(provider, fields))
+    }
+
+    var session: WebSession? { site.web.session(of: request) }
+
+    /// A request for a page, with the cookies.
+    var request: HTTPRequest {
+        var request = HTTPRequest(method: .get, scheme: "https", authority: "app.example", path: "/")
+        request.headerFields[.cookie] = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        return request
+    }
+
+    static let sessionCookie = "__Host-carnet-session"
+}
