@@ -101,6 +101,11 @@ struct FlowObserver: ExchangeObserver {
         case .exchange: "exchange"
         case .connection: "connection"
         case .signOut: "logout"
+        case .registration: "endpoints.registration"
+        case .pushedAuthorization: "authorization.pushed"
+        case .clientCredentials: "client_credentials"
+        case .deviceAuthorization: "device"
+        case .tokenExchange: "token_exchange"
         case .configuration, .authorization, .callback, .idToken, .storage: "authorization"
         }
     }
