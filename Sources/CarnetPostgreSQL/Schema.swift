@@ -40,8 +40,11 @@ enum Schema {
     /// - Throws: `DatabaseFailure`; `TokenStoreError`, `unavailable`, if a newer version or another program made them.
     static func prepare(on connection: DatabaseConnection, within limit: Duration) async throws {
         if try await version(on: connection, within: limit) == versions.count { return }
+        // Whoever comes second waits until the first is done, which takes longer than a statement may.
+        let limit = max(limit, .seconds(60))
         do {
             _ = try await connection.run("BEGIN", within: limit)
+            _ = try await connection.run("SET LOCAL statement_timeout = \(limit.milliseconds)", within: limit)
             _ = try await connection.run("SELECT pg_advisory_xact_lock(\(advisoryLock))", within: limit)
             let present = try await connection.run("SELECT to_regclass('carnet_schema') IS NOT NULL", within: limit)
             if present.bytes(0, 0) != [1] {
