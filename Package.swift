@@ -287,11 +287,16 @@ let package = Package(
         ),
         .testTarget(
             name: "CarnetFilesTests",
-            dependencies: ["Carnet", "CarnetFiles", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+            dependencies: [
+                "Carnet", "CarnetFiles", "CarnetProtocol", "CarnetStorage", "CarnetStoreTestSupport", "CarnetTesting",
+            ]
         ),
         .target(
             name: "CarnetStoreTestSupport",
-            dependencies: ["Carnet", "CarnetFiles", "CarnetPostgreSQL", "CarnetSQLite"],
+            dependencies: [
+                "Carnet", "CarnetFiles", "CarnetPostgreSQL", "CarnetProtocol", "CarnetSQLite", "CarnetStorage",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Tests/StoreTestSupport"
         ),
         .executableTarget(
@@ -300,7 +305,12 @@ let package = Package(
             path: "Tests/StoreWorker"
         ),
         .testTarget(
-            name: "CarnetSQLiteTests", dependencies: ["Carnet", "CarnetProtocol", "CarnetSQLite", "CarnetTesting"]),
+            name: "CarnetSQLiteTests",
+            dependencies: [
+                "Carnet", "CarnetProtocol", "CarnetSQLite", "CarnetStoreTestSupport", "CarnetTesting",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
         .testTarget(
             name: "CarnetPostgreSQLTests",
             dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStoreTestSupport", "CarnetTesting"]
@@ -308,7 +318,8 @@ let package = Package(
         .testTarget(
             name: "StoreProofTests",
             dependencies: [
-                "Carnet", "CarnetProtocol", "CarnetSandbox", "CarnetStoreTestSupport", "CarnetTesting", "StoreWorker",
+                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetStoreTestSupport", "CarnetTesting",
+                "StoreWorker",
             ]
         ),
         .testTarget(

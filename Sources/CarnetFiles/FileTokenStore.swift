@@ -2,21 +2,21 @@ public import Carnet
 import CarnetProtocol
 public import CarnetStorage
 
-/// Keeps each connection in a file of its own, sealed with AES-256-GCM, in a folder that only its owner may use.
+/// Keeps each connection, and each pending sign-in, in a file of its own, sealed with AES-256-GCM, in a folder that only its owner may use.
 ///
 /// A save replaces the file in one step and survives a crash. Who is signed in where can be read from the files without
 /// the key; tokens cannot. Several processes may use one folder at a time.
 public final class FileTokenStore: TokenStore {
-    private static let suffix = ".record"
+    static let suffix = ".record"
     private static let lockName = "lock"
     /// What a record may grow by in a renewal, in bytes.
     private static let growth = 4096
 
-    private let folder: PrivateFolder
-    private let keySource: StoreKeySource
-    private let random: any RandomSource
+    let folder: PrivateFolder
+    let keySource: StoreKeySource
+    let random: any RandomSource
     private let locks: AccountLocks
-    private let blocking = BlockingCalls(label: "carnet.file-token-store")
+    let blocking = BlockingCalls(label: "carnet.file-token-store")
 
     /// Nothing is read or written yet.
     ///
@@ -74,10 +74,8 @@ public final class FileTokenStore: TokenStore {
                     throw TokenStoreError(.conflict, "another process saved or removed this account first")
                 }
             }
-            let ring = try await keySource.keysForSealing(in: folder.path, random: random, calls: folder.calls) {
-                try await blocking.run { [folder] in try folder.names(withSuffix: Self.suffix).isEmpty }
-            }
-            let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
+            let record = try SealedRecord.seal(
+                connection, with: try await sealingKeys(), nonce: random.bytes(count: 12))
             try await blocking.run { [folder] in
                 try folder.removeTemporaryFiles(of: Self.suffix)
                 try folder.replace(file, with: record)
@@ -148,6 +146,12 @@ public final class FileTokenStore: TokenStore {
         return try await locks.withLock(on: id, body)
     }
 
+    func sealingKeys() async throws -> KeyRing {
+        try await keySource.keysForSealing(in: folder.path, random: random, calls: folder.calls) {
+            try await blocking.run { [folder] in try folder.names(withSuffix: Self.suffix).isEmpty }
+        }
+    }
+
     private static func file(of key: ConnectionKey) throws -> String {
         try RecordID(key).text + suffix
     }
@@ -155,7 +159,7 @@ public final class FileTokenStore: TokenStore {
     /// One writer at a time in the folder, for as long as a save takes.
     ///
     /// A task that is cancelled with new tokens in its hands still has to save them: the old ones may be void by then.
-    private func writing<Result: Sendable>(
+    func writing<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await Task { [self] in

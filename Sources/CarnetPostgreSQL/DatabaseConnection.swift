@@ -48,6 +48,8 @@ actor DatabaseConnection {
         }
         guard let started else { throw DatabaseFailure.lost("no memory for a connection") }
         let handle = Handle(started)
+        // So that a refusal says its state.
+        _ = PQsetErrorVerbosity(handle.pointer, PQERRORS_VERBOSE)
         var wanted = POLLOUT
         while true {
             try wait(for: wanted, on: handle, until: deadline, "the connection")
@@ -69,7 +71,7 @@ actor DatabaseConnection {
                 return
             case PGRES_POLLING_READING: wanted = POLLIN
             case PGRES_POLLING_WRITING: wanted = POLLOUT
-            default: throw lost(handle)
+            default: throw DatabaseFailure(connecting: words(of: handle))
             }
         }
     }
@@ -149,8 +151,10 @@ actor DatabaseConnection {
         _ = PQcancel(cancellation, &message, Int32(message.count))
     }
 
-    private func lost(_ handle: Handle) -> DatabaseFailure {
-        .lost(PQerrorMessage(handle.pointer).map { String(cString: $0).firstLine } ?? "the connection broke")
+    private func lost(_ handle: Handle) -> DatabaseFailure { .lost(words(of: handle)) }
+
+    private func words(of handle: Handle) -> String {
+        PQerrorMessage(handle.pointer).map { String(cString: $0).firstLine } ?? "the connection broke"
     }
 }
 

@@ -5,6 +5,8 @@ enum DatabaseFailure: Error {
     /// The connection is gone; the same may succeed on a new one. Whether it was carried out is not known.
     case lost(String)
     case refused(state: String, message: String)
+    /// There is no encrypted connection to the right server.
+    case untrusted(String)
 
     static let undefinedTable = "42P01"
     static let undefinedColumn = "42703"
@@ -20,6 +22,18 @@ enum DatabaseFailure: Error {
         self = isLost ? .lost(message) : .refused(state: state, message: message)
     }
 
+    /// Why no connection came about. libpq tells it as text alone, in its verbose form: `…: FATAL:  28P01: …` where the
+    /// server spoke, its own words elsewhere.
+    init(connecting message: String) {
+        if let words = try? /: +[^ :]+: +([0-9A-Z]{5}): (.*)/.firstMatch(in: message) {
+            self.init(state: String(words.1), message: String(words.2))
+        } else if message.contains("certificate") || message.contains("does not support SSL") {
+            self = .untrusted(message)
+        } else {
+            self = .lost(message)
+        }
+    }
+
     var storeError: TokenStoreError {
         switch self {
         case .lost(let message):
@@ -28,6 +42,8 @@ enum DatabaseFailure: Error {
             TokenStoreError(.unacceptable, "the database cannot write this name: \(message)")
         case .refused(let state, let message):
             TokenStoreError(.unavailable, "the database refuses: \(message) (\(state))")
+        case .untrusted(let message):
+            TokenStoreError(.unavailable, "the database is not trusted: \(message)")
         }
     }
 }

@@ -8,7 +8,7 @@ extension PostgreSQLStore: PendingStore {
     private static let limit = 100_000
 
     public func keep(_ pending: PendingAuthorization, now: Date) async throws {
-        let sealed = try pending.sealed(with: try await sealingKeys(), random: random)
+        let sealed = try pending.sealedForStore(with: try await sealingKeys(), random: random)
         _ = try await database.runToEnd(
             """
             WITH expired AS (DELETE FROM carnet_pending WHERE expires_at <= $4::float8),

@@ -9,7 +9,7 @@ extension SQLiteStore: PendingStore {
     private static let limit = 10_000
 
     public func keep(_ pending: PendingAuthorization, now: Date) async throws {
-        let sealed = try pending.sealed(with: try await sealingKeys(), random: random)
+        let sealed = try pending.sealedForStore(with: try await sealingKeys(), random: random)
         let expiresAt = pending.expiresAt.timeIntervalSince1970
         let id = pending.storageID
         try await file.write { database in

@@ -6,6 +6,8 @@ extension PendingAuthorization {
     private static let purpose = "pending sign-in"
     /// What browsers keep of one cookie, with room for its name and attributes (RFC 6265, section 6.1).
     private static let cookieLimit = 3800
+    /// What a store keeps of one, in bytes.
+    private static let storeLimit = 1 << 20
 
     /// The sign-in as a text for a cookie of the browser that began it: nothing has to be stored then.
     ///
@@ -16,12 +18,26 @@ extension PendingAuthorization {
         with ring: KeyRing,
         random: any RandomSource = SystemRandomSource()
     ) throws -> String {
+        try sealed(with: ring, random: random, limit: Self.cookieLimit) {
+            "a cookie takes: ask for fewer scopes, or keep it in a store"
+        }
+    }
+
+    /// The sign-in as a text for a store.
+    ///
+    /// - Throws: `TokenStoreError`, `unacceptable`, if it is too long.
+    package func sealedForStore(with ring: KeyRing, random: any RandomSource) throws -> String {
+        try sealed(with: ring, random: random, limit: Self.storeLimit) { "a store keeps: ask for fewer scopes" }
+    }
+
+    private func sealed(
+        with ring: KeyRing, random: any RandomSource, limit: Int, place: () -> String
+    ) throws -> String {
         let text = try SealedValue.seal(self, for: Self.purpose, with: ring, random: random)
-        guard text.utf8.count <= Self.cookieLimit else {
+        guard text.utf8.count <= limit else {
             throw TokenStoreError(
                 .unacceptable,
-                "the pending sign-in has \(text.utf8.count) bytes when sealed, more than the \(Self.cookieLimit) that "
-                    + "a cookie takes: ask for fewer scopes, or keep it in a store"
+                "the pending sign-in has \(text.utf8.count) bytes when sealed, more than the \(limit) that \(place())"
             )
         }
         return text

@@ -1,6 +1,7 @@
 import Carnet
 import CarnetProtocol
 import CarnetStorage
+import CarnetStoreTestSupport
 import Foundation
 import Testing
 

@@ -1,6 +1,7 @@
 import Carnet
 import CarnetProtocol
 import CarnetStorage
+import CarnetStoreTestSupport
 import CarnetTesting
 import Foundation
 import Testing
@@ -12,6 +13,13 @@ import Testing
     func conforms(to check: TokenStoreConformance.Check) async throws {
         let temporary = try TemporaryStore()
         let conformance = TokenStoreConformance { (temporary.store(), temporary.store()) }
+        try await conformance.run(check)
+    }
+
+    @Test(arguments: PendingStoreConformance.Check.allCases)
+    func conforms(to check: PendingStoreConformance.Check) async throws {
+        let temporary = try TemporaryStore()
+        let conformance = PendingStoreConformance { (temporary.store(), temporary.store()) }
         try await conformance.run(check)
     }
 

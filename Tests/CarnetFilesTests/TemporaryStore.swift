@@ -1,7 +1,7 @@
 import Carnet
 import CarnetProtocol
 import CarnetStorage
-import CarnetTesting
+import CarnetStoreTestSupport
 import Foundation
 
 @testable import CarnetFiles
@@ -10,20 +10,13 @@ import Foundation
 final class TemporaryStore: Sendable {
     static let key = [UInt8](0..<32)
 
-    let root: String
+    private let temporary: TemporaryFolder
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appending(path: "carnet-store-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: root,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
+        temporary = try TemporaryFolder("carnet-store")
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: root)
-    }
+    var root: String { temporary.path }
 
     var folder: String { "\(root)/tokens" }
 
@@ -68,22 +61,5 @@ final class TemporaryStore: Sendable {
 
     struct NotOneRecord: Error {
         var names: [String]
-    }
-}
-
-extension Connection {
-    static func test(account: String = "ada@example.com", token: String = "s3cret-access-token") -> Self {
-        Self(
-            key: ConnectionKey(provider: "acme", account: account),
-            clientID: "client",
-            tokens: TokenSet(
-                accessToken: Secret(token),
-                tokenType: "Bearer",
-                refreshToken: Secret("s3cret-refresh-token"),
-                idToken: Secret("s3cret.id.token"),
-                scopes: ["openid"],
-                issuedAt: Date(timeIntervalSince1970: 1_767_225_600)
-            )
-        )
     }
 }

@@ -21,15 +21,7 @@ import Testing
             PostgreSQLConfiguration(Secret(address), poolSize: 4), key: try key ?? .bytes(Self.keyBytes))
     }
 
-    private func connection(_ account: String = "ada@example.com") -> Connection {
-        Connection(
-            key: ConnectionKey(provider: "acme", account: account),
-            clientID: "client",
-            tokens: TokenSet(
-                accessToken: Secret("s3cret-token"), tokenType: "Bearer", scopes: ["openid"],
-                issuedAt: Date(timeIntervalSince1970: 1_767_225_600))
-        )
-    }
+    private func connection(_ account: String = "ada@example.com") -> Connection { .test(account: account) }
 
     @Test(arguments: TokenStoreConformance.Check.allCases)
     func conforms(to check: TokenStoreConformance.Check) async throws {
@@ -130,6 +122,39 @@ import Testing
         let error = await #expect(throws: TokenStoreError.self) { try await nowhere.load(connection().key) }
         #expect(error?.kind == .unavailable)
         #expect(error?.reason.contains("s3cret") == false)
+    }
+
+    /// What a wait does not mend is said at once.
+    @Test(arguments: [("user=nobody dbname=postgres", "28000"), ("user=carnet dbname=nowhere", "3D000")])
+    func refusedConnectionIsNotTriedAgain(words: String, state: String) async throws {
+        let refused = PostgreSQLStore(
+            PostgreSQLConfiguration(Secret("host=\(cluster.folder) \(words)"), patience: .seconds(3600)),
+            key: try .bytes(Self.keyBytes))
+        let error = await #expect(throws: TokenStoreError.self) { try await refused.load(connection().key) }
+        #expect(error?.kind == .unavailable)
+        #expect(error?.reason.hasPrefix("the database refuses: ") == true)
+        #expect(error?.reason.hasSuffix("does not exist (\(state))") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test func missingRightsAreSaidAndNothingIsOverwritten() async throws {
+        _ = try await store().save(connection(), replacing: nil)
+        let role = "reader_\(address.split(separator: "=").last ?? "")"
+        try cluster.psql(
+            "CREATE ROLE \(role) LOGIN; GRANT SELECT ON carnet_connection, carnet_schema TO \(role)", in: address)
+        let reader = PostgreSQLStore(
+            PostgreSQLConfiguration(Secret(address.replacing("user=carnet", with: "user=\(role)"))),
+            key: try .bytes(Self.keyBytes))
+        #expect(try await reader.load(connection().key)?.connection == connection())
+        for attempt in [
+            { _ = try await reader.save(connection(), replacing: nil) },
+            { try await reader.remove(connection().key) },
+            { try await reader.withLock(on: connection().key) {} },
+        ] as [() async throws -> Void] {
+            let error = await #expect(throws: TokenStoreError.self) { try await attempt() }
+            #expect(error?.kind == .unavailable)
+            #expect(error?.reason.hasPrefix("the database refuses: permission denied for ") == true)
+        }
+        #expect(try await store().load(connection().key)?.connection == connection())
     }
 
     @Test func malformedAddressIsNotRepeated() async throws {

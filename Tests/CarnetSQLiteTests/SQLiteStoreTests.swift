@@ -1,8 +1,10 @@
 import Carnet
 import CarnetProtocol
 import CarnetSQLite
+import CarnetStoreTestSupport
 import CarnetTesting
 import Foundation
+import GRDB
 import Testing
 
 @Suite struct SQLiteStoreTests {
@@ -85,6 +87,43 @@ import Testing
         try await changed(temporary) { $0.replaceSubrange(68..<72, with: [1, 2, 3, 4]) }
         let before = try Data(contentsOf: URL(filePath: temporary.path))
         let error = await #expect(throws: TokenStoreError.self) { try await temporary.store().keys() }
+        #expect(error?.reason == "\(temporary.path) is the database of another program")
+        #expect(try Data(contentsOf: URL(filePath: temporary.path)) == before)
+    }
+
+    @Test func newerDatabaseIsLeftAlone() async throws {
+        let temporary = try TemporaryDatabase()
+        _ = try await temporary.store().save(.test(), replacing: nil)
+        try await DatabaseQueue(path: temporary.path).write { database in
+            try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('of a newer version')")
+        }
+        let error = await #expect(throws: TokenStoreError.self) {
+            try await temporary.store().save(.test(token: "new"), replacing: nil)
+        }
+        #expect(error?.kind == .unavailable)
+        #expect(error?.reason.hasPrefix("\(temporary.path) was made by a newer version") == true)
+        let records = try await DatabaseQueue(path: temporary.path).read {
+            try Data.fetchAll($0, sql: "SELECT record FROM connection")
+        }
+        #expect(records.count == 1)
+        try await DatabaseQueue(path: temporary.path).write { database in
+            try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'of a newer version'")
+        }
+        #expect(try await temporary.store().load(key)?.connection == .test())
+    }
+
+    @Test func tablesOfAnotherProgramAreLeftAlone() async throws {
+        let temporary = try TemporaryDatabase()
+        #expect(
+            FileManager.default.createFile(
+                atPath: temporary.path, contents: nil, attributes: [.posixPermissions: 0o600]))
+        try await DatabaseQueue(path: temporary.path).write {
+            try $0.execute(sql: "CREATE TABLE connection (color TEXT)")
+        }
+        let before = try Data(contentsOf: URL(filePath: temporary.path))
+        let error = await #expect(throws: TokenStoreError.self) {
+            try await temporary.store().save(.test(), replacing: nil)
+        }
         #expect(error?.reason == "\(temporary.path) is the database of another program")
         #expect(try Data(contentsOf: URL(filePath: temporary.path)) == before)
     }

@@ -42,6 +42,19 @@ import Testing
         #expect(try await grant(session).refreshToken?.reveal() == "refresh-token-1")
     }
 
+    // The refresh token that counts is the one of now, not the one of when the grant began.
+    @Test func renewalDuringAGrantIsNotUndone() async throws {
+        let session = try await provider.session(store: store)
+        provider.on("/token") { provider, form in
+            guard form["grant_type"] == "authorization_code" else { return try await provider.answer("/token", form) }
+            try await session.refresh()
+            return .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
+        }
+        let tokens = try await grant(session)
+        #expect(tokens.accessToken.reveal() == "access-token-3")
+        #expect(tokens.refreshToken?.reveal() == "refresh-token-2")
+    }
+
     @Test func anotherAccountChangesNothing() async throws {
         let session = try await provider.session(store: store)
         let before = try await session.storedTokens()

@@ -42,6 +42,29 @@ import Testing
         #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
     }
 
+    /// ID tokens are judged by this machine's clock: a renewal fails while that is wrong, and loses nothing.
+    @Test(arguments: [-5, 5]) func wrongClockCostsNoSession(hours: Int) async throws {
+        let wrong = ManualClock(now: provider.clock.now)
+        let client = try OAuthClient(
+            try Fixture.descriptor(Fixture.openID),
+            registration: ClientRegistration(clientID: "client", redirectURI: "com.example.app:/callback"),
+            transport: provider,
+            store: store,
+            clock: wrong
+        )
+        let session = try await provider.signIn(client)
+        wrong.advance(by: .seconds(hours * 3600))
+        for _ in 1...3 {
+            let error = await #expect(throws: OAuthError.self) { try await session.refresh() }
+            #expect(error?.disposition == .tryLater)
+            #expect(error?.message.contains("the clock here says") == true)
+        }
+        wrong.advance(by: .seconds(-hours * 3600))
+        #expect(try await session.refresh().accessToken.reveal() == "access-token-5")
+        let sent = provider.forms("/token").compactMap { $0["refresh_token"] }
+        #expect(sent == (1...4).map { "refresh-token-\($0)" })
+    }
+
     @Test(arguments: [
         "", "tomorrow", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Xyz 1994 08:49:37 GMT", "1 1 1 1 1 1 1 GMT",
     ])

@@ -84,6 +84,15 @@ import Testing
         #expect(await states.next() == .ended)
     }
 
+    @Test func signOutOfWhatWasEndedElsewhereIsSeenToo() async throws {
+        let store = MemoryTokenStore()
+        let session = try await provider.session(store: store)
+        await store.remove(session.key)
+        _ = try await session.signOut()
+        var states = session.states.makeAsyncIterator()
+        #expect(await states.next() == .ended)
+    }
+
     @Test func statesEndWithTheSession() async throws {
         var session: Session? = try await provider.session()
         let states = try #require(session?.states)

@@ -45,6 +45,30 @@ import Testing
         #expect(await store.keys().map(\.account) == ["ada@example.com", "user-2"])
     }
 
+    // Some providers give a refresh token at the first consent only.
+    @Test func signInAgainWithoutARefreshTokenKeepsTheOldOne() async throws {
+        let client = try provider.client(store: store)
+        let session = try await provider.signIn(client, account: "ada")
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
+        }
+        _ = try await provider.signIn(client, account: "ada")
+        let tokens = try await session.storedTokens()
+        #expect(tokens.accessToken.reveal() == "access-token-2")
+        #expect(tokens.refreshToken?.reveal() == "refresh-token-1")
+    }
+
+    @Test func anotherUserDoesNotGetTheOldRefreshToken() async throws {
+        let client = try provider.client(store: store)
+        let session = try await provider.signIn(client, account: "ada")
+        provider.on("/token") { provider, form in
+            let members: [String: JSONValue?] = ["refresh_token": nil]
+            return .json(try provider.tokens(for: form, claims: ["sub": "user-2"], members: members).jsonText())
+        }
+        _ = try await provider.signIn(client, account: "ada")
+        #expect(try await session.storedTokens().refreshToken == nil)
+    }
+
     // ARES-01, ARES-12: nothing is sent, nothing is stored, and the right callback still works.
     @Test(arguments: ["code=c&state=wrong", "code=c", "error=access_denied&state=wrong"])
     func forgedCallbackChangesNothing(_ query: String) async throws {

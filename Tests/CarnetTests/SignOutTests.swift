@@ -196,7 +196,9 @@ import Testing
         let client = try provider.client(store: store)
         let first = try await provider.signIn(client, account: "first")
         let second = try await provider.signIn(client, account: "second")
+        #expect(try await client.accounts() == ["first", "second"])
         _ = try await first.signOut()
+        #expect(try await client.accounts() == ["second"])
         #expect(try await second.tokens().accessToken.reveal() == "access-token-2")
         #expect(try await client.session(for: "first") == nil)
     }

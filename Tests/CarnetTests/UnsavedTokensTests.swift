@@ -1,5 +1,6 @@
 import Carnet
 import CarnetProtocol
+import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import Testing
@@ -132,5 +133,54 @@ import Testing
         }
         #expect(try await session.refresh().accessToken.reveal() == "access-token-of-another")
         #expect(try await store.keys() == [session.key])
+    }
+
+    /// Of a provider where a sign-in has to look something up.
+    private func connectedSession() async throws -> Session {
+        provider.on("/site", answer: .json(#"{"id":"red"}"#))
+        let lookup = """
+            api: { hosts: [id.acme.example] }
+            connection:
+              lookups:
+                site: { url: "https://id.acme.example/site", value: /id, sample: { id: red } }
+
+            """
+        return try await provider.session(Fixture.openID + lookup, store: store)
+    }
+
+    // What a connection finds out is written beside the newest tokens, not over them.
+    @Test func valuesAreKeptBesideThem() async throws {
+        let session = try await connectedSession()
+        provider.on("/site") { [store] provider, _ in
+            // The tokens are renewed while the lookup takes its time, and cannot be saved.
+            store.fail(.save)
+            _ = try? await session.refresh()
+            store.work()
+            return .json(#"{"id":"blue"}"#)
+        }
+        try await session.connect()
+        #expect(try await session.values()["connection.site"]?.text == "blue")
+        #expect(try await session.tokens().refreshToken?.reveal() == "refresh-token-2")
+    }
+
+    @Test func nothingIsLookedUpThatCouldNotBeKept() async throws {
+        let session = try await connectedSession()
+        store.fail(.prepareToSave)
+        let error = await #expect(throws: TokenStoreError.self) { try await session.connect() }
+        #expect(error?.kind == .unavailable)
+        #expect(provider.count("/site") == 1, "the sign-in's own")
+    }
+
+    @Test func signInSpendsNoCodeWhenTheStoreCannotBeWritten() async throws {
+        let client = try provider.client(store: store)
+        let request = try await client.beginSignIn()
+        let callback = provider.callback(request)
+        store.fail(.prepareToSave)
+        await #expect(throws: TokenStoreError.self) {
+            try await client.completeSignIn(callback, for: request.pending)
+        }
+        #expect(provider.count("/token") == 0)
+        store.work()
+        _ = try await client.completeSignIn(callback, for: request.pending)
     }
 }

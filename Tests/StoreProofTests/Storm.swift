@@ -11,7 +11,7 @@ final class Storm: Sendable {
     let location: StoreLocation
     private let server: Task<Void, any Error>
     private let base: String
-    private let folder: String
+    private let storage: TemporaryStorage?
 
     init(
         _ kind: StoreLocation.Kind,
@@ -19,10 +19,9 @@ final class Storm: Sendable {
         at given: StoreLocation? = nil,
         lease: Int = 10_000
     ) async throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "carnet-storm-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        location = try given ?? Self.location(kind, folder, cluster, lease)
+        storage = try given == nil ? TemporaryStorage(kind, in: cluster, lease: lease) : nil
+        guard let location = given ?? storage?.location else { throw StoreLocation.Unknown() }
+        self.location = location
         let sandbox = Sandbox(
             providers: [try StormProvider.descriptor().resolve()],
             clients: [SandboxClient(clientID: "client", redirectURIs: [StormProvider.redirectURI])]
@@ -43,20 +42,6 @@ final class Storm: Sendable {
 
     deinit {
         server.cancel()
-        try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    private static func location(
-        _ kind: StoreLocation.Kind,
-        _ folder: String,
-        _ cluster: PostgreSQLCluster?,
-        _ lease: Int
-    ) throws -> StoreLocation {
-        switch kind {
-        case .files: StoreLocation(.files, "\(folder)/tokens")
-        case .sqlite: StoreLocation(.sqlite, "\(folder)/tokens.sqlite")
-        case .postgresql: StoreLocation(.postgresql, try (cluster ?? .shared()).makeDatabase(), lease: lease)
-        }
     }
 
     func client(_ store: any TokenStore, clock: any WallClock = SystemWallClock()) throws -> OAuthClient {

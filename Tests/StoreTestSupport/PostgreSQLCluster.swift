@@ -40,9 +40,12 @@ public final class PostgreSQLCluster: Sendable {
     private let programs: String
     private let asServer: [String]
     private let databases = Mutex(0)
+    private let encryption: ServerCertificate?
     private let guardian: Mutex<(processID: pid_t, pipe: FileHandle)?>
 
-    public init() throws {
+    /// - Parameter encryption: With a certificate the server listens at a port of 127.0.0.1 too, and encrypts there.
+    public init(encryption: ServerCertificate? = nil) throws {
+        self.encryption = encryption
         guard let programs = Self.programs else { throw Command.Failure(description: "PostgreSQL is not installed") }
         self.programs = programs
         asServer =
@@ -61,6 +64,11 @@ public final class PostgreSQLCluster: Sendable {
         if geteuid() == 0 { _ = try Command.run(["chown", "postgres", folder]) }
         try server(
             "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "carnet", "-E", "UTF8", "--no-locale", "--no-sync")
+        if let encryption {
+            let copies = ["\(encryption.folder)/server.pem", "\(encryption.folder)/server.key"]
+            _ = try Command.run(["cp"] + copies + [folder])
+            if geteuid() == 0 { _ = try Command.run(["chown", "postgres", "\(folder)/server.key"]) }
+        }
         try start()
     }
 
@@ -69,7 +77,13 @@ public final class PostgreSQLCluster: Sendable {
     }
 
     public func start() throws {
-        let options = "-k \(folder) -c listen_addresses='' -c max_connections=200 -c shared_buffers=16MB"
+        var options = "-k \(folder) -c max_connections=200 -c shared_buffers=16MB"
+        if let encryption {
+            options += " -p \(encryption.port) -c listen_addresses=127.0.0.1 -c ssl=on"
+            options += " -c ssl_cert_file=\(folder)/server.pem -c ssl_key_file=\(folder)/server.key"
+        } else {
+            options += " -c listen_addresses=''"
+        }
         try server("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-o", options, "-w", "start")
     }
 
@@ -93,13 +107,23 @@ public final class PostgreSQLCluster: Sendable {
             return count
         }
         try psql("CREATE DATABASE test\(number)")
-        return "host=\(folder) user=carnet dbname=test\(number)"
+        return address(of: "test\(number)")
+    }
+
+    /// A database's address by way of the server's port.
+    public func encryptedAddress(of database: String, host: String = "localhost") -> String {
+        "host=\(host) port=\(encryption?.port ?? 0) user=carnet dbname=\(database)"
+    }
+
+    private func address(of database: String) -> String {
+        let port = encryption.map { " port=\($0.port)" } ?? ""
+        return "host=\(folder)\(port) user=carnet dbname=\(database)"
     }
 
     /// - Returns: What `psql` prints, without decoration.
     @discardableResult
     public func psql(_ sql: String, in address: String? = nil) throws -> String {
-        let address = address ?? "host=\(folder) user=carnet dbname=postgres"
+        let address = address ?? self.address(of: "postgres")
         return try Command.run(["\(programs)/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql, address])
     }
 

@@ -10,7 +10,9 @@ public struct StoreLocation: Sendable {
         case files, sqlite, postgresql
     }
 
-    public struct Unknown: Error {}
+    public struct Unknown: Error {
+        public init() {}
+    }
 
     public let kind: Kind
     public let place: String

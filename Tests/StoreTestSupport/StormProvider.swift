@@ -23,6 +23,7 @@ public enum StormProvider {
     public static func client(
         _ store: any TokenStore,
         transport: any Transport,
+        limits: TransportLimits = TransportLimits(),
         clock: any WallClock = SystemWallClock()
     ) throws -> OAuthClient {
         try OAuthClient(
@@ -30,6 +31,7 @@ public enum StormProvider {
             registration: ClientRegistration(clientID: "client", redirectURI: redirectURI),
             transport: transport,
             store: store,
+            limits: limits,
             clock: clock
         )
     }

@@ -118,7 +118,8 @@ public actor OAuthClient {
         let validated = try pending.validate(
             callback, from: discovered, now: clock.now, clientSecret: registration.clientSecret)
         let provider = filled(discovered, with: HeldValues(callback: validated))
-        // Made before the attempt is used up: what cannot be sent uses up nothing.
+        // Before the attempt is used up: what cannot be sent, or its outcome not kept, uses up nothing.
+        try await store.prepareToSave(ConnectionKey(provider: provider.id.rawValue, account: account ?? ""))
         let first = try TokenRequest.exchange(
             validated, at: provider, as: registration, random: random, now: clock.now)
         try use(pending)
@@ -168,7 +169,7 @@ public actor OAuthClient {
             dpopKey: dpopKey,
             values: values.isEmpty ? nil : values
         )
-        let session = try await save(try signedIn.continuing(old), as: account, claims: idToken?.claims)
+        let session = try await save(signedIn, as: account, claims: idToken?.claims, continuing: old)
         try await session.connect(choosing: choosing)
         return session
     }
@@ -212,6 +213,13 @@ public actor OAuthClient {
             await presenter.close()
             throw error
         }
+    }
+
+    /// The accounts that are signed in to this provider, by name; no record is opened for it.
+    ///
+    /// - Throws: `TokenStoreError`.
+    public nonisolated func accounts() async throws -> [String] {
+        try await store.keys().filter { $0.provider == provider.id.rawValue }.map(\.account).sorted()
     }
 
     /// The session of an account that signed in before, also in an earlier run; `nil` if there is none.
@@ -273,7 +281,10 @@ public actor OAuthClient {
         return try? Profile(judging: response, to: request, from: provider, subject: nil).subject
     }
 
-    private func save(_ connection: Connection, as account: String?, claims: JSONObject?) async throws -> Session {
+    private func save(
+        _ connection: Connection, as account: String?, claims: JSONObject?, continuing old: Connection?
+    ) async throws -> Session {
+        try connection.requireAccount(of: old)
         var connection = connection
         let subject = connection.subject ?? "default"
         let label = account ?? claims?["email"]?.string ?? subject
@@ -286,8 +297,15 @@ public actor OAuthClient {
         }
         let signedIn = connection
         // A refresh of the old tokens that is under way must not save, or remove, over the new ones.
-        try await store.withLock(on: signedIn.key) { [store] in
-            _ = try await store.save(signedIn, replacing: nil)
+        try await store.withLock(on: signedIn.key) { [self] in
+            // What is kept is what counts now: the tokens may have been renewed while the code was exchanged.
+            let newest = try await held(signedIn.key)?.newest
+            let kept =
+                if let newest, old != nil { try signedIn.continuing(newest) } else {
+                    signedIn.keepingRefreshToken(of: newest)
+                }
+            _ = try await store.save(kept, replacing: nil)
+            unsaved[signedIn.key] = nil
         }
         return session(of: signedIn)
     }

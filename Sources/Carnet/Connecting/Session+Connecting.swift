@@ -18,6 +18,8 @@ extension Session {
         let provider = try await client.connection.provider()
         let rules = provider.connection
         guard !rules.isEmpty else { return }
+        // Before the provider is asked for what could not be kept.
+        try await client.store.prepareToSave(key)
         var connection = try await validConnection()
         func requests() -> ConnectionRequest {
             client.requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
@@ -60,10 +62,11 @@ extension Session {
     private func keep(_ values: [String: ConnectionValue]) async throws {
         guard !values.isEmpty else { return }
         try await client.store.withLock(on: key) { [client, key] in
-            guard let stored = try await client.store.load(key) else { return }
-            var connection = stored.connection
+            guard let held = try await client.held(key) else { return }
+            var connection = held.newest
             connection.keep(values)
-            _ = try await client.store.save(connection, replacing: stored.revision)
+            _ = try await client.store.save(connection, replacing: held.stored.revision)
+            client.unsaved[key] = nil
         }
     }
 }

@@ -58,25 +58,40 @@ extension TokenSet {
 }
 
 extension Connection {
+    /// - Throws: Of kind `subjectMismatch` if an older connection is another account's.
+    func requireAccount(of old: Connection?) throws(OAuthError) {
+        guard let old, (issuer, subject) != (old.issuer, old.subject) else { return }
+        throw OAuthError(
+            .idToken,
+            .subjectMismatch,
+            "another account than \(old.key.account) granted the scopes",
+            hint: "nothing was changed; choose the account \(old.key.account) at the provider"
+        )
+    }
+
     /// This connection in the place of an older one of the same account, with what only the older one has.
     ///
     /// - Throws: Of kind `subjectMismatch` if the accounts differ.
-    func continuing(_ old: Connection?) throws(OAuthError) -> Connection {
-        guard let old else { return self }
-        guard (issuer, subject) == (old.issuer, old.subject) else {
-            throw OAuthError(
-                .idToken,
-                .subjectMismatch,
-                "another account than \(old.key.account) granted the scopes",
-                hint: "nothing was changed; choose the account \(old.key.account) at the provider"
-            )
-        }
+    func continuing(_ old: Connection) throws(OAuthError) -> Connection {
+        try requireAccount(of: old)
         var new = self
         new.tokens.refreshToken = tokens.refreshToken ?? old.tokens.refreshToken
         new.tokens.idToken = tokens.idToken ?? old.tokens.idToken
         new.profile = profile ?? old.profile
         new.values = old.values
         new.keep(values ?? [:])
+        return new
+    }
+
+    /// This connection of a new sign-in, with the refresh token of an earlier one if the same user signed in and none came:
+    /// some providers give it at the first consent only.
+    func keepingRefreshToken(of old: Connection?) -> Connection {
+        guard let old, subject != nil, (issuer, subject) == (old.issuer, old.subject),
+            (clientID, inputs, environment) == (old.clientID, old.inputs, old.environment),
+            dpopKey == nil, old.dpopKey == nil
+        else { return self }
+        var new = self
+        new.tokens.refreshToken = tokens.refreshToken ?? old.tokens.refreshToken
         return new
     }
 }

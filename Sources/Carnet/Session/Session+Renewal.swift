@@ -63,15 +63,16 @@ extension Session {
         defer { refreshing = nil }
         let provider = try await client.provider(for: stale)
         return try await client.store.withLock(on: key) { [client, key] in
-            let unsaved = client.unsaved[key]
-            guard let stored = try await client.store.load(key) else {
-                client.unsaved[key] = nil
+            var held = try await client.held(key)
+            if let stored = held?.stored, let unsaved = held?.unsaved {
+                let saved = try await Self.save(unsaved, replacing: stored.revision, client: client)
+                // It may be no more than a refresh token that was kept of an answer.
+                guard saved.tokens.isSameIssue(as: stale.tokens) else { return saved }
+                held = try await client.held(key)
+            }
+            guard let stored = held?.stored else {
                 throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
             }
-            if let unsaved, unsaved.revision == stored.revision {
-                return try await Self.save(unsaved.connection, replacing: unsaved.revision, client: client)
-            }
-            client.unsaved[key] = nil
             // Another process came first: its tokens are newer than the ones that this caller found wanting.
             guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
@@ -100,12 +101,15 @@ extension Session {
             try TokenRequest.refresh(
                 refreshToken, at: provider, as: client.registration, random: client.random, now: client.clock.now)
         }
-        let response: TokenResponse
+        var response: TokenResponse
         do {
             response = try TokenResponse(judging: answer, to: request, from: provider)
-                .decryptingIDToken(for: client.registration, from: provider)
         } catch {
-            guard error.kind == .serverError, error.server?.code == "invalid_grant" else { throw error }
+            guard error.kind == .serverError, error.server?.code == "invalid_grant" else {
+                let newer = TokenResponse.refreshToken(in: answer, to: request, from: provider)
+                try await keep(newer, of: stored, client: client)
+                throw error
+            }
             // Whoever lost the store's lock meanwhile was refused for another's success.
             if let newer = try await client.store.load(stored.connection.key), newer.revision != stored.revision {
                 return newer.connection
@@ -113,20 +117,26 @@ extension Session {
             try await client.store.remove(stored.connection.key)
             throw error.endingSession
         }
-        var renewed = stored.connection
-        renewed.tokens = stored.connection.tokens.merging(
-            response, rotation: provider.refreshRotation, now: client.providerClock.now)
-        renewed.keep(response.values)
+        let renewed: Connection
         do {
-            try await client.complete(&renewed, with: response, after: stored.connection, at: provider)
-        } catch  where error.leavesTokensInUse {
-            // The old refresh token may be void by now, and the next attempt needs the new one.
-            var kept = stored.connection
-            kept.tokens.refreshToken = renewed.tokens.refreshToken
-            if kept != stored.connection { _ = try await save(kept, replacing: stored.revision, client: client) }
-            throw error
+            response = try response.decryptingIDToken(for: client.registration, from: provider)
+            renewed = try await client.completed(response, after: stored.connection, at: provider)
+        } catch {
+            guard !error.isOfAnotherAccount, !stored.connection.isContradicted(by: response.idToken) else {
+                throw error
+            }
+            try await keep(response.refreshToken, of: stored, client: client)
+            throw error.sayingThatNothingIsLost
         }
         return try await save(renewed, replacing: stored.revision, client: client)
+    }
+
+    /// Keeps the refresh token of an answer whose other tokens cannot be used: the one that was sent may be void by now,
+    /// and the next attempt needs its successor.
+    private static func keep(_ refreshToken: Secret?, of stored: StoredConnection, client: OAuthClient) async throws {
+        var kept = stored.connection
+        kept.tokens.refreshToken = refreshToken ?? kept.tokens.refreshToken
+        if kept != stored.connection { _ = try await save(kept, replacing: stored.revision, client: client) }
     }
 
     /// Saves renewed tokens, or keeps them in memory for the next call if the store cannot take them now.
@@ -175,14 +185,16 @@ extension TokenSet {
 }
 
 extension OAuthClient {
-    /// What has to follow a renewal before its tokens are of use: the ID token is validated, and the further exchange
-    /// steps are made.
-    fileprivate nonisolated func complete(
-        _ renewed: inout Connection,
-        with response: TokenResponse,
+    /// A connection with renewed tokens, after what has to follow before they are of use: the ID token is validated, and
+    /// the further exchange steps are made.
+    fileprivate nonisolated func completed(
+        _ response: TokenResponse,
         after old: Connection,
         at provider: Provider
-    ) async throws {
+    ) async throws -> Connection {
+        var renewed = old
+        renewed.tokens = old.tokens.merging(response, rotation: provider.refreshRotation, now: providerClock.now)
+        renewed.keep(response.values)
         if let token = response.idToken {
             let expectations = try IDTokenExpectations(
                 from: provider,
@@ -202,6 +214,7 @@ extension OAuthClient {
             renewed.keep(values)
         }
         renewed.keep(derivedAgain(renewed, at: discovered))
+        return renewed
     }
 }
 
@@ -210,6 +223,13 @@ extension Connection {
     fileprivate var nonce: Secret? {
         tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map { Secret($0) }
     }
+
+    /// Whether an ID token that came with new tokens says that they are another account's. It need not be believed for
+    /// that: what contradicts itself is not kept.
+    fileprivate func isContradicted(by token: Secret?) -> Bool {
+        guard let token, let claims = try? IDToken(storedAfterValidation: token) else { return false }
+        return (issuer ?? claims.issuer, subject ?? claims.subject) != (claims.issuer, claims.subject)
+    }
 }
 
 extension Error {
@@ -217,6 +237,25 @@ extension Error {
     fileprivate var leavesTokensInUse: Bool {
         guard let error = self as? OAuthError else { return self is TokenStoreError }
         return error.kind != .sessionEnded && error.step != .idToken
+    }
+}
+
+extension Error {
+    /// Whether an ID token says that the tokens that came with it are not this session's.
+    fileprivate var isOfAnotherAccount: Bool {
+        let kinds: Set<OAuthError.Kind> = [
+            .issuerMismatch, .subjectMismatch, .audienceMismatch, .authorizedPartyMismatch, .nonceMismatch,
+        ]
+        guard let error = self as? OAuthError else { return false }
+        return error.step == .idToken && kinds.contains(error.kind)
+    }
+
+    /// The refusal of an ID token, or of the keys to check it with, as the failed renewal that it is: the session goes on.
+    fileprivate var sayingThatNothingIsLost: any Error {
+        guard var error = self as? OAuthError, [.idToken, .keys].contains(error.step) else { return self }
+        error.step = .refresh
+        error.hint = (error.hint.map { $0 + "; " } ?? "") + "the session is kept, and the next renewal tries again"
+        return error
     }
 }
 

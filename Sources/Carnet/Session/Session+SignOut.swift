@@ -26,12 +26,11 @@ extension Session {
     ///   before anything was done.
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
         try await client.store.withLock(on: key) { [client, key, stateChanges] in
-            guard let stored = try await client.store.load(key) else { return SignOutOutcome() }
-            let unsaved = client.unsaved[key]
-            let connection = unsaved?.revision == stored.revision ? unsaved?.connection : nil
-            let outcome =
-                extent == .local
-                ? SignOutOutcome() : await Self.end(connection ?? stored.connection, extent, with: client)
+            guard let held = try await client.held(key) else {
+                stateChanges.change(to: .ended)
+                return SignOutOutcome()
+            }
+            let outcome = extent == .local ? SignOutOutcome() : await Self.end(held.newest, extent, with: client)
             try await client.store.remove(key)
             client.unsaved[key] = nil
             stateChanges.change(to: .ended)

@@ -16,3 +16,22 @@ final class UnsavedConnections: Sendable {
         set { entries.withLock { $0[key] = newValue } }
     }
 }
+
+/// What a client holds of an account.
+struct HeldConnection: Sendable {
+    var stored: StoredConnection
+    /// Takes the record's place as soon as the store can be written again.
+    var unsaved: Connection?
+
+    /// Whose tokens count.
+    var newest: Connection { unsaved ?? stored.connection }
+}
+
+extension OAuthClient {
+    /// The record of an account, with what the store could not take in its place. Only for who has the store's lock.
+    nonisolated func held(_ key: ConnectionKey) async throws -> HeldConnection? {
+        let stored = try await store.load(key)
+        if unsaved[key]?.revision != stored?.revision { unsaved[key] = nil }
+        return stored.map { HeldConnection(stored: $0, unsaved: unsaved[key]?.connection) }
+    }
+}

@@ -75,8 +75,6 @@ public struct OAuthError: Error, Hashable, Sendable {
         switch kind {
         case .transport, .serverUnavailable, .storage: .tryLater
         case .unexpectedStatus: step == .refresh ? .tryLater : .fixConfiguration
-        // The tokens are kept when a refresh brings nothing that can be read, such as the login page of a network.
-        case .unexpectedContentType, .malformedBody: step == .refresh ? .tryLater : .refused
         case .serverError:
             switch server?.code {
             case "invalid_grant", "access_denied", "login_required", "interaction_required", "consent_required",
@@ -92,7 +90,8 @@ public struct OAuthError: Error, Hashable, Sendable {
             .redirectNotAccepted, .choiceNeeded, .valueMissing, .undeclaredHost, .insufficientScope, .badHeader,
             .unsupported, .badDescriptor:
             .fixConfiguration
-        default: .refused
+        // The session goes on when a refresh brings nothing that can be used, such as the login page of a network.
+        default: step == .refresh ? .tryLater : .refused
         }
     }
 }

@@ -39,40 +39,7 @@ extension TokenResponse {
         rules: ResponseRules
     ) throws(OAuthError) {
         let step = request.step
-        // RFC 6749, section 5.1: success is 200. Tokens are never read out of a status that was not declared.
-        guard rules.success.accepts(status: response.status) else {
-            throw OAuthError.status(
-                response,
-                step,
-                key: request.descriptorKey,
-                fields: rules.errors,
-                format: rules.format,
-                hiding: request.secrets
-            )
-        }
-        let body = try response.value(rules.format, step, key: "token.response.format")
-        let words = response.serverWords(rules.errors, format: rules.format, hiding: request.secrets)
-        let isSuccess = rules.success.isSuccess(body) ?? (words == nil)
-        guard isSuccess else {
-            throw OAuthError(
-                step,
-                .serverError,
-                "the server refused the request",
-                descriptorKey: request.descriptorKey,
-                status: response.status,
-                server: words
-            )
-        }
-        guard let root = body[rules.root], root.object != nil else {
-            throw OAuthError(
-                step,
-                .missingField,
-                "the answer has no object where the fields should be",
-                descriptorKey: "token.response.root",
-                status: 200
-            )
-        }
-        let fields = TokenFieldReader(root: root, step: step)
+        let (body, fields) = try Self.fields(of: response, to: request, rules: rules)
         guard let accessToken = try fields.token("access_token", rules.fields.accessToken, allowsSpace: false) else {
             throw fields.missing("access_token")
         }
@@ -108,6 +75,64 @@ extension TokenResponse {
         self.body = body.redacting(redactor, limit: .max) { name, isHidden in
             isHidden || Self.namesToken(name)
         }
+    }
+
+    /// The refresh token of an answer to a refresh that may be of no other use: the one that was sent may be void by now.
+    ///
+    /// - Returns: `nil` if the answer is none, or has none.
+    public static func refreshToken(
+        in response: IncomingResponse,
+        to request: PreparedRequest,
+        from provider: Provider
+    ) -> Secret? {
+        let rules = provider.tokenResponse
+        guard provider.refreshRotation != .none,
+            let (_, fields) = try? fields(of: response, to: request, rules: rules)
+        else { return nil }
+        return try? fields.token("refresh_token", rules.fields.refreshToken)
+    }
+
+    /// The fields of an answer that is a success.
+    private static func fields(
+        of response: IncomingResponse,
+        to request: PreparedRequest,
+        rules: ResponseRules
+    ) throws(OAuthError) -> (body: JSONValue, fields: TokenFieldReader) {
+        let step = request.step
+        // RFC 6749, section 5.1: success is 200. Tokens are never read out of a status that was not declared.
+        guard rules.success.accepts(status: response.status) else {
+            throw OAuthError.status(
+                response,
+                step,
+                key: request.descriptorKey,
+                fields: rules.errors,
+                format: rules.format,
+                hiding: request.secrets
+            )
+        }
+        let body = try response.value(rules.format, step, key: "token.response.format")
+        let words = response.serverWords(rules.errors, format: rules.format, hiding: request.secrets)
+        let isSuccess = rules.success.isSuccess(body) ?? (words == nil)
+        guard isSuccess else {
+            throw OAuthError(
+                step,
+                .serverError,
+                "the server refused the request",
+                descriptorKey: request.descriptorKey,
+                status: response.status,
+                server: words
+            )
+        }
+        guard let root = body[rules.root], root.object != nil else {
+            throw OAuthError(
+                step,
+                .missingField,
+                "the answer has no object where the fields should be",
+                descriptorKey: "token.response.root",
+                status: 200
+            )
+        }
+        return (body, TokenFieldReader(root: root, step: step))
     }
 
     private static func namesToken(_ name: String) -> Bool {

@@ -4,7 +4,7 @@ import CarnetProtocol
 import Foundation
 
 /// What every `PendingStore` has to do, as checks for any test framework.
-public struct PendingStoreConformance: Sendable {
+public struct PendingStoreConformance: ConformanceSuite {
     public enum Check: String, CaseIterable, Sendable {
         case keptIsTaken
         case takenOnce
@@ -12,6 +12,7 @@ public struct PendingStoreConformance: Sendable {
         case expiredIsNil
         case othersStay
         case oneOfManyTakes
+        case largeSignIn
     }
 
     /// Two users of one storage; or one store twice.
@@ -61,15 +62,15 @@ public struct PendingStoreConformance: Sendable {
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
             try context.require(takers == 1, "\(takers) of 16 took the same sign-in")
+        case .largeSignIn:
+            // More than a cookie takes.
+            let large = try Self.pending(seed: 3, scopes: (0..<1000).map { "scope-\($0)" })
+            try await stores.first.keep(large, now: now)
+            try context.require(try await stores.second.take(large.id, now: now) == large, "many scopes were not kept")
         }
     }
 
-    /// Runs every check and stops at the first that fails.
-    public func runAll() async throws {
-        for check in Check.allCases { try await run(check) }
-    }
-
-    private static func pending(seed: UInt64) throws -> PendingAuthorization {
+    private static func pending(seed: UInt64, scopes: [String]? = nil) throws -> PendingAuthorization {
         let text = """
             carnet: 1
             id: acme
@@ -83,6 +84,7 @@ public struct PendingStoreConformance: Sendable {
         return try AuthorizationRequest(
             to: provider,
             as: ClientRegistration(clientID: "client", redirectURI: "https://app.example/callback"),
+            options: AuthorizationOptions(scopes: scopes),
             random: SeededRandomSource(seed: seed),
             now: Date(timeIntervalSince1970: 1_767_225_600.25)
         ).pending

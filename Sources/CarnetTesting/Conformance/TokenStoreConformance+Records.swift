@@ -143,10 +143,10 @@ extension TokenStoreConformance {
     }
 
     func largeTokens(_ stores: Stores, _ context: CheckContext) async throws {
-        let connection = Connection.sample(token: String(repeating: "token+/=", count: 16_384))
+        let connection = Connection.sample(token: String(repeating: "token+/=", count: 131_072))
         _ = try await stores.first.save(connection, replacing: nil)
         let loaded = try await stores.second.load(connection.key)?.connection
-        try context.require(loaded == connection, "an access token of 128 KiB was not kept whole")
+        try context.require(loaded == connection, "an access token of 1 MiB was not kept whole")
     }
 
     /// The old tokens may be void when new ones are saved, so a cancelled task saves all the same.

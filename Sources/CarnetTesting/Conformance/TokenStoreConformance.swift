@@ -8,7 +8,7 @@ public import Carnet
 ///     func conforms(to check: TokenStoreConformance.Check) async throws {
 ///         try await conformance.run(check)
 ///     }
-public struct TokenStoreConformance: Sendable {
+public struct TokenStoreConformance: ConformanceSuite {
     public enum Check: String, CaseIterable, Sendable {
         case roundTrip
         case missingRecordIsNil
@@ -68,10 +68,4 @@ public struct TokenStoreConformance: Sendable {
         }
     }
 
-    /// Runs every check and stops at the first that fails.
-    public func runAll() async throws {
-        for check in Check.allCases {
-            try await run(check)
-        }
-    }
 }

@@ -3,7 +3,7 @@ public import Carnet
 /// What every `Transport` has to do and to withstand, as checks for any test framework.
 ///
 /// The checks run against servers of their own on 127.0.0.1; each takes less than two seconds.
-public struct TransportConformance: Sendable {
+public struct TransportConformance: ConformanceSuite {
     public enum Check: String, CaseIterable, Sendable {
         case sendsRequestAsGiven
         case returnsEveryStatus
@@ -62,10 +62,4 @@ public struct TransportConformance: Sendable {
         }
     }
 
-    /// Runs every check and stops at the first that fails.
-    public func runAll() async throws {
-        for check in Check.allCases {
-            try await run(check)
-        }
-    }
 }

@@ -18,6 +18,7 @@ extension TransportTrial {
     func resetIsInterruptedAndNotRetried() async throws {
         try await requireError(.interrupted, after: [.reset])
         try await requireError(.interrupted, after: [])
+        try await requireError(.interrupted, after: [.endSending, .waitForHangUp])
         try await requireError(.interrupted, after: [.send("HTTP/1.1 200 OK\r\nContent-Le"), .reset])
     }
 

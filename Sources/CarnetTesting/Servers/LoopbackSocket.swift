@@ -87,6 +87,10 @@ struct LoopbackSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
+    func endSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
     func close() {
         SystemCalls.close(descriptor)
     }

@@ -11,6 +11,8 @@ public final class RawServer: Sendable {
         /// Sends a byte every 20 milliseconds.
         case drip([UInt8])
         case waitForHangUp
+        /// Closes the connection in this direction only: the client may go on sending.
+        case endSending
         /// Breaks the connection with a TCP reset.
         case reset
 
@@ -115,6 +117,9 @@ private final class RawServerScript: Sendable {
         case .waitForHangUp:
             while !isStopped, !connection.hangsUp(within: 100) {}
             return false
+        case .endSending:
+            connection.endSending()
+            return true
         case .reset:
             connection.resetOnClose()
             return false
