@@ -338,7 +338,8 @@ let package = Package(
         .testTarget(
             name: "CarnetCommandTests",
             dependencies: [
-                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetProtocol", "CarnetSandbox",
+                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox",
+                "CarnetTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

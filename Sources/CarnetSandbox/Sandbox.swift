@@ -15,6 +15,7 @@ public actor Sandbox {
     private var servers: [AuthorizationServer]
     /// The latest requests, oldest first, at most a thousand.
     public private(set) var requests: [SandboxRequest] = []
+    private var sendLogout: (@Sendable (SandboxLogout) async -> Void)?
 
     /// - Parameters:
     ///   - providers: As they were resolved, before anything was discovered.
@@ -67,6 +68,11 @@ public actor Sandbox {
                 status: answer.reply.status
             )
         )
+        for index in servers.indices {
+            let logouts = servers[index].logouts
+            servers[index].logouts = []
+            for logout in logouts { await sendLogout?(logout) }
+        }
         return (HTTPResponse(status: answer.reply.status, headerFields: answer.reply.headers), answer.reply.body)
     }
 
@@ -93,6 +99,11 @@ public actor Sandbox {
         for index in servers.indices where provider == nil || servers[index].provider.id == provider {
             servers[index].resources += resources
         }
+    }
+
+    /// Sends logout tokens from now on, before the page that ended the session is answered; without this they are dropped.
+    public func sendLogouts(by send: @escaping @Sendable (SandboxLogout) async -> Void) {
+        sendLogout = send
     }
 
     /// Replaces all signing keys; the old ones leave the key sets at once.

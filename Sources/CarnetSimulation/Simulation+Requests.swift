@@ -31,7 +31,10 @@ extension Simulation {
                     Secret("pretend-refresh-token"), hint: "refresh_token", at: provider, as: registration,
                     random: PretendRandomSource(), now: Self.now))
         case .endSession:
-            SimulatedRequest(page: try EndSessionRequest.url(for: tokens, at: provider, as: registration).reveal())
+            SimulatedRequest(
+                page: try EndSessionRequest(
+                    for: tokens, at: provider, as: registration, random: PretendRandomSource()
+                ).url.reveal())
         }
     }
 

@@ -55,6 +55,9 @@ import Testing
             "the secret signs", "id_token: { hs256: }", "K002",
             withReason: "id_token: { hs256: \(reason) }", "T051"),
         Weakness(
+            "a logout token without an end", "logout: { missing_exp: }", "K002",
+            withReason: "logout: { missing_exp: \(reason) }", "T061"),
+        Weakness(
             "the token in the query", "api: { token_in: { query: token } }", "K007",
             withReason: "api: { token_in: { query: token, because: \(reason) } }", "C050"),
         Weakness("no signatures", "id_token: { algorithms: [none] }", "K004"),

@@ -193,13 +193,4 @@ import Testing
         }
         _ = try TokenRequest.exchange(validated, at: attempt.provider, as: attempt.registration)
     }
-
-    @Test func endSessionURLCarriesTheClientAndTheIDToken() throws {
-        let attempt = try Attempt()
-        let tokens = TokenSet(
-            accessToken: Secret("a"), tokenType: "Bearer", idToken: Secret("x.y.z"), scopes: [], issuedAt: Attempt.now)
-        let url = try EndSessionRequest.url(for: tokens, at: attempt.provider, as: attempt.registration)
-        #expect(url.reveal() == "https://id.acme.example/logout?id_token_hint=x.y.z&client_id=client")
-        #expect("\(url)" == "[redacted]")
-    }
 }

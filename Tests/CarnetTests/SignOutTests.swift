@@ -100,6 +100,31 @@ import Testing
         #expect(outcome.isRevoked)
     }
 
+    // LO-01.
+    @Test func pageLeadsBackWhereTheRegistrationSays() async throws {
+        var registration = try provider.client().registration
+        registration.postLogoutRedirectURI = "https://app.example/signed-out"
+        let client = try OAuthClient(
+            try Fixture.descriptor(Fixture.openID), registration: registration, transport: provider, store: store,
+            clock: provider.clock)
+        let outcome = try await provider.signIn(client).signOut(.everywhere)
+        let state = try #require(outcome.endSessionState).reveal()
+        let url = try #require(outcome.endSessionURL?.reveal())
+        #expect(
+            url.hasSuffix("&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fsigned-out&state=\(state)"))
+    }
+
+    // LO-03: the page is only made once nothing is left here, whatever the provider answers.
+    @Test func providerThatIsDownDoesNotKeepTheSession() async throws {
+        let session = try await provider.session(store: store)
+        provider.on("/revoke", answer: .canned("", status: 500, type: "text/plain"))
+        let outcome = try await session.signOut(.everywhere)
+        #expect(!outcome.isRevoked)
+        #expect(outcome.endSessionURL != nil)
+        #expect(await store.keys().isEmpty)
+        await expectError(.storage, .sessionEnded) { try await session.tokens() }
+    }
+
     @Test func pageThatIsMissingIsToldAndTheRestIsDone() async throws {
         let without = Fixture.openID.replacing("  end_session: https://id.acme.example/logout\n", with: "")
         let outcome = try await provider.session(without, store: store).signOut(.everywhere)

@@ -18,13 +18,17 @@ def http_session():
 class Browser:
     """A new one has no cookies: nobody is signed in yet."""
 
-    def __init__(self, last_stop):
+    def __init__(self, last_stop, requests_last_stop=True):
         self.session, self.last_stop, self.url = http_session(), last_stop, None
+        self.requests_last_stop = requests_last_stop
 
     def open(self, url, method="GET", data=None):
-        """The page that the URL leads to, or the status with which the last stop answered."""
+        """The page that the URL leads to, or the status with which the last stop answered; 0 if nobody asked it."""
         for _ in range(MOST_PAGES):
             at_last_stop = url.partition("?")[0] == self.last_stop
+            if at_last_stop and not self.requests_last_stop:
+                self.url = url
+                return 0
             page = self.session.request(method, url, data=data, headers={"Referer": self.url or url},
                                         timeout=SECONDS_TO_ANSWER, allow_redirects=False)
             self.url = url

@@ -1,17 +1,20 @@
 """A real authorization server on loopback, with a user who signs in: a fixture for tests written in any language.
 
-    python3 Tests/Peers/peer.py SERVER [--redirect-uri URI]
+    python3 Tests/Peers/peer.py SERVER [--redirect-uri URI] [--stop-at-redirect] [--logout-uri URI]
 
 starts the server, registers a client and prints one line of JSON: issuer, client_id, client_secret, auth_method,
-redirect_uri (a free loopback port, unless one was given). Then each line of standard input is carried out and answered
+redirect_uri (a free loopback port, unless one was given), post_logout_redirect_uri. Then each line of standard input is carried out and answered
 by one line of JSON:
 
     an authorization URL    the user signs in and consents, and the browser requests the redirect URI that it is sent
                             to, so that whoever listens there is answered: {"ended_at": URL, "status": N}
     a device's URL          the user signs in and approves: {"ended_at": URL, "status": N}
+    end URL                 the user who signed in last opens the page that ends the session, and agrees:
+                            {"ended_at": URL, "status": N}; where the server leads back to is not requested
     settle                  waits until the server can issue its next token: {"settled": true}
 
-or {"error": TEXT}. The end of standard input, a termination signal or ten minutes end the server too.
+or {"error": TEXT}. With --stop-at-redirect the browser does not request the redirect URI either: whoever reads the answer
+has the callback in it. With --logout-uri the client registers a back-channel logout URI too. The end of standard input, a termination signal or ten minutes end the server too.
 """
 
 import argparse
@@ -104,7 +107,7 @@ def say(**fields):
     print(json.dumps(fields), flush=True)
 
 
-def serve(name, redirect_uri):
+def serve(name, redirect_uri, stops_at_redirect, logout_uri):
     with tempfile.TemporaryDirectory(prefix="carnet-peer-") as scratch:
         scratch = pathlib.Path(scratch)
         server = SERVERS[name](pathlib.Path(sys.prefix) / "bin", scratch, free_port())
@@ -113,16 +116,25 @@ def serve(name, redirect_uri):
                       "post_logout_redirect_uris": [redirect_uri.rpartition("/")[0] + "/signed-out"],
                       "response_types": ["code"], "grant_types": ["authorization_code", "refresh_token"],
                       "token_endpoint_auth_method": "client_secret_basic"}
+            if logout_uri:
+                client |= {"backchannel_logout_uri": logout_uri, "backchannel_logout_session_required": True}
+            post_logout_uri = client["post_logout_redirect_uris"][0]
             client_id, client_secret = server.register(client, metadata)
             say(issuer=server.issuer, client_id=client_id, client_secret=client_secret,
-                auth_method="client_secret_basic", redirect_uri=redirect_uri)
+                auth_method="client_secret_basic", redirect_uri=redirect_uri,
+                post_logout_redirect_uri=post_logout_uri)
+            browser = None
             for line in map(str.strip, sys.stdin):
                 try:
                     settle(server.tokens_per_second)
                     if line == "settle":
                         say(settled=True)
+                    elif line.startswith("end "):
+                        browser.last_stop, browser.requests_last_stop = post_logout_uri, False
+                        status = server.sign_out(browser, line.removeprefix("end "))
+                        say(ended_at=browser.url, status=status)
                     else:
-                        browser = Browser(last_stop=redirect_uri)
+                        browser = Browser(redirect_uri, requests_last_stop=not stops_at_redirect)
                         status = server.sign_in(browser, line)
                         say(ended_at=browser.url, status=status)
                 except (OSError, RuntimeError) as error:
@@ -137,6 +149,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("server", choices=SERVERS)
     parser.add_argument("--redirect-uri", help="default: http://127.0.0.1:PORT/callback on a free port")
+    parser.add_argument("--stop-at-redirect", action="store_true", help="do not request the redirect URI")
+    parser.add_argument("--logout-uri", help="the client's back-channel logout URI")
     options = parser.parse_args()
     try:
         environment = environments.prepare(options.server)
@@ -146,7 +160,8 @@ def main():
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
             signal.signal(number, stop)
         signal.alarm(LIFETIME)
-        serve(options.server, options.redirect_uri or f"http://127.0.0.1:{free_port()}/callback")
+        serve(options.server, options.redirect_uri or f"http://127.0.0.1:{free_port()}/callback",
+              options.stop_at_redirect, options.logout_uri)
     except (environments.Failure, OSError, RuntimeError) as failure:
         sys.exit(f"peer.py: {failure}")
 

@@ -24,6 +24,7 @@ struct SignInFixture {
         signingKey: ClientKey? = nil,
         decryptionKeys: [ClientKey] = [],
         faults: Set<SandboxFault> = [],
+        backChannelLogoutURI: String? = nil,
         startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)
     ) throws {
         let clock = ManualClock(now: start)
@@ -34,7 +35,7 @@ struct SignInFixture {
                 SandboxClient(
                     clientID: clientID, clientSecret: secret,
                     keys: ([signingKey].compactMap { $0 } + decryptionKeys).map(\.publicJWK),
-                    redirectURIs: [Self.redirectURI])
+                    redirectURIs: [Self.redirectURI], backChannelLogoutURI: backChannelLogoutURI)
             ],
             options: SandboxOptions(faults: faults),
             now: { clock.now }

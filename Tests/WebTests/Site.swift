@@ -20,14 +20,18 @@ struct Site {
         users: [SandboxUser] = [.sample],
         keys: KeyRing? = nil,
         pendingStore: (any PendingStore)? = nil,
-        faults: Set<SandboxFault> = []
+        faults: Set<SandboxFault> = [],
+        backChannelLogoutURI: String? = nil
     ) throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
         let read = try descriptors.map(Site.descriptor)
         let redirects = read.map { "\(Site.origin)/sign-in/\($0.id.rawValue)/callback" }
         sandbox = Sandbox(
             providers: try read.map { try $0.resolve(inputs: [:]) },
-            clients: [SandboxClient(clientID: "client", redirectURIs: redirects)],
+            clients: [
+                SandboxClient(
+                    clientID: "client", redirectURIs: redirects, backChannelLogoutURI: backChannelLogoutURI)
+            ],
             options: SandboxOptions(approval: .automatic(users[0]), users: users, faults: faults),
             now: { clock.now }
         )
@@ -65,6 +69,9 @@ struct Site {
         scopes: { default: [openid, profile, email] }
 
         """
+
+    /// With a page that ends the provider's own session.
+    static let ending = acme + "endpoints: { end_session: https://id.acme.example/logout }\n"
 
     static let globex = acme.replacing("acme", with: "globex").replacing("Acme", with: "Globex")
 

@@ -21,6 +21,7 @@ public actor OAuthClient {
     nonisolated let providerClock: ProviderClock
     nonisolated let random: any RandomSource
     nonisolated let sleeper: any Sleeper
+    nonisolated let usedTokens: any UsedTokenStore
     nonisolated let clientTokens = ClientTokenCache()
     nonisolated let nonces = DPoPNonces()
     nonisolated let unsaved = UnsavedConnections()
@@ -33,6 +34,7 @@ public actor OAuthClient {
     }
 
     /// - Parameters:
+    ///   - usedTokens: Remembers which logout tokens were taken; one that all processes share, where there are several.
     ///   - observer: Sees each exchange without its secrets.
     ///   - logger: Silent unless given.
     /// - Throws: `ResolutionError` if an input is missing or refused, or the environment unknown.
@@ -45,6 +47,7 @@ public actor OAuthClient {
         clock: any WallClock = SystemWallClock(),
         random: any RandomSource = SystemRandomSource(),
         sleeper: any Sleeper = SystemSleeper(),
+        usedTokens: any UsedTokenStore = MemoryUsedTokenStore(),
         observer: (any ExchangeObserver)? = nil,
         logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
@@ -55,6 +58,7 @@ public actor OAuthClient {
         self.clock = clock
         self.random = random
         self.sleeper = sleeper
+        self.usedTokens = usedTokens
         provider = try descriptor.resolve(inputs: registration.inputs)
         providerClock = ProviderClock(clock)
         exchanger = Exchanger(
@@ -163,6 +167,7 @@ public actor OAuthClient {
             tokens: tokens,
             issuer: idToken?.issuer,
             subject: subject,
+            sessionID: idToken?.claims["sid"]?.string,
             inputs: provider.inputs,
             environment: provider.environment,
             profile: profile?.raw.jsonText(),
@@ -259,6 +264,9 @@ public actor OAuthClient {
         return session
     }
 
+    /// The session object of an account, if somebody holds it.
+    func heldSession(of key: ConnectionKey) -> Session? { sessions[key]?.session }
+
     /// Marks an attempt as used; a second callback for it finds the mark (RFC 6749, section 10.5).
     private func use(_ pending: PendingAuthorization) throws(OAuthError) {
         let now = clock.now
@@ -336,12 +344,8 @@ public actor OAuthClient {
         if expectations.isSignedWithSecret {
             return try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: clock.now)
         }
-        let known = try await connection.keySet()
-        do {
-            return try IDToken(validating: token, with: known.keys, expecting: expectations, now: clock.now)
-        } catch  where [.keyNotFound, .badSignature].contains(error.kind) {
-            guard let newer = try await connection.keySet(newerThan: known) else { throw error }
-            return try IDToken(validating: token, with: newer.keys, expecting: expectations, now: clock.now)
+        return try await connection.verifying { [clock] keys throws(OAuthError) in
+            try IDToken(validating: token, with: keys, expecting: expectations, now: clock.now)
         }
     }
 

@@ -20,6 +20,8 @@ public struct Connection: Codable, Hashable, Sendable {
     /// The issuer and subject of the validated ID token: the account's identity (OpenID Connect Core, 5.7).
     public var issuer: String?
     public var subject: String?
+    /// The session at the provider, by the `sid` of the ID token that the sign-in brought.
+    public var sessionID: String?
     /// The inputs used at sign-in: a refresh goes to the same provider or nowhere.
     public var inputs: [String: String]
     /// The environment of the sign-in, for the same reason.
@@ -37,6 +39,7 @@ public struct Connection: Codable, Hashable, Sendable {
         tokens: TokenSet,
         issuer: String? = nil,
         subject: String? = nil,
+        sessionID: String? = nil,
         inputs: [String: String] = [:],
         environment: String? = nil,
         profile: String? = nil,
@@ -48,6 +51,7 @@ public struct Connection: Codable, Hashable, Sendable {
         self.tokens = tokens
         self.issuer = issuer
         self.subject = subject
+        self.sessionID = sessionID
         self.inputs = inputs
         self.environment = environment
         self.profile = profile
@@ -90,6 +94,11 @@ public protocol TokenStore: Sendable {
     /// The accounts, by provider and name, without opening their records.
     func keys() async throws -> [ConnectionKey]
 
+    /// The accounts at a provider whose sessions are over. Unless a store keeps an index, each of its records is opened.
+    ///
+    /// - Throws: `TokenStoreError`.
+    func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey]
+
     /// Runs `body` while no other user of the store, in this process or another, is inside for the same key.
     func withLock<Result: Sendable>(
         on key: ConnectionKey,
@@ -99,6 +108,26 @@ public protocol TokenStore: Sendable {
 
 extension TokenStore {
     public func prepareToSave(_ key: ConnectionKey) async throws {}
+
+    public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
+        var found: [ConnectionKey] = []
+        for key in try await keys() where key.provider == provider {
+            do {
+                if let stored = try await load(key), stored.connection.isOver(by: ended) { found.append(key) }
+            } catch let error as TokenStoreError where error.kind == .unreadable {
+                // A record that cannot be opened is of no session that could be used.
+                continue
+            }
+        }
+        return found
+    }
+}
+
+extension Connection {
+    /// Whether a logout is about this session.
+    func isOver(by ended: EndedSession) -> Bool {
+        ended.includes(issuer: issuer, subject: subject, sessionID: sessionID)
+    }
 }
 
 public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertible {

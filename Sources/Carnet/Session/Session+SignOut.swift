@@ -15,6 +15,9 @@ public struct SignOutOutcome: Sendable {
     public var isRevoked = false
     /// The page that ends the session at the provider; it may carry the ID token.
     public var endSessionURL: Secret?
+    /// What comes back with the browser to the registration's post-logout redirect URI, for
+    /// `EndSessionRequest.isReturn(_:answering:at:)`.
+    public var endSessionState: Secret?
     /// What could not be done.
     public var failures: [OAuthError] = []
 }
@@ -56,7 +59,9 @@ extension Session {
         }
         if extent == .everywhere {
             do throws(OAuthError) {
-                outcome.endSessionURL = try EndSessionRequest.url(for: tokens, at: provider, as: client.registration)
+                let page = try EndSessionRequest(
+                    for: tokens, at: provider, as: client.registration, random: client.random)
+                (outcome.endSessionURL, outcome.endSessionState) = (page.url, page.state)
             } catch {
                 outcome.failures.append(error)
             }

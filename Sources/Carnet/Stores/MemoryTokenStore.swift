@@ -1,6 +1,9 @@
+public import CarnetProtocol
+
 /// Keeps connections in this process's memory, for tests and for hosts that sign in anew at each start.
 public actor MemoryTokenStore: TokenStore {
     private var records: [ConnectionKey: StoredConnection] = [:]
+    private var sessions = SessionIndex()
     private var savedRecords = 0
     private let locks = KeyedLocks<ConnectionKey>()
 
@@ -16,16 +19,24 @@ public actor MemoryTokenStore: TokenStore {
         }
         savedRecords += 1
         let newRevision = String(savedRecords)
+        if let old = records[connection.key] { sessions.remove(old.connection) }
+        sessions.add(connection)
         records[connection.key] = StoredConnection(connection: connection, revision: newRevision)
         return newRevision
     }
 
     public func remove(_ key: ConnectionKey) {
-        records[key] = nil
+        if let old = records.removeValue(forKey: key) { sessions.remove(old.connection) }
     }
 
     public func keys() -> [ConnectionKey] {
         records.keys.sorted { ($0.provider, $0.account) < ($1.provider, $1.account) }
+    }
+
+    public func keys(of provider: String, endedBy ended: EndedSession) -> [ConnectionKey] {
+        sessions.candidates(for: ended).filter { key in
+            key.provider == provider && records[key]?.connection.isOver(by: ended) == true
+        }
     }
 
     nonisolated public func withLock<Result: Sendable>(

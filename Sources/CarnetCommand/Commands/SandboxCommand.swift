@@ -29,6 +29,12 @@ struct SandboxCommand: Subcommand {
     )
     var faults: [SandboxFault] = []
 
+    @Option(
+        name: .customLong("back-channel-logout-uri"),
+        help: ArgumentHelp("Where every client is told of sessions that end.", valueName: "url")
+    )
+    var backChannelLogoutURI: String?
+
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -51,13 +57,18 @@ struct SandboxCommand: Subcommand {
                 return try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
             }
             impersonated.append(provider)
-            clients[provider.id] = knownClients(provider, source)
+            clients[provider.id] = knownClients(provider, source).map { client in
+                var client = client
+                client.backChannelLogoutURI = backChannelLogoutURI
+                return client
+            }
         }
         let sandbox = Sandbox(
             providers: impersonated,
             clients: clients,
             options: SandboxOptions(faults: Set(faults), deviceInterval: 1)
         )
+        if backChannelLogoutURI != nil { await sandbox.sendLogouts(by: SandboxLogoutSender(context.console).send) }
         let names = impersonated.map(\.id.rawValue)
         try await serve(sandbox, names, context.console)
     }
@@ -79,7 +90,8 @@ struct SandboxCommand: Subcommand {
             clientID: clientID,
             clientSecret: source.clientSecret?.reveal(),
             keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
-            redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects
+            redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects,
+            postLogoutRedirectURIs: [source.postLogoutRedirectURI].compactMap { $0 }
         )
         return [pretend, confidential, own]
     }

@@ -100,7 +100,7 @@ struct FlowObserver: ExchangeObserver {
         case .revocation: "revocation"
         case .exchange: "exchange"
         case .connection: "connection"
-        case .signOut: "logout"
+        case .signOut, .logout: "logout"
         case .registration: "endpoints.registration"
         case .pushedAuthorization: "authorization.pushed"
         case .clientCredentials: "client_credentials"

@@ -34,7 +34,7 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var idToken = IDTokenRules()
     public internal(set) var profile = ProfileRules()
     public internal(set) var revocation = RevocationRules()
-    public internal(set) var logout = RequestRules()
+    public internal(set) var logout = LogoutRules()
     public internal(set) var api = APIRules()
     public internal(set) var resources: [ResourceEntry] = []
     public internal(set) var samples = Samples()

@@ -68,6 +68,8 @@ public struct Provider: Sendable {
     public let revocationTokenPlacement: TokenPlacement?
     public let revocationSuccess: SuccessRules
     public let logout: ResolvedRequest
+    /// Whether a logout token may lack its end.
+    public let acceptsMissingLogoutEnd: Bool
     /// Hosts that the access token may be sent to, besides those of the resources.
     public let apiHosts: [String]
     public internal(set) var apiHeaders: [Named<String>]

@@ -25,7 +25,7 @@ public enum LintRules {
         ReservedAssertionClaim(), UnknownAssertionWord(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
-        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(),
+        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), LogoutTokenWithoutEnd(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
     ]

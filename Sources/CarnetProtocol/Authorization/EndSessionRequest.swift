@@ -1,21 +1,61 @@
 public import CarnetDescriptors
 
 /// The page at which the user signs out of the provider itself (OpenID Connect RP-Initiated Logout, section 2).
-public enum EndSessionRequest {
-    /// The URL to show, with the client id and, if there is one, the ID token that names the session.
+public struct EndSessionRequest: Sendable {
+    /// Where to send the user's browser. It may carry the ID token: do not log it.
+    public let url: Secret
+    /// What comes back with the browser; `nil` if no post-logout redirect URI is registered.
+    public let state: Secret?
+
+    /// The page for a session, with the client id, the ID token that names the session, and where to go from there.
     ///
-    /// - Throws: `OAuthError` of kind `missingEndpoint` if the provider has no such page.
-    public static func url(
+    /// - Throws: `OAuthError` of kind `missingEndpoint` if the provider has no such page, `badRegistration` if the
+    ///   post-logout redirect URI is no URI.
+    public init(
         for tokens: TokenSet,
         at provider: Provider,
-        as registration: ClientRegistration
-    ) throws(OAuthError) -> Secret {
+        as registration: ClientRegistration,
+        random: any RandomSource
+    ) throws(OAuthError) {
         let endpoint = try provider.endpoint(.endSession, for: .signOut)
         var parameters = RequestParameters(.signOut, "logout", provider.logout)
         if let idToken = tokens.idToken { try parameters.add("id_token_hint", idToken) }
         try parameters.add("client_id", registration.clientID)
+        var state: Secret?
+        if let target = registration.postLogoutRedirectURI {
+            guard ResourceIndicator.isAbsoluteURI(target) else {
+                throw OAuthError(
+                    .signOut,
+                    .badRegistration,
+                    "the post-logout redirect URI \"\(target.quotable(limit: 100))\" is no absolute URI",
+                    hint: "give it as it is registered, without a fragment"
+                )
+            }
+            let fresh = try random.secret()
+            try parameters.add("post_logout_redirect_uri", target)
+            try parameters.add("state", fresh)
+            state = fresh
+        }
         try parameters.addExtra(provider.logout.parameters, key: "logout.parameters")
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: endpoint, key: "endpoints.end_session")
-        return Secret(endpoint.appendingQuery(parameters.items.encoded))
+        url = Secret(endpoint.appendingQuery(parameters.items.encoded))
+        self.state = state
+    }
+}
+
+extension EndSessionRequest {
+    /// Whether a request for the post-logout redirect URI is the browser's way back from the page (section 3).
+    ///
+    /// `false` is no error: the session here ended before the page was shown, so nothing depends on who comes back, and
+    /// anybody can send a browser there. It only tells whether to say "you are signed out everywhere".
+    ///
+    /// - Parameter state: What `state` was when the page was made.
+    public static func isReturn(_ request: AuthorizationCallback, answering state: Secret?, at provider: Provider)
+        -> Bool
+    {
+        let name = provider.logout.rename["state"] ?? "state"
+        let values = (PercentEncoding.decodeForm(request.encodedParameters) ?? []).filter { $0.name == name }
+        guard let state, values.count == 1 else { return false }
+        return Secret(values[0].value) == state
     }
 }

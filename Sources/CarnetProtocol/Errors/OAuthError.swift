@@ -21,6 +21,8 @@ public struct OAuthError: Error, Hashable, Sendable {
         case resource
         case revocation
         case signOut = "sign-out"
+        /// A logout that the provider tells of.
+        case logout
         case storage
     }
 

@@ -3,7 +3,7 @@ import HTTPTypes
 
 extension AuthorizationServer {
     /// The end of the session (OpenID Connect RP-Initiated Logout, section 2).
-    func endSession(_ request: ServerRequest) -> Reply {
+    mutating func endSession(_ request: ServerRequest) -> Reply {
         guard request.method.rawValue == provider.logout.method.rawValue, let url = endpoints[.endSession] else {
             return .methodNotAllowed(request.method, allowed: provider.logout.method.rawValue)
         }
@@ -13,6 +13,7 @@ extension AuthorizationServer {
                 ? try TokenRequestBody(request, endpoint: url).parameters : try request.query(beyond: url)
             let names = ParameterNames(provider.logout)
             try received.check(names, added: provider.logout.parameters)
+            try endSession(namedBy: received[names["id_token_hint"]])
             guard let target = received[names["post_logout_redirect_uri"]] else {
                 return .html(HTMLPage(title: "Signed out", content: "<p>You are signed out.</p>"))
             }

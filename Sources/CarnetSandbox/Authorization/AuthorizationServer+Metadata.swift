@@ -34,6 +34,10 @@ extension AuthorizationServer {
             document["id_token_encryption_alg_values_supported"] = [.string(encryption.algorithm.rawValue)]
             document["id_token_encryption_enc_values_supported"] = [.string(encryption.content.rawValue)]
         }
+        if endpoints[.endSession] != nil {
+            document["backchannel_logout_supported"] = true
+            document["backchannel_logout_session_supported"] = true
+        }
         document["code_challenge_methods_supported"] = ["S256"]
         document["claims_supported"] = list(["sub"] + StandardClaim.all.map(\.member))
         document["authorization_response_iss_parameter_supported"] = .bool(provider.issuer != nil)

@@ -10,6 +10,8 @@ public struct SandboxClient: Sendable {
     public var redirectURIs: [String]
     /// Where a sign-out may lead (OpenID Connect RP-Initiated Logout, section 3.1).
     public var postLogoutRedirectURIs: [String]
+    /// Where it is told of sessions that are over (OpenID Connect Back-Channel Logout, section 2.2).
+    public var backChannelLogoutURI: String?
     /// `nil`: as the descriptor says. With a key or a secret the first of its methods that uses one, otherwise `none`.
     public var authenticationMethod: ClientAuthenticationMethod?
 
@@ -19,6 +21,7 @@ public struct SandboxClient: Sendable {
         keys: [JSONValue] = [],
         redirectURIs: [String],
         postLogoutRedirectURIs: [String] = [],
+        backChannelLogoutURI: String? = nil,
         authenticationMethod: ClientAuthenticationMethod? = nil
     ) {
         self.clientID = clientID
@@ -26,6 +29,7 @@ public struct SandboxClient: Sendable {
         self.keys = keys
         self.redirectURIs = redirectURIs
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
+        self.backChannelLogoutURI = backChannelLogoutURI
         self.authenticationMethod = authenticationMethod
     }
 

@@ -48,6 +48,7 @@ extension AuthorizationServer {
             "at_hash": .string(Base64URL.encode(hash.prefix(hash.count / 2))),
         ]
         for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }
+        if let session = grant.sessionID { claims.set(.string(session), at: JSONPointer(tokens: ["sid"])) }
         if let acr = grant.acr { claims.set(.string(acr), at: JSONPointer(tokens: ["acr"])) }
         if let nonce = grant.nonce, !isRefresh, !provider.acceptsMissingNonce {
             claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
@@ -74,13 +75,18 @@ extension AuthorizationServer {
 
     /// The token with the signature that the descriptor says: the key's, or that of the client's secret.
     private func signedIDToken(
-        _ claims: JSONValue, _ grant: Grant, with key: SigningKey
+        _ claims: JSONValue, _ grant: Grant, type: String = "JWT", with key: SigningKey
     ) throws(OAuthError) -> String {
-        guard provider.signsWithClientSecret else { return try sign(claims, type: "JWT", with: key) }
+        guard provider.signsWithClientSecret else { return try sign(claims, type: type, with: key) }
         guard let secret = client(grant.clientID)?.clientSecret else {
             throw .serverError("the client has no secret to sign with")
         }
         return JSONWebToken.sign(claims, withSecret: secret)
+    }
+
+    /// A logout token is signed, and encrypted, as the client's ID tokens are.
+    func logoutToken(_ claims: JSONValue, for grant: Grant, with key: SigningKey) throws(OAuthError) -> String {
+        try encrypt(try signedIDToken(claims, grant, type: "logout+jwt", with: key), for: grant.clientID)
     }
 
     private func sign(_ claims: JSONValue, type: String, with key: SigningKey) throws(OAuthError) -> String {

@@ -22,6 +22,8 @@ struct Grant: Sendable {
     var acr: String?
     /// The thumbprint of the key that the tokens are bound to (RFC 9449).
     var keyThumbprint: String?
+    /// The session that the sign-in belongs to, for a client that is told of its end.
+    var sessionID: String?
     var isRevoked = false
 }
 
@@ -65,6 +67,8 @@ struct Ledger: Sendable {
     var userCodes = BoundedStore<String>()
     /// The ids of client assertions that were taken, with the second at which each ends.
     var assertions = BoundedStore<Int>()
+    /// The grants by the ids of their sessions.
+    var sessions = BoundedStore<String>()
 
     mutating func revoke(grant id: String) {
         grants[id]?.isRevoked = true

@@ -86,10 +86,13 @@ public struct WebSignIn: Sendable {
     }
 
     /// Whether a request is answered here.
-    public func handles(_ request: HTTPRequest) -> Bool { route(of: request) != nil }
+    public func handles(_ request: HTTPRequest) -> Bool {
+        route(of: request) != nil || providerLogoutRoute(of: request) != nil
+    }
 
     /// Answers a request; `nil` if it is not one of the sign-in's.
     public func respond(to request: HTTPRequest, body: [UInt8] = []) async -> WebReply? {
+        if let logout = providerLogoutRoute(of: request) { return await respond(to: logout, request, body: body) }
         guard let route = route(of: request) else { return nil }
         let form = String(decoding: body, as: UTF8.self)
         switch (route, request.method) {

@@ -18,6 +18,7 @@ actor Peer {
         let clientSecret: String
         let authMethod: String
         let redirectURI: String
+        let postLogoutRedirectURI: String
 
         private enum CodingKeys: String, CodingKey {
             case issuer
@@ -25,13 +26,21 @@ actor Peer {
             case clientSecret = "client_secret"
             case authMethod = "auth_method"
             case redirectURI = "redirect_uri"
+            case postLogoutRedirectURI = "post_logout_redirect_uri"
         }
     }
 
     /// What came of a line that the server's user was given.
     private struct Answer: Decodable {
         let status: Int?
+        let endedAt: String?
         let error: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case status
+            case endedAt = "ended_at"
+            case error
+        }
     }
 
     nonisolated let server: Server
@@ -40,8 +49,12 @@ actor Peer {
     private var answers = 0
 
     /// Starts the server, after its Python environment if that is not there yet, and ends it after the body.
-    static func with<Value>(_ server: Server, _ body: (Peer) async throws -> Value) async throws -> Value {
-        let peer = try await Peer(server)
+    ///
+    /// - Parameter arguments: Further ones for `Tests/Peers/peer.py`.
+    static func with<Value>(
+        _ server: Server, arguments: [String] = [], _ body: (Peer) async throws -> Value
+    ) async throws -> Value {
+        let peer = try await Peer(server, arguments)
         do {
             let value = try await body(peer)
             _ = try await peer.run.finish()
@@ -52,12 +65,12 @@ actor Peer {
         }
     }
 
-    private init(_ server: Server) async throws {
+    private init(_ server: Server, _ arguments: [String]) async throws {
         self.server = server
         let script = BuiltProduct.package.appending(path: "Tests/Peers/peer.py")
         run = try CommandRun(
             URL(filePath: "/usr/bin/env"),
-            ["python3", script.path, server.rawValue],
+            ["python3", script.path, server.rawValue] + arguments,
             environment: ProcessInfo.processInfo.environment,
             folder: BuiltProduct.package
         )
@@ -71,6 +84,18 @@ actor Peer {
     /// Returns the status with which the redirect URI answered the browser.
     func signIn(at authorizationURL: String) async throws -> Int? {
         try await ask(authorizationURL).status
+    }
+
+    /// The same; the URL at which the browser stopped. With `--stop-at-redirect` that is the callback.
+    func callback(of authorizationURL: String) async throws -> String {
+        try await ask(authorizationURL).endedAt ?? ""
+    }
+
+    /// The user who signed in last opens the page that ends the session, and agrees.
+    ///
+    /// - Returns: Where the browser stopped.
+    func endSession(at url: String) async throws -> String {
+        try await ask("end \(url)").endedAt ?? ""
     }
 
     /// Waits until the server can issue one more token: some cannot issue two in one second.

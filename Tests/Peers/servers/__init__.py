@@ -3,6 +3,7 @@
     issuer, command, environment     what it calls itself, and how it is started
     register(client, metadata)       makes the client known and returns its id and secret
     sign_in(browser, url)            the user signs in and consents; returns the status of the last answer
+    sign_out(browser, url)           the user ends the session at the server's page for that
     tokens_per_second                how many it can issue; None if that does not matter
 
 made from the folder of its Python environment, a folder for its files, and its port.

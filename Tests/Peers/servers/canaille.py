@@ -62,3 +62,6 @@ class Canaille:
 
     def sign_in(self, browser, url):
         return sign_in_by_forms(browser, url, {"login": USER["sub"], "password": PASSWORD, "answer": "accept"})
+
+    def sign_out(self, browser, url):
+        return sign_in_by_forms(browser, url, {"answer": "logout"})

@@ -97,7 +97,8 @@ class Glewlwyd:
             "authorization_type": ["code", "refresh_token", "delete_token", "client_credentials",
                                    "device_authorization"],
             "token_endpoint_auth_method": ["client_secret_basic", "client_secret_post", "client_secret_jwt"],
-            "post_logout_redirect_uri": client["post_logout_redirect_uris"][0]})
+            "post_logout_redirect_uri": client["post_logout_redirect_uris"][0],
+            "backchannel_logout_uri": client.get("backchannel_logout_uri", "")})
         return client_id, SECRET
 
     def call(self, method, path, body):
@@ -122,3 +123,11 @@ class Glewlwyd:
             onward = query["callback_url"]
             page = browser.open(onward + ("&" if "?" in onward else "?") + "g_continue")
         return page
+
+    def sign_out(self, browser, url):
+        """What the page of JavaScript does: ends the session that it was opened for. It leads back to nobody."""
+        page = browser.open(url)
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(browser.url).query))
+        for ended in (f"{self.issuer}/session/{query['sid']}/", f"{self.api}/auth/"):
+            browser.session.delete(ended, timeout=SECONDS_TO_ANSWER).raise_for_status()
+        return page.status_code

@@ -29,3 +29,6 @@ class IdentityPython:
 
     def sign_in(self, browser, url):
         return sign_in_by_forms(browser, url, {"username": USER["sub"], "password": PASSWORD})
+
+    def sign_out(self, browser, url):
+        return sign_in_by_forms(browser, url, {"logout": "yes"})

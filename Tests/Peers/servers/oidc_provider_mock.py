@@ -1,6 +1,6 @@
 import json
 
-from browser import SECONDS_TO_ANSWER, http_session, sign_in_by_forms
+from browser import SECONDS_TO_ANSWER, Forms, http_session, sign_in_by_forms
 from servers import USER
 
 
@@ -21,3 +21,8 @@ class OIDCProviderMock:
 
     def sign_in(self, browser, url):
         return sign_in_by_forms(browser, url, {"sub": USER["sub"]})
+
+    def sign_out(self, browser, url):
+        page = browser.open(url)
+        # Its button has no name, so the form is sent as it is.
+        return browser.fill_in(page, Forms(page.text).forms[0]["fields"])

@@ -54,3 +54,12 @@ func registered(at provider: Provider, with transport: any Transport) async thro
     let metadata = ClientMetadata(redirectURIs: ["http://127.0.0.1/callback"], clientName: "Reports")
     return try await ClientRegistrar(transport: transport).register(metadata, at: provider)
 }
+
+func signOutEverywhere(_ session: Session, showing page: (Secret) -> Void) async throws {
+    if let url = try await session.signOut(.everywhere).endSessionURL { page(url) }
+}
+
+func providerLoggedOut(_ client: OAuthClient, _ form: [UInt8], _ contentType: String?) async throws -> [ConnectionKey] {
+    let token = try BackChannelLogoutRequest.logoutToken(in: form, mediaType: contentType)
+    return try await client.endSessions(namedBy: token)
+}

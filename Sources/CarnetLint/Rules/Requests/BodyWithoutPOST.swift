@@ -26,7 +26,7 @@ struct BodyWithoutPOST: LintRule {
             (["token_exchange"], descriptor.tokenExchange.request, .post),
             (["device"], descriptor.device.request, .post),
             (["device", "token"], descriptor.device.token.request, .post),
-            (["revocation"], descriptor.revocation.request, .post), (["logout"], descriptor.logout, .get),
+            (["revocation"], descriptor.revocation.request, .post), (["logout"], descriptor.logout.request, .get),
             (["profile"], descriptor.profile.request, .get),
         ]
         return requests.compactMap { section, rules, method in

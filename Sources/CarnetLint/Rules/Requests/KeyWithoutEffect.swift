@@ -85,7 +85,10 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.isWithout(.deviceAuthorization) {
             report(["device"], "there is no device_authorization endpoint")
         }
-        if descriptor.isWithout(.endSession) { report(["logout"], "there is no end_session endpoint") }
+        let request = context.node("logout")?.entries?.filter { $0.key != "missing_exp" } ?? []
+        if descriptor.isWithout(.endSession), !request.isEmpty {
+            report(["logout"], "there is no end_session endpoint")
+        }
         if let source = descriptor.profile.source, source != .userinfo {
             for key in RequestRules.keyNames + (descriptor.profile.requests.isEmpty ? ["token_in"] : []) + ["format"] {
                 report(["profile", key], "the profile comes from \(source.rawValue), so no request is made")
@@ -94,7 +97,10 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.idToken.hs256 != nil {
             report(["id_token", "algorithms"], "the client's secret signs, and nothing else")
         }
-        if !descriptor.canHaveIDToken { report(["id_token"], "without an issuer there are no ID tokens") }
+        if !descriptor.canHaveIDToken {
+            report(["id_token"], "without an issuer there are no ID tokens")
+            report(["logout", "missing_exp"], "without an issuer there are no logout tokens")
+        }
         return found
     }
 }

@@ -1,0 +1,29 @@
+public import Foundation
+
+/// Keeps the marks in this process's memory.
+public actor MemoryUsedTokenStore: UsedTokenStore {
+    private let limit: Int
+    private var ends: [String: Date] = [:]
+
+    /// - Parameter limit: How many marks are kept. Only what a provider signed makes one; those that would end first make
+    ///   room.
+    public init(limit: Int = 10_000) {
+        self.limit = max(1, limit)
+    }
+
+    public func use(_ id: String, until end: Date, now: Date) -> Bool {
+        guard ends[id].map({ $0 <= now }) ?? true else { return false }
+        ends[id] = end
+        guard ends.count > limit else { return true }
+        ends = ends.filter { $0.value > now }
+        // A tenth at a time, so that a flood is not sorted at each step.
+        guard ends.count > limit else { return true }
+        let surplus = ends.count - limit + limit / 10
+        for (old, _) in ends.sorted(by: { $0.value < $1.value }).prefix(surplus) where old != id { ends[old] = nil }
+        return true
+    }
+
+    public func forget(_ id: String) {
+        ends[id] = nil
+    }
+}

@@ -1,0 +1,38 @@
+import CarnetProtocol
+
+/// Finds connections by what a provider's logout names: issuer with session id, and issuer with subject.
+struct SessionIndex {
+    private enum Name: Hashable {
+        case session(issuer: String, id: String)
+        case user(issuer: String, subject: String)
+    }
+
+    private var keys: [Name: Set<ConnectionKey>] = [:]
+
+    mutating func add(_ connection: Connection) {
+        for name in Self.names(issuer: connection.issuer, connection.subject, connection.sessionID) {
+            keys[name, default: []].insert(connection.key)
+        }
+    }
+
+    mutating func remove(_ connection: Connection) {
+        for name in Self.names(issuer: connection.issuer, connection.subject, connection.sessionID) {
+            keys[name]?.remove(connection.key)
+            if keys[name]?.isEmpty == true { keys[name] = nil }
+        }
+    }
+
+    /// Every connection that the logout may be about, in the order of their names.
+    func candidates(for ended: EndedSession) -> [ConnectionKey] {
+        Self.names(issuer: ended.issuer, ended.subject, ended.sessionID)
+            .reduce(into: Set()) { $0.formUnion(keys[$1] ?? []) }
+            .sorted { ($0.provider, $0.account) < ($1.provider, $1.account) }
+    }
+
+    private static func names(issuer: String?, _ subject: String?, _ sessionID: String?) -> [Name] {
+        guard let issuer else { return [] }
+        return [
+            subject.map { .user(issuer: issuer, subject: $0) }, sessionID.map { .session(issuer: issuer, id: $0) },
+        ].compactMap { $0 }
+    }
+}

@@ -1,0 +1,30 @@
+import Carnet
+import CarnetDescriptors
+import CarnetHTTP
+import CarnetProtocol
+import CarnetSandbox
+import HTTPTypes
+
+/// Posts a sandbox's logout tokens to the clients, and says how they answered.
+struct SandboxLogoutSender {
+    private let console: Console
+    private let transport = AsyncHTTPTransport()
+
+    init(_ console: Console) {
+        self.console = console
+    }
+
+    func send(_ logout: SandboxLogout) async {
+        do {
+            let url = try WebURL(logout.url)
+            let head = HTTPRequest(
+                method: .post, scheme: url.scheme, authority: url.authority, path: url.target,
+                headerFields: [.contentType: SandboxLogout.contentType])
+            let request = OutgoingRequest(head: head, body: logout.body)
+            let status = try await transport.send(request, limits: TransportLimits(deadline: .seconds(5))).status
+            console.note("told \(url.text) of a sign-out: \(status)")
+        } catch {
+            console.warn("\(logout.url.printable) cannot be told of a sign-out: \(error)")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import CarnetDescriptors
+
+/// Which sessions at a provider are over: one by its id, or all of a user.
+///
+/// Ids and subjects mean something together with the issuer alone: two providers may know two persons by one subject.
+public struct EndedSession: Hashable, Sendable {
+    public let issuer: String
+    /// `nil` for all users, which takes a session id.
+    public let subject: String?
+    /// The `sid` of the ID token; `nil` for all sessions of the user.
+    public let sessionID: String?
+
+    /// - Throws: `OAuthError` of kind `missingField` if it names neither a user nor a session.
+    public init(issuer: String, subject: String?, sessionID: String?) throws(OAuthError) {
+        guard subject != nil || sessionID != nil else {
+            throw OAuthError(.logout, .missingField, "the logout names neither a user nor a session")
+        }
+        self.issuer = issuer
+        self.subject = subject
+        self.sessionID = sessionID
+    }
+
+    /// Whether a session is one of them, by what its sign-in said.
+    ///
+    /// A session whose ID token had no id can only be told by its user.
+    public func includes(issuer: String?, subject: String?, sessionID: String?) -> Bool {
+        guard let issuer, issuer.isSameBytes(as: self.issuer) else { return false }
+        if let named = self.subject, subject.map({ $0.isSameBytes(as: named) }) != true { return false }
+        guard let named = self.sessionID else { return true }
+        guard let sessionID else { return self.subject != nil }
+        return sessionID.isSameBytes(as: named)
+    }
+}

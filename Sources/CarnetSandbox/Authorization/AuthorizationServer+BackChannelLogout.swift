@@ -1,0 +1,52 @@
+import CarnetDescriptors
+
+extension AuthorizationServer {
+    private static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
+
+    /// A grant with a session of its own, if its client wants to be told when that ends.
+    mutating func withSession(_ grant: Grant, _ grantID: String) -> Grant {
+        guard grant.sessionID == nil, grant.scopes.contains("openid"),
+            client(grant.clientID)?.backChannelLogoutURI != nil
+        else { return grant }
+        var grant = grant
+        let id = seams.randomText()
+        grant.sessionID = id
+        ledger.grants[grantID]?.sessionID = id
+        ledger.sessions[id] = grantID
+        return grant
+    }
+
+    /// Ends the session that an ID token names: its client is told, and its refresh tokens end unless they were asked for
+    /// to outlive it (OpenID Connect Back-Channel Logout, section 2.7).
+    mutating func endSession(namedBy idToken: String?) throws(OAuthError) {
+        guard let claims = idToken.flatMap({ JSONWebToken.claims(of: $0) }), let id = claims["sid"]?.string,
+            let grantID = ledger.sessions[id], let grant = ledger.grants[grantID],
+            let uri = client(grant.clientID)?.backChannelLogoutURI
+        else { return }
+        ledger.sessions[id] = nil
+        if !grant.isOffline { ledger.revoke(grant: grantID) }
+        let token = try logoutToken(for: grant)
+        logouts.append(
+            SandboxLogout(
+                url: uri, body: Array(PercentEncoding.encode([(name: "logout_token", value: token)]).utf8)))
+    }
+
+    /// Section 2.4.
+    private mutating func logoutToken(for grant: Grant) throws(OAuthError) -> String {
+        let now = seams.now().secondsSince1970
+        var claims: JSONValue = [
+            "iss": .string(tokenIssuer),
+            "sub": .string(Identity(grant.user, at: provider).subject),
+            "aud": .string(grant.clientID),
+            "iat": .number(String(now)),
+            "jti": .string(seams.randomText()),
+            "events": [Self.logoutEvent: .object(JSONObject())],
+        ]
+        if !provider.acceptsMissingLogoutEnd {
+            claims.set(.number(String(now + 120)), at: JSONPointer(tokens: ["exp"]))
+        }
+        for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }
+        if let id = grant.sessionID { claims.set(.string(id), at: JSONPointer(tokens: ["sid"])) }
+        return try logoutToken(claims, for: grant, with: keys().signer)
+    }
+}

@@ -1,0 +1,71 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Testing
+
+@Suite struct EndSessionTests {
+    private static let target = "https://app.example/signed-out"
+
+    private func page(
+        _ yaml: String = Fixture.openID, returningTo target: String? = nil, idToken: String? = "x.y.z"
+    ) throws -> EndSessionRequest {
+        let tokens = TokenSet(
+            accessToken: Secret("a"), tokenType: "Bearer", idToken: idToken.map { Secret($0) }, scopes: [],
+            issuedAt: Attempt.now)
+        var registration = try Attempt().registration
+        registration.postLogoutRedirectURI = target
+        return try EndSessionRequest(
+            for: tokens, at: try Fixture.provider(yaml), as: registration, random: SeededRandomSource(seed: 1))
+    }
+
+    // LO-01.
+    @Test func pageIsToldTheClientAndTheIDToken() throws {
+        let page = try page()
+        #expect(page.url.reveal() == "https://id.acme.example/logout?id_token_hint=x.y.z&client_id=client")
+        #expect("\(page)".contains("x.y.z") == false)
+        #expect(page.state == nil)
+    }
+
+    // LO-01.
+    @Test func registeredPlaceToGoIsToldWithAStateOfItsOwn() throws {
+        let page = try page(returningTo: Self.target)
+        let state = try #require(page.state?.reveal())
+        #expect(state.utf8.count == 43)
+        #expect(
+            page.url.reveal() == "https://id.acme.example/logout?id_token_hint=x.y.z&client_id=client"
+                + "&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fsigned-out&state=\(state)")
+    }
+
+    @Test func descriptorRenamesAndLeavesOut() throws {
+        let odd =
+            Fixture.openID
+            + "logout: { rename: { post_logout_redirect_uri: returnTo }, omit: [id_token_hint, state] }\n"
+        let page = try page(odd, returningTo: Self.target)
+        #expect(
+            page.url.reveal()
+                == "https://id.acme.example/logout?client_id=client&returnTo=https%3A%2F%2Fapp.example%2Fsigned-out")
+    }
+
+    @Test(arguments: ["", "signed-out", "https://app.example/#out", "https://app.example/ out"])
+    func placeThatIsNoURIIsRefused(target: String) throws {
+        expectError(.signOut, .badRegistration) { try page(returningTo: target) }
+    }
+
+    // LO-02: any other state, none, and two of them.
+    @Test func returnIsKnownByItsState() throws {
+        let page = try page(returningTo: Self.target)
+        let provider = try Fixture.provider()
+        let state = try #require(page.state)
+        func isReturn(_ query: String, _ state: Secret?) -> Bool {
+            EndSessionRequest.isReturn(AuthorizationCallback(url: Self.target + query), answering: state, at: provider)
+        }
+        #expect(isReturn("?state=\(state.reveal())", state))
+        #expect(isReturn("?a=b&state=\(state.reveal())", state))
+        #expect(!isReturn("?state=other", state))
+        #expect(!isReturn("", state))
+        #expect(!isReturn("?state=\(state.reveal())&state=\(state.reveal())", state))
+        #expect(!isReturn("?state=%FF", state))
+        #expect(!isReturn("?state=x", nil))
+    }
+}

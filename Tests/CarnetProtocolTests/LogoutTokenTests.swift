@@ -1,0 +1,237 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import Testing
+
+@Suite struct LogoutTokenTests {
+    static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    /// The claims of a good token, with some changed or taken out.
+    static func claims(_ changes: [String: JSONValue?] = [:]) -> JSONValue {
+        let now = Int(Attempt.now.timeIntervalSince1970)
+        var claims = JSONObject()
+        claims["iss"] = "https://id.acme.example"
+        claims["sub"] = "user-1"
+        claims["sid"] = "session-1"
+        claims["aud"] = "client"
+        claims["iat"] = .number("\(now)")
+        claims["exp"] = .number("\(now + 120)")
+        claims["jti"] = "token-1"
+        claims["events"] = [event: .object(JSONObject())]
+        for (name, value) in changes { claims[name] = value }
+        return .object(claims)
+    }
+
+    private func validate(
+        _ changes: [String: JSONValue?] = [:],
+        yaml: String = Fixture.openID,
+        algorithm: String = "RS256",
+        key: SigningKey = .rsa,
+        header: [String: JSONValue] = ["typ": "logout+jwt"],
+        now: Date = Attempt.now
+    ) throws -> LogoutToken {
+        let token = try key.token(Self.claims(changes), algorithm: algorithm, keyID: "1", header: header)
+        return try validate(token, yaml: yaml, now: now)
+    }
+
+    private func validate(
+        _ token: String, yaml: String = Fixture.openID, now: Date = Attempt.now
+    ) throws -> LogoutToken {
+        let keys = try JSONWebKeySet(
+            judging: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
+        let registration = ClientRegistration(clientID: "client", redirectURI: "com.example.app:/callback")
+        let expectations = try LogoutTokenExpectations(from: try Fixture.provider(yaml), as: registration)
+        return try LogoutToken(validating: Secret(token), with: keys, expecting: expectations, now: now)
+    }
+
+    @Test func goodTokenNamesTheSession() throws {
+        let token = try validate()
+        #expect(token.session.issuer == "https://id.acme.example")
+        #expect(token.session.subject == "user-1")
+        #expect(token.session.sessionID == "session-1")
+        #expect(token.id == "token-1")
+        #expect(token.expiresAt == Attempt.now.addingTimeInterval(120 + 60))
+    }
+
+    // BCL-02: the seven of the conformance suite, and what else the standard demands.
+    @Test(
+        arguments: [
+            ("iss", "https://id.other.example", OAuthError.Kind.issuerMismatch), ("aud", "other", .audienceMismatch),
+            ("aud", ["other", "another"], .audienceMismatch), ("aud", 1, .wrongFieldType), ("aud", nil, .missingField),
+            ("iss", nil, .missingField), ("iat", nil, .missingField), ("exp", nil, .missingField),
+            ("jti", nil, .missingField),
+            ("jti", "", .wrongFieldType), ("jti", 7, .wrongFieldType), ("iat", "now", .wrongFieldType),
+            ("nonce", "n", .wrongTokenUse), ("events", nil, .wrongTokenUse), ("events", "logout", .wrongFieldType),
+            ("events", [.string(event)], .wrongFieldType), ("events", ["urn:other": [:]], .wrongTokenUse),
+            ("events", [.init(stringLiteral: event)], .wrongFieldType), ("sub", 7, .wrongFieldType),
+            ("sid", true, .wrongFieldType),
+        ] as [(String, JSONValue?, OAuthError.Kind)])
+    func violationIsRefused(claim: String, value: JSONValue?, kind: OAuthError.Kind) throws {
+        expectError(.logout, kind) { try validate([claim: value]) }
+    }
+
+    // BCL-02.
+    @Test func eventWhoseValueIsNoObjectIsRefused() throws {
+        expectError(.logout, .wrongFieldType) { try validate(["events": [Self.event: true]]) }
+    }
+
+    // BCL-02: neither a user nor a session.
+    @Test func logoutOfNobodyIsRefused() throws {
+        expectError(.logout, .missingField) { try validate(["sub": nil, "sid": nil]) }
+        #expect(try validate(["sub": nil]).session.subject == nil)
+        #expect(try validate(["sid": nil]).session.sessionID == nil)
+    }
+
+    // BCL-02.
+    @Test func timesAreJudgedByTheClock() throws {
+        let end = Attempt.now.addingTimeInterval(120 + 60)
+        _ = try validate(now: end.addingTimeInterval(-1))
+        expectError(.logout, .expiredToken) { try validate(now: end) }
+        expectError(.logout, .issuedInFuture) { try validate(now: Attempt.now.addingTimeInterval(-61)) }
+    }
+
+    // BCL-02: wrong-alg and alg-none.
+    @Test func algorithmThatIsNotAcceptedIsRefused() throws {
+        expectError(.logout, .unsupportedAlgorithm) { try validate(algorithm: "RS384") }
+        let unsigned = SigningKey.signingInput(#"{"alg":"none"}"#, Self.claims().jsonText()) + "."
+        expectError(.logout, .unsupportedAlgorithm) { try validate(unsigned) }
+    }
+
+    @Test func signatureOfAnotherKeyIsRefused() throws {
+        expectError(.logout, .badSignature) { try validate(key: .otherRSA) }
+    }
+
+    // BCL-03: what real servers send.
+    @Test(arguments: ["logout+jwt", "LOGOUT+JWT", "application/logout+jwt", "JWT", nil] as [String?])
+    func typeOfALogoutTokenIsTaken(type: String?) throws {
+        _ = try validate(header: type.map { ["typ": .string($0)] } ?? [:])
+    }
+
+    @Test(arguments: ["at+jwt", "secevent+jwt", "token-introspection+jwt", ""])
+    func otherTypeIsRefused(type: String) throws {
+        expectError(.logout, .wrongTokenUse) { try validate(header: ["typ": .string(type)]) }
+    }
+
+    // BCL-03: an ID token of the same user, well signed.
+    @Test func idTokenIsNoLogoutToken() throws {
+        expectError(.logout, .wrongTokenUse) {
+            try validate(["events": nil, "jti": "x", "nonce": "n"], header: ["typ": "JWT"])
+        }
+    }
+
+    // BCL-03: glewlwyd sends no end.
+    @Test func tokenWithoutAnEndIsTakenForFiveMinutesWhereTheDescriptorSaysSo() throws {
+        let lenient = Fixture.openID + "logout: { missing_exp: version 2.7.5 sends none }\n"
+        let token = try validate(["exp": nil, "sid": nil], yaml: lenient, header: ["typ": "JWT"])
+        #expect(token.expiresAt == Attempt.now.addingTimeInterval(300 + 60))
+        expectError(.logout, .expiredToken) {
+            try validate(["exp": nil], yaml: lenient, now: Attempt.now.addingTimeInterval(361))
+        }
+        expectError(.logout, .expiredToken) {
+            try validate(yaml: lenient, now: Attempt.now.addingTimeInterval(181))
+        }
+    }
+
+    @Test func sessionIDOfHundredsOfBytesIsTaken() throws {
+        let long = String(repeating: "Z", count: 400)
+        #expect(try validate(["sid": .string(long)]).session.sessionID == long)
+        expectError(.logout, .wrongFieldType) { try validate(["sid": .string(String(repeating: "Z", count: 2049))]) }
+    }
+
+    @Test func providerWithoutIssuerIsNotBelieved() throws {
+        expectError(.logout, .badDescriptor) {
+            try LogoutTokenExpectations(
+                from: try Fixture.provider(Fixture.plain),
+                as: ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback"))
+        }
+    }
+}
+
+@Suite struct LogoutRequestTests {
+    private static let form = "application/x-www-form-urlencoded"
+
+    // BCL-01.
+    @Test func tokenIsTakenOutOfAForm() throws {
+        let body = Array("a=b&logout_token=x.y.z".utf8)
+        #expect(try BackChannelLogoutRequest.logoutToken(in: body, mediaType: Self.form).reveal() == "x.y.z")
+        #expect(
+            try BackChannelLogoutRequest.logoutToken(
+                in: body, mediaType: "Application/x-www-form-urlencoded; charset=utf-8"
+            )
+            .reveal() == "x.y.z")
+    }
+
+    // BCL-01.
+    @Test(
+        arguments: [
+            ("logout_token=x.y.z", "application/json", OAuthError.Kind.unexpectedContentType),
+            ("logout_token=x.y.z", nil, .unexpectedContentType), ("a=b", form, .missingField),
+            ("", form, .missingField),
+            ("logout_token=", form, .missingField), ("logout_token=a&logout_token=a", form, .duplicateParameter),
+            ("logout_token=%FF", form, .malformedBody),
+        ] as [(String, String?, OAuthError.Kind)])
+    func otherRequestIsRefused(body: String, type: String?, kind: OAuthError.Kind) throws {
+        expectError(.logout, kind) { try BackChannelLogoutRequest.logoutToken(in: Array(body.utf8), mediaType: type) }
+    }
+
+    // FCL-01.
+    @Test func frontChannelNamesIssuerAndSession() throws {
+        let url = "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=session-1"
+        let logout = try FrontChannelLogout(
+            judging: AuthorizationCallback(url: url), from: try Fixture.provider())
+        #expect(logout.session.sessionID == "session-1")
+        #expect(logout.session.subject == nil)
+    }
+
+    // FCL-01.
+    @Test(arguments: [
+        ("", OAuthError.Kind.missingField), ("?sid=s", .missingField),
+        ("?iss=https%3A%2F%2Fid.acme.example", .missingField),
+        ("?iss=https%3A%2F%2Fid.acme.example&sid=", .missingField),
+        ("?iss=https%3A%2F%2Fid.other.example&sid=s", .issuerMismatch),
+        ("?iss=https%3A%2F%2Fid.acme.example&sid=s&sid=t", .duplicateParameter),
+        ("?sid=%FF", .malformedCallback),
+    ])
+    func frontChannelWithoutBothIsRefused(query: String, kind: OAuthError.Kind) throws {
+        expectError(.logout, kind) {
+            try FrontChannelLogout(
+                judging: AuthorizationCallback(url: "https://app.example/front" + query), from: try Fixture.provider())
+        }
+    }
+}
+
+@Suite struct EndedSessionTests {
+    private let issuer = "https://id.acme.example"
+
+    // BCL-05.
+    @Test func sessionIDNamesOneAndTheSubjectAll() throws {
+        let one = try EndedSession(issuer: issuer, subject: nil, sessionID: "s1")
+        #expect(one.includes(issuer: issuer, subject: "u", sessionID: "s1"))
+        #expect(!one.includes(issuer: issuer, subject: "u", sessionID: "s2"))
+        #expect(!one.includes(issuer: issuer, subject: "u", sessionID: nil))
+        let all = try EndedSession(issuer: issuer, subject: "u", sessionID: nil)
+        #expect(all.includes(issuer: issuer, subject: "u", sessionID: "s1"))
+        #expect(all.includes(issuer: issuer, subject: "u", sessionID: nil))
+        #expect(!all.includes(issuer: issuer, subject: "other", sessionID: "s1"))
+        #expect(!all.includes(issuer: issuer, subject: nil, sessionID: "s1"))
+    }
+
+    // BCL-05: both have to fit.
+    @Test func bothTogetherNameOneSessionOfOneUser() throws {
+        let both = try EndedSession(issuer: issuer, subject: "u", sessionID: "s1")
+        #expect(both.includes(issuer: issuer, subject: "u", sessionID: "s1"))
+        #expect(!both.includes(issuer: issuer, subject: "other", sessionID: "s1"))
+        #expect(!both.includes(issuer: issuer, subject: "u", sessionID: "s2"))
+        // An ID token that named no session leaves the user to go by.
+        #expect(both.includes(issuer: issuer, subject: "u", sessionID: nil))
+    }
+
+    // BCL-06.
+    @Test func otherIssuersSessionsAreLeftAlone() throws {
+        let ended = try EndedSession(issuer: issuer, subject: "u", sessionID: "s1")
+        #expect(!ended.includes(issuer: "https://id.other.example", subject: "u", sessionID: "s1"))
+        #expect(!ended.includes(issuer: nil, subject: "u", sessionID: "s1"))
+    }
+}
