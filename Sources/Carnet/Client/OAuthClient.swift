@@ -115,8 +115,7 @@ public actor OAuthClient {
         choosing: ConnectionChooser?
     ) async throws -> Session {
         let discovered = try await connection.provider()
-        let validated = try pending.validate(
-            callback, from: discovered, now: clock.now, clientSecret: registration.clientSecret)
+        let validated = try await validate(callback, for: pending, from: discovered)
         let provider = filled(discovered, with: HeldValues(callback: validated))
         // Made before the attempt is used up: what cannot be sent uses up nothing.
         let first = try TokenRequest.exchange(
@@ -149,8 +148,10 @@ public actor OAuthClient {
         continuing old: Connection? = nil,
         choosing: ConnectionChooser?
     ) async throws -> Session {
-        let (tokens, values) = try await exchanged(
+        let (exchanged, values) = try await exchanged(
             TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: discovered)
+        let tokens = await findingEnd(
+            of: exchanged, at: filled(discovered, with: HeldValues(tokens: exchanged, values: values)))
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
         if subject == nil, account == nil || old?.subject != nil {
@@ -195,7 +196,7 @@ public actor OAuthClient {
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
                 redirectURI: registration.redirectURI,
-                responseMode: provider.authorization.responseMode ?? .query
+                responseMode: provider.authorization.responseMode ?? options.responseMode ?? .query
             )
         }
         do {
@@ -203,7 +204,9 @@ public actor OAuthClient {
             options.redirectURI = presenter.redirectURI
             let request = try await beginSignIn(options)
             let callback = try await sayingUserAgentErrors {
-                try await presenter.present(request.url) { request.pending.matches($0) }
+                try await presenter.present(request.url) { [provider, registration] callback in
+                    request.pending.matches(callback, at: provider, for: registration)
+                }
             }
             await presenter.close()
             return try await completeSignIn(
@@ -270,7 +273,7 @@ public actor OAuthClient {
             let (response, request) = try? await send(
                 provedBy: dpopKey, accessToken: tokens.accessToken, { try Profile.request(tokens, at: provider) })
         else { return nil }
-        return try? Profile(judging: response, to: request, from: provider, subject: nil).subject
+        return try? await profile(judging: response, to: request, from: provider, subject: nil).subject
     }
 
     private func save(_ connection: Connection, as account: String?, claims: JSONObject?) async throws -> Session {
@@ -318,12 +321,8 @@ public actor OAuthClient {
         if expectations.isSignedWithSecret {
             return try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: clock.now)
         }
-        let known = try await connection.keySet()
-        do {
-            return try IDToken(validating: token, with: known.keys, expecting: expectations, now: clock.now)
-        } catch  where [.keyNotFound, .badSignature].contains(error.kind) {
-            guard let newer = try await connection.keySet(newerThan: known) else { throw error }
-            return try IDToken(validating: token, with: newer.keys, expecting: expectations, now: clock.now)
+        return try await connection.verifying { [clock] keys throws(OAuthError) in
+            try IDToken(validating: token, with: keys, expecting: expectations, now: clock.now)
         }
     }
 

@@ -89,6 +89,20 @@ actor ProviderConnection {
         return try await fetchedKeys()
     }
 
+    /// Judges something signed, once more with newer keys if those known do not fit.
+    func verifying<Result: Sendable>(
+        _ judge: @Sendable (JSONWebKeySet) throws(OAuthError) -> Result
+    ) async throws -> Result {
+        let known = try await keySet()
+        do throws(OAuthError) {
+            return try judge(known.keys)
+        } catch {
+            guard [.keyNotFound, .badSignature].contains(error.kind), let newer = try await keySet(newerThan: known)
+            else { throw error }
+            return try judge(newer.keys)
+        }
+    }
+
     private func fetchedKeys() async throws -> KeySet {
         let task = fetchingKeys ?? Task { try await fetchKeys() }
         fetchingKeys = task

@@ -22,10 +22,10 @@ public enum LintRules {
         SecretInDescriptor(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
         BadRedirect(), SilentPrompt(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(),
-        ReservedAssertionClaim(), UnknownAssertionWord(),
+        ReservedAssertionClaim(), UnknownAssertionWord(), RequestObjectWithoutAudience(), SecretSignsGrantAssertion(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
-        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(),
+        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedAnswerWithoutKeys(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
     ]

@@ -137,7 +137,7 @@ extension IDToken {
                 throw OAuthError(.idToken, .badSignature, "the ID token is not signed with the client's secret")
             }
         } else if let algorithm {
-            try Self.checkSignature(signature, algorithm: algorithm, keys: keys)
+            try signature.check(with: keys, algorithm, step: .idToken, name: "the ID token")
         }
         guard let claims = (try? JSONValue(parsing: signature.payload))?.object else {
             throw OAuthError(.idToken, .malformedToken, "the ID token's claims are not a JSON object")
@@ -145,30 +145,6 @@ extension IDToken {
         let checker = ClaimsChecker(claims: claims, expectations: expectations, now: now)
         (issuer, subject) = try checker.check(algorithm: algorithm)
         self.claims = claims
-    }
-
-    private static let maximumCandidates = 8
-
-    private static func checkSignature(
-        _ signature: JSONWebSignature,
-        algorithm: SignatureAlgorithm,
-        keys: JSONWebKeySet
-    ) throws(OAuthError) {
-        let candidates = keys.candidates(keyID: signature.keyID, algorithm: algorithm)
-        guard !candidates.isEmpty else {
-            throw OAuthError(
-                .idToken,
-                .keyNotFound,
-                "no key of the provider fits the ID token's key id and algorithm",
-                descriptorKey: "endpoints.jwks"
-            )
-        }
-        let isValid = candidates.prefix(maximumCandidates).contains { key in
-            key.isValid(signature.signature, for: signature.signingInput, algorithm: algorithm)
-        }
-        guard isValid else {
-            throw OAuthError(.idToken, .badSignature, "the ID token's signature is not the provider's")
-        }
     }
 }
 

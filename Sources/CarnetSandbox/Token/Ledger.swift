@@ -65,6 +65,8 @@ struct Ledger: Sendable {
     var userCodes = BoundedStore<String>()
     /// The ids of client assertions that were taken, with the second at which each ends.
     var assertions = BoundedStore<Int>()
+    /// The same of signed authorization requests.
+    var requestObjects = BoundedStore<Int>()
 
     mutating func revoke(grant id: String) {
         grants[id]?.isRevoked = true
