@@ -93,7 +93,10 @@ extension Simulation {
         let sent = completed(stated).map { (name: $0.name, value: $0.value) }
         let separator = pending.redirectURI.contains("?") ? "&" : "?"
         let url = pending.redirectURI + separator + PercentEncoding.encode(sent)
-        return try pending.validate(
+        var plain = pending
+        // The provider's key is not at hand: what is judged is what a signed answer would hold.
+        if pending.hasSignedAnswer(at: provider) { plain.responseMode = .query }
+        return try plain.validate(
             AuthorizationCallback(url: url), from: provider, now: Self.now, clientSecret: registration.clientSecret)
     }
 }

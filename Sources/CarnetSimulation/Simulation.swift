@@ -38,11 +38,14 @@ public struct Simulation: Sendable {
         let methods = provider.client.authentication
         let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
         let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
-        let algorithm = (provider.assertion.algorithm?.rawValue).flatMap(SignatureAlgorithm.init) ?? .ES256
+        let algorithm =
+            provider.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
+            ?? provider.requestObject.algorithm ?? .ES256
         registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
             clientSecret: usesSecret || !usesKey && !methods.contains(.none) ? Self.clientSecret : nil,
-            signingKey: usesKey ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
+            signingKey: usesKey || provider.requestObject.isDemanded
+                ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
             redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
             inputs: provider.inputs,
             environment: provider.environment,

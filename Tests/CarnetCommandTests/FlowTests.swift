@@ -100,6 +100,42 @@ import Testing
         #expect(try await home.run("token", "acme", "--audience", "billing").status == 2)
     }
 
+    @Test func `a client's key signs requests and assertions, and its tokens are looked up`() async throws {
+        let key = try #require(
+            Bundle.module.url(forResource: "client-key", withExtension: "pem", subdirectory: "Fixtures"))
+        let copy = try home.write(try String(contentsOf: key, encoding: .utf8), to: "key.pem")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
+        let clients = try home.write(
+            "acme: { client_id: own, client_key_file: key.pem, redirect_uri: 'http://127.0.0.1/callback' }\n",
+            to: "clients.yaml"
+        ).path
+        try home.write(
+            Sample.acme() + "client: { authentication: [private_key_jwt] }\n", to: "providers/acme.yaml")
+        let sandbox = try await RunningSandbox(home, "acme", "--clients", clients)
+        let login = try await home.logIn(
+            "acme", "--signed", "--response-mode", "jwt", "--clients", clients, "--sandbox", sandbox.address)
+        #expect(login.status == 0, "\(login)")
+        let known = try await home.run(
+            "token", "acme", "--introspect", "--clients", clients, "--sandbox", sandbox.address)
+        #expect(known.status == 0 && known.standardOutput.hasPrefix("active     yes\n"), "\(known)")
+        #expect(known.standardOutput.contains("scopes     openid profile email\n"), "\(known)")
+        let token = try await home.run(
+            "token", "acme", "--jwt-bearer", "--subject", "ada", "--scope", "profile", "--clients", clients,
+            "--sandbox", sandbox.address)
+        #expect(token.status == 0 && token.standardOutput.contains("scopes         profile\n"), "\(token)")
+        let run = try home.start(
+            [
+                "token", "acme", "--jwt-bearer", "--assertion-env", "ASSERTION", "--clients", clients, "--sandbox",
+                sandbox.address,
+            ], environment: ["ASSERTION": "eyJ.eyJ.very-secret"])
+        let refused = try await run.finish()
+        #expect(refused.status == 1 && refused.standardError.contains("invalid_grant"), "\(refused)")
+        #expect(!refused.standardError.contains("very-secret"))
+        for misused in [["--subject", "ada"], ["--jwt-bearer", "--client-credentials"], ["--introspect", "--raw"]] {
+            #expect(try await home.start(["token", "acme"] + misused).finish().status == 2)
+        }
+    }
+
     @Test(arguments: [false, true]) func `a client registers itself, and signs in`(_ isConfidential: Bool) async throws
     {
         let sandbox = try await RunningSandbox(home, "acme")

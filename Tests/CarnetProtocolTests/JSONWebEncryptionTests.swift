@@ -10,7 +10,7 @@ import Testing
 // JOSE-24 and JOSE-27.
 @Suite struct JSONWebEncryptionTests {
     private static let key = P256.KeyAgreement.PrivateKey()
-    private static let encryption = IDTokenEncryption(.ecdhES, .a128GCM)
+    private static let encryption = TokenEncryption(.ecdhES, .a128GCM)
 
     private func clientKey() throws -> ClientKey {
         try ClientKey(

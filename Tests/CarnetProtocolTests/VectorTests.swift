@@ -59,10 +59,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("5.2", IDTokenEncryption(.rsaOAEP, .a256GCM)), ("5.4", IDTokenEncryption(.ecdhESA128KW, .a128GCM)),
-        ("5.5", IDTokenEncryption(.ecdhES, .a128CBCHS256)),
+        ("5.2", TokenEncryption(.rsaOAEP, .a256GCM)), ("5.4", TokenEncryption(.ecdhESA128KW, .a128GCM)),
+        ("5.5", TokenEncryption(.ecdhES, .a128CBCHS256)),
     ])
-    func `RFC 7520, sections 5.2, 5.4 and 5.5`(section: String, encryption: IDTokenEncryption) throws {
+    func `RFC 7520, sections 5.2, 5.4 and 5.5`(section: String, encryption: TokenEncryption) throws {
         let vector = try Vectors.file("rfc7520/jwe-\(section).json")
         let key = try ClientKey(jwk: Secret(vector.at("input", "key").jsonText()))
         let token = try JSONWebEncryption(
@@ -77,7 +77,7 @@ import Testing
         let text = Secret(try #require(vector.at("output", "compact").string))
         for algorithm in KeyManagementAlgorithm.allCases {
             expectError(.idToken, .unsupportedAlgorithm) {
-                try JSONWebEncryption(text, step: .idToken).decrypt(with: [], expecting: IDTokenEncryption(algorithm))
+                try JSONWebEncryption(text, step: .idToken).decrypt(with: [], expecting: TokenEncryption(algorithm))
             }
         }
     }
@@ -94,7 +94,7 @@ import Testing
         let key = try ClientKey(jwk: Secret(vector.at("encrypt", "input", "key").jsonText()))
         let token = try JSONWebEncryption(
             Secret(try #require(vector.at("encrypt", "output", "compact").string)), step: .idToken)
-        let inner = try token.decrypt(with: [key], expecting: IDTokenEncryption(.rsaOAEP, .a128GCM)).reveal()
+        let inner = try token.decrypt(with: [key], expecting: TokenEncryption(.rsaOAEP, .a128GCM)).reveal()
         #expect(inner == vector.at("sign", "output", "compact").string)
         #expect(try isValid(inner, key: vector.at("sign", "input", "key"), .PS256))
     }
@@ -128,7 +128,7 @@ import Testing
             Secret(try #require(agreement.at("output", "compact").string)), step: .idToken)
         let receiver = try ClientKey(jwk: Secret(agreement.at("input", "key").jsonText()))
         #expect(
-            try token.decrypt(with: [receiver], expecting: IDTokenEncryption(.ecdhES, .a128GCM)).reveal()
+            try token.decrypt(with: [receiver], expecting: TokenEncryption(.ecdhES, .a128GCM)).reveal()
                 == agreement.at("input", "plaintext").string)
     }
 

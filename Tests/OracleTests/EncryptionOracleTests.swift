@@ -33,7 +33,7 @@
             let oracles = try Self.keys(for: algorithm)
             let keys = try oracles.map { try ClientKey(pem: Secret($0.pkcs8())) }
             let random = RandomCases(seed: UInt64(algorithm.rawValue.utf8.count * 100 + content.rawValue.utf8.count))
-            let expected = IDTokenEncryption(algorithm, content)
+            let expected = TokenEncryption(algorithm, content)
             var wrong = 0
             for number in 0..<(Self.cases / ContentEncryption.allCases.count) {
                 let index = number % keys.count

@@ -36,8 +36,8 @@ import Testing
         let fixture = try SignInFixture(
             descriptor(Self.provider("algorithm: ECDH-ES, content: A256GCM")), decryptionKeys: [key])
         for (encryption, kind) in [
-            (IDTokenEncryption(.ecdhES, .a128GCM), OAuthError.Kind.unsupportedAlgorithm),
-            (IDTokenEncryption(.ecdhESA128KW, .a256GCM), .unsupportedAlgorithm),
+            (TokenEncryption(.ecdhES, .a128GCM), OAuthError.Kind.unsupportedAlgorithm),
+            (TokenEncryption(.ecdhESA128KW, .a256GCM), .unsupportedAlgorithm),
         ] {
             #expect(await failure(fixture, keys: [key], encryption) == kind)
         }
@@ -57,7 +57,7 @@ import Testing
     {
         let plain = try SignInFixture(descriptor(Self.provider(nil)))
         let key = try ClientKey.generate(for: .ecdhES)
-        #expect(await failure(plain, keys: [key], IDTokenEncryption(.ecdhES)) == .malformedToken)
+        #expect(await failure(plain, keys: [key], TokenEncryption(.ecdhES)) == .malformedToken)
         let encrypted = try SignInFixture(
             descriptor(Self.provider("algorithm: ECDH-ES")), decryptionKeys: [key])
         let client = try OAuthClient(
@@ -76,7 +76,7 @@ import Testing
     }
 
     private func failure(
-        _ fixture: SignInFixture, keys: [ClientKey], _ encryption: IDTokenEncryption?
+        _ fixture: SignInFixture, keys: [ClientKey], _ encryption: TokenEncryption?
     ) async -> OAuthError.Kind? {
         let client = try? OAuthClient(
             fixture.client.descriptor,

@@ -151,7 +151,27 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "the end of a token is found out by asking", neededBy: "3: Salesforce",
-            missing: "a refused token is renewed once, which needs no end"),
+            "the end of a token is found out by asking", key: "`refresh.expiry_from: introspection`",
+            neededBy: "3: Salesforce"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints:
+                      authorization: https://odd.example/authorize
+                      token: https://odd.example/token
+                      introspection: https://odd.example/introspect
+                    refresh: { expiry_from: introspection }
+                    samples: { token: { access_token: x, token_type: Bearer, refresh_token: y } }
+                    """
+            )
+            let session = try await fixture.signIn()
+            #expect(try await session.storedTokens().expiresAt == fixture.clock.now + 3600)
+            #expect(
+                await fixture.wire(.introspection) == [
+                    "POST https://odd.example/introspect\ntoken=*&token_type_hint=access_token&client_id=client"
+                ])
+            fixture.clock.advance(by: .seconds(1800))
+            #expect(try await session.refresh().expiresAt == fixture.clock.now + 3600)
+        },
     ]
 }

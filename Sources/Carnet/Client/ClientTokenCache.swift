@@ -4,6 +4,13 @@ import Foundation
 /// The access tokens that a client has of its own, each until it ends. Callers at the same time share one request.
 actor ClientTokenCache {
     struct Key: Hashable {
+        /// How a token is got.
+        enum Grant: Hashable {
+            case clientCredentials
+            case assertion(subject: String?)
+        }
+
+        var grant = Grant.clientCredentials
         var scopes: [String]
         var resources: [String]
     }

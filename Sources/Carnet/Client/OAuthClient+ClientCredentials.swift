@@ -1,3 +1,4 @@
+import CarnetDescriptors
 public import CarnetProtocol
 import Foundation
 
@@ -13,15 +14,7 @@ extension OAuthClient {
         let margin = TimeInterval(provider.refreshMargin)
         return try await clientTokens.tokens(for: key, margin: margin, clock: clock) { [self] in
             let provider = try await connection.provider()
-            guard !registration.usesDPoP(at: provider) else {
-                throw OAuthError(
-                    .clientCredentials,
-                    .unsupported,
-                    "a token of the client's own is not bound to a key here",
-                    descriptorKey: "client.dpop_bound_access_tokens",
-                    hint: "use a registration without dpop_bound_access_tokens"
-                )
-            }
+            try refuseBoundTokens(at: provider, for: .clientCredentials)
             let request = try TokenRequest.clientCredentials(
                 scopes: scopes, resources: resource, at: provider, as: registration, random: random,
                 now: clock.now)
@@ -32,5 +25,17 @@ extension OAuthClient {
             tokens.idToken = nil
             return tokens
         }
+    }
+
+    /// - Throws: `OAuthError` of kind `unsupported` where tokens are bound to the key of a sign-in: there is none.
+    nonisolated func refuseBoundTokens(at provider: Provider, for step: OAuthError.Step) throws(OAuthError) {
+        guard registration.usesDPoP(at: provider) else { return }
+        throw OAuthError(
+            step,
+            .unsupported,
+            "a token of the client's own is not bound to a key here",
+            descriptorKey: "client.dpop_bound_access_tokens",
+            hint: "use a registration without dpop_bound_access_tokens"
+        )
     }
 }

@@ -119,8 +119,7 @@ public actor OAuthClient {
         choosing: ConnectionChooser?
     ) async throws -> Session {
         let discovered = try await connection.provider()
-        let validated = try pending.validate(
-            callback, from: discovered, now: clock.now, clientSecret: registration.clientSecret)
+        let validated = try await validate(callback, for: pending, from: discovered)
         let provider = filled(discovered, with: HeldValues(callback: validated))
         // Before the attempt is used up: what cannot be sent, or its outcome not kept, uses up nothing.
         try await store.prepareToSave(ConnectionKey(provider: provider.id.rawValue, account: account ?? ""))
@@ -154,8 +153,10 @@ public actor OAuthClient {
         continuing old: Connection? = nil,
         choosing: ConnectionChooser?
     ) async throws -> Session {
-        let (tokens, values) = try await exchanged(
+        let (exchanged, values) = try await exchanged(
             TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: discovered)
+        let tokens = await findingEnd(
+            of: exchanged, at: filled(discovered, with: HeldValues(tokens: exchanged, values: values)))
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
         if subject == nil, account == nil || old?.subject != nil {
@@ -201,7 +202,7 @@ public actor OAuthClient {
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
                 redirectURI: registration.redirectURI,
-                responseMode: provider.authorization.responseMode ?? .query
+                responseMode: provider.authorization.responseMode ?? options.responseMode ?? .query
             )
         }
         do {
@@ -209,7 +210,9 @@ public actor OAuthClient {
             options.redirectURI = presenter.redirectURI
             let request = try await beginSignIn(options)
             let callback = try await sayingUserAgentErrors {
-                try await presenter.present(request.url) { request.pending.matches($0) }
+                try await presenter.present(request.url) { [provider, registration] callback in
+                    request.pending.matches(callback, at: provider, for: registration)
+                }
             }
             await presenter.close()
             return try await completeSignIn(
@@ -286,7 +289,7 @@ public actor OAuthClient {
             let (response, request) = try? await send(
                 provedBy: dpopKey, accessToken: tokens.accessToken, { try Profile.request(tokens, at: provider) })
         else { return nil }
-        return try? Profile(judging: response, to: request, from: provider, subject: nil).subject
+        return try? await profile(judging: response, to: request, from: provider, subject: nil).subject
     }
 
     private func save(

@@ -19,7 +19,7 @@ extension UserAgent {
     public func prepare(
         redirectURI: String, responseMode: ResponseMode
     ) async throws -> any AuthorizationPresenter {
-        guard responseMode == .query else {
+        guard !responseMode.isPosted else {
             throw UserAgentError(.cannotListen, "the answer comes by POST, which cannot be received in this way")
         }
         return try await prepare(redirectURI: redirectURI)

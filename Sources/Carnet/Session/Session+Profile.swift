@@ -15,7 +15,8 @@ extension Session {
                 let (response, request) = try await self.client.send(with: connection) {
                     try Profile.request(connection.tokens, at: provider)
                 }
-                let profile = try Profile(judging: response, to: request, from: provider, subject: connection.subject)
+                let profile = try await self.client.profile(
+                    judging: response, to: request, from: provider, subject: connection.subject)
                 return try await self.completed(profile, at: provider) { connection }
             }
         case .idToken:

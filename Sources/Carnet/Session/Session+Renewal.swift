@@ -214,6 +214,7 @@ extension OAuthClient {
             renewed.keep(values)
         }
         renewed.keep(derivedAgain(renewed, at: discovered))
+        renewed.tokens = await findingEnd(of: renewed.tokens, at: filled(discovered, with: HeldValues(of: renewed)))
         return renewed
     }
 }

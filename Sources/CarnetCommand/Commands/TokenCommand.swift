@@ -27,20 +27,25 @@ struct TokenCommand: Subcommand {
 
     @OptionGroup var account: AccountOptions
     @Flag(exclusivity: .exclusive) var part: Part?
-    @OptionGroup(title: "Client credentials options") var ownToken: ClientTokenOptions
+    @OptionGroup(title: "Options without an account") var ownToken: ClientTokenOptions
+    @Flag(help: "Ask the provider what it knows of the access token (RFC 7662).") var introspect = false
     @OptionGroup(title: "Token exchange options") var exchange: ExchangeOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
+        if introspect, part != nil || ownToken.isWanted || exchange.isWanted {
+            throw ValidationError("--introspect shows what the provider knows, and nothing else")
+        }
         try ownToken.validate()
-        if ownToken.clientCredentials, account.account != nil {
-            throw ValidationError("--client-credentials asks for the client's own token: there is no account")
+        if ownToken.isWanted, account.account != nil {
+            throw ValidationError("--client-credentials and --jwt-bearer ask for a token without an account")
         }
     }
 
     func run(_ context: CommandContext) async throws {
-        if ownToken.clientCredentials { return try await ownToken.answer(part, account, context) }
+        if ownToken.isWanted { return try await ownToken.answer(part, account, context) }
         let account = try await Account(account, context)
+        if introspect { return try await IntrospectionReport.show(account, context.console) }
         if exchange.isWanted { return try await exchange.answer(part, account, context.console) }
         switch part {
         case nil: show(account, context.console)

@@ -98,6 +98,7 @@ struct FlowObserver: ExchangeObserver {
         case .profile: "profile"
         case .resource: "resources"
         case .revocation: "revocation"
+        case .introspection: "introspection"
         case .exchange: "exchange"
         case .connection: "connection"
         case .signOut, .logout: "logout"
@@ -106,6 +107,7 @@ struct FlowObserver: ExchangeObserver {
         case .clientCredentials: "client_credentials"
         case .deviceAuthorization: "device"
         case .tokenExchange: "token_exchange"
+        case .jwtBearer: "jwt_bearer"
         case .configuration, .authorization, .callback, .idToken, .storage: "authorization"
         }
     }

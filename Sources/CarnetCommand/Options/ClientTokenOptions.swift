@@ -3,14 +3,29 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 
-/// A token of the client's own (RFC 6749, section 4.4), instead of an account's.
+/// A token without an account: the client's own (RFC 6749, section 4.4), or one for an assertion (RFC 7523).
 struct ClientTokenOptions: ParsableArguments {
     @Flag(help: "Ask for a token of the client's own: no account, no sign-in.")
     var clientCredentials = false
 
+    @Flag(
+        name: .customLong("jwt-bearer"),
+        help: "Ask for a token with an assertion that the client's key signs (RFC 7523).")
+    var jwtBearer = false
+
+    @Option(help: ArgumentHelp("Whom the assertion of --jwt-bearer is about.", valueName: "name"))
+    var subject: String?
+
+    @Option(
+        name: .customLong("assertion-env"),
+        help: ArgumentHelp(
+            "The environment variable with an assertion that somebody else made, for --jwt-bearer.", valueName: "name")
+    )
+    var assertionVariable: String?
+
     @Option(
         name: .customLong("scope"),
-        help: ArgumentHelp("A scope to ask for with --client-credentials. Repeatable.", valueName: "scope")
+        help: ArgumentHelp("A scope to ask for without an account. Repeatable.", valueName: "scope")
     )
     var scopes: [String] = []
 
@@ -20,9 +35,21 @@ struct ClientTokenOptions: ParsableArguments {
     )
     var resources: [String] = []
 
+    /// Whether a token without an account is asked for.
+    var isWanted: Bool { clientCredentials || jwtBearer }
+
     func validate() throws {
-        if !clientCredentials, !scopes.isEmpty || !resources.isEmpty {
-            throw ValidationError("--scope and --resource go with --client-credentials")
+        if clientCredentials, jwtBearer {
+            throw ValidationError("--client-credentials and --jwt-bearer exclude each other")
+        }
+        if !isWanted, !scopes.isEmpty || !resources.isEmpty {
+            throw ValidationError("--scope and --resource go with --client-credentials or --jwt-bearer")
+        }
+        if !jwtBearer, subject != nil || assertionVariable != nil {
+            throw ValidationError("--subject and --assertion-env go with --jwt-bearer")
+        }
+        if subject != nil, assertionVariable != nil {
+            throw ValidationError("--assertion-env brings an assertion that names its subject itself")
         }
     }
 
@@ -36,8 +63,10 @@ struct ClientTokenOptions: ParsableArguments {
             let registration = try connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
             let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+            let grant = try jwtBearer ? grant(wanted, context.environment) : nil
             let tokens = try await context.console.showing("asking for a token") {
-                try await client.clientCredentials(scopes: wanted, resource: resources)
+                if let grant { return try await client.tokens(for: grant) }
+                return try await client.clientCredentials(scopes: wanted, resource: resources)
             }
             let owner = "the client \(registration.clientID)"
             switch part {
@@ -49,6 +78,16 @@ struct ClientTokenOptions: ParsableArguments {
                 try TokenCommand.printSegment(1, named: "payload", of: tokens, ownedBy: owner, context.console)
             }
         }
+    }
+
+    private func grant(_ wanted: [String], _ environment: HostEnvironment) throws -> JWTBearerGrant {
+        guard let assertionVariable else {
+            return JWTBearerGrant(subject: subject, scopes: wanted, resource: resources)
+        }
+        guard let text = environment[assertionVariable], !text.isEmpty else {
+            throw Failure(.usage, "--assertion-env \(assertionVariable): the variable is not set")
+        }
+        return JWTBearerGrant(assertion: Secret(text), scopes: wanted, resource: resources)
     }
 
     private func show(_ tokens: TokenSet, of registration: ClientRegistration, _ console: Console) {

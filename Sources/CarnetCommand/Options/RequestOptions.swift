@@ -45,6 +45,15 @@ struct RequestOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Send the parameters to the server before the sign-in (RFC 9126).")
     var pushed: Bool?
 
+    @Flag(inversion: .prefixedNo, help: "Sign the parameters with the client's key (RFC 9101).")
+    var signed: Bool?
+
+    @Option(
+        help: "How the answer is to come: query, form_post, jwt, query.jwt, form_post.jwt, fragment.jwt.",
+        transform: responseMode(named:)
+    )
+    var responseMode: ResponseMode?
+
     /// - Throws: `Failure` for what is not JSON.
     func options(scopes: [String]?, lifetime: TimeInterval) throws -> AuthorizationOptions {
         AuthorizationOptions(
@@ -58,6 +67,8 @@ struct RequestOptions: ParsableArguments {
             prompt: prompt,
             uiLocales: uiLocales,
             isPushed: pushed,
+            isSigned: signed,
+            responseMode: responseMode,
             lifetime: lifetime
         )
     }
@@ -83,4 +94,12 @@ private func prompt(named name: String) throws -> AuthorizationOptions.Prompt {
         throw ValidationError("--prompt takes one of: \(names)")
     }
     return prompt
+}
+
+private func responseMode(named name: String) throws -> ResponseMode {
+    guard let mode = ResponseMode(rawValue: name) else {
+        let names = ResponseMode.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("--response-mode takes one of: \(names)")
+    }
+    return mode
 }

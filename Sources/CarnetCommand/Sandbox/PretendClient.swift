@@ -30,7 +30,7 @@ struct PretendClient {
         registration = ClientRegistration(
             clientID: clientID,
             clientSecret: method.usesSecret ? Secret(secret) : nil,
-            signingKey: method.usesKey ? Self.signingKey(for: provider) : nil,
+            signingKey: method.usesKey || provider.requestObject.isDemanded ? Self.signingKey(for: provider) : nil,
             decryptionKeys: Self.decryptionKeys(for: provider),
             redirectURI: redirectURI,
             inputs: inputs,
@@ -41,12 +41,15 @@ struct PretendClient {
 
     /// A key of its own for each run: nobody needs to know it but a sandbox in the same process.
     private static func signingKey(for provider: Provider) -> ClientKey? {
-        let algorithm = (provider.assertion.algorithm?.rawValue).flatMap(SignatureAlgorithm.init) ?? .ES256
+        let algorithm =
+            provider.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
+            ?? provider.requestObject.algorithm ?? .ES256
         return try? ClientKey.generate(algorithm)
     }
 
     private static func decryptionKeys(for provider: Provider) -> [ClientKey] {
-        provider.idTokenEncryption.flatMap { try? ClientKey.generate(for: $0.algorithm) }.map { [$0] } ?? []
+        let encryptions = [provider.idTokenEncryption] + provider.signedAnswers.all.map(\.encryption)
+        return encryptions.compactMap { $0 }.compactMap { try? ClientKey.generate(for: $0.algorithm) }
     }
 
     /// The same client as the sandbox knows it.

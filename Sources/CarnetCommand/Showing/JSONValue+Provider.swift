@@ -33,13 +33,17 @@ extension JSONValue {
                 "when_empty": .string(provider.scopes.whenEmpty.rawValue),
                 "catalog": .array(provider.scopes.catalog.map(Self.scope)),
             ],
-            "authorization": Self.authorization(provider.authorization),
-            "callback": ["iss": .string(provider.demandsIssuerParameter ? "required" : "auto")],
+            "authorization": Self.authorization(provider),
+            "callback": [
+                "iss": .string(provider.demandsIssuerParameter ? "required" : "auto"),
+                "jwt": Self.signedAnswer(provider.signedAnswers.callback),
+            ],
             "token": Self.token(provider),
             "refresh": Self.refresh(provider),
             "client_credentials": Self.grant(provider.clientCredentials),
             "device": Self.device(provider.device),
             "token_exchange": Self.grant(provider.tokenExchange),
+            "jwt_bearer": Self.jwtBearer(provider),
             "id_token": [
                 "algorithms": .list(provider.signatureAlgorithms.map(\.rawValue)),
                 "clock_skew": .number(String(provider.clockSkew)),
@@ -47,6 +51,7 @@ extension JSONValue {
             ],
             "profile": Self.profile(provider, claims),
             "revocation": Self.request(provider.revocation),
+            "introspection": Self.introspection(provider),
             "logout": Self.request(provider.logout),
             "api": [
                 "hosts": .list(provider.apiHosts), "scheme": .string(provider.apiScheme),
@@ -63,24 +68,45 @@ extension JSONValue {
         return .object(object)
     }
 
+    private static func introspection(_ provider: Provider) -> JSONValue {
+        var rules = request(provider.introspection)
+        rules.set(signedAnswer(provider.signedAnswers.introspection), at: JSONPointer(tokens: ["jwt"]))
+        return rules
+    }
+
+    private static func jwtBearer(_ provider: Provider) -> JSONValue {
+        var rules = grant(provider.jwtBearer.grant)
+        rules.set(.string(provider.jwtBearer.scopeIn.rawValue), at: JSONPointer(tokens: ["scope_in"]))
+        rules.set(assertion(provider.jwtBearer.assertion, at: provider), at: JSONPointer(tokens: ["assertion"]))
+        return rules
+    }
+
     /// Nothing where no method sends an assertion.
     private static func assertion(_ provider: Provider) -> JSONValue {
         guard provider.client.authentication.contains(where: \.usesAssertion) else { return .null }
-        let rules = provider.assertion
-        return [
+        var rules = assertion(provider.assertion, at: provider)
+        rules.set(.string(provider.assertion.sendAs.rawValue), at: JSONPointer(tokens: ["send_as"]))
+        return rules
+    }
+
+    private static func assertion(_ rules: ResolvedAssertion, at provider: Provider) -> JSONValue {
+        [
             "algorithm": .optional(rules.algorithm?.rawValue),
             "audience": .optional(rules.audience(at: provider)),
             "lifetime": .number(String(rules.lifetime)),
             "claims": map(rules.claims),
-            "send_as": .string(rules.sendAs.rawValue),
         ]
     }
 
-    private static func encryption(_ encryption: IDTokenEncryption?) -> JSONValue {
+    private static func encryption(_ encryption: TokenEncryption?) -> JSONValue {
         guard let encryption else { return .null }
         return [
             "algorithm": .string(encryption.algorithm.rawValue), "content": .string(encryption.content.rawValue),
         ]
+    }
+
+    private static func signedAnswer(_ answer: SignedAnswers.SignedAnswer) -> JSONValue {
+        ["algorithms": .list(answer.algorithms.map(\.rawValue)), "encryption": encryption(answer.encryption)]
     }
 
     private static func issuers(_ match: IssuerMatch) -> JSONValue {
@@ -97,13 +123,25 @@ extension JSONValue {
         ["id": .string(entry.id), "title": .optional(entry.title), "implies": .list(entry.implies)]
     }
 
-    private static func authorization(_ rules: AuthorizationRequestRules) -> JSONValue {
-        [
-            "response_type": .string(rules.responseType), "pkce": safeguard(rules.pkce),
+    private static func requestObject(_ rules: ResolvedRequestObject) -> JSONValue {
+        guard rules.use != .never else { return ["use": "never"] }
+        return [
+            "use": .string(rules.use.rawValue), "algorithm": .optional(rules.algorithm?.rawValue),
+            "audience": .optional(rules.audience), "lifetime": .number(String(rules.lifetime)),
+            "repeat": .list(rules.repeated),
+        ]
+    }
+
+    private static func authorization(_ provider: Provider) -> JSONValue {
+        let rules = provider.authorization
+        return [
+            "response_type": .string(rules.responseType), "response_mode": .optional(rules.responseMode?.rawValue),
+            "pkce": safeguard(rules.pkce),
             "nonce": safeguard(rules.nonce), "parameters": map(rules.parameters),
             "offline_parameters": map(rules.offlineParameters),
             "reconsent_parameters": map(rules.reconsentParameters), "rename": map(rules.rename.items),
             "pushed": ["use": .string(rules.pushed.use.rawValue), "repeat": .list(rules.pushed.repeated)],
+            "request_object": requestObject(provider.requestObject),
             "omit": .list(rules.omit), "ephemeral_session": .bool(rules.prefersEphemeralSession),
         ]
     }
@@ -172,6 +210,7 @@ extension JSONValue {
         rules.set(.string(source.rawValue), at: JSONPointer(tokens: ["from"]))
         rules.set(.string(provider.profileRoot.description), at: JSONPointer(tokens: ["root"]))
         rules.set(.object(claims), at: JSONPointer(tokens: ["claims"]))
+        rules.set(signedAnswer(provider.signedAnswers.profile), at: JSONPointer(tokens: ["jwt"]))
         return rules
     }
 

@@ -14,6 +14,7 @@ public struct AuthorizationRules: Sendable {
     public internal(set) var pkce = Safeguard.required
     public internal(set) var nonce = Safeguard.required
     public internal(set) var pushed = PushedAuthorizationRules()
+    public internal(set) var requestObject = RequestObjectRules()
     public internal(set) var prefersEphemeralSession = false
 
     init() {}
@@ -28,13 +29,16 @@ extension AuthorizationRules: DescriptorSection {
         Key("omit", \.omit, "standard parameters to leave out"),
         Key("encode", \.encode, "parameter -> how its value is encoded; percent if not said"),
         Key("response_type", \.responseType, "what the provider calls the response type code"),
-        Key("response_mode", \.responseMode, "how the answer comes, if that is to be asked for: query or form_post"),
+        Key(
+            "response_mode", \.responseMode,
+            "how the answer comes, if that is to be asked for; with jwt it is signed (JARM)"),
         Key("state", \.state, "what carries the state; a parameter of its own if not said"),
         Key("fragment_route", \.fragmentRoute, "the route of a page that reads its parameters behind #ROUTE?"),
         Key("fragment", \.fragment, "what stands after # at the end of the URL"),
         Key("pkce", \.pkce, "proof key S256 (RFC 7636)"),
         Key("nonce", \.nonce, "the nonce of the ID token (OpenID Connect Core, section 15.5.2)"),
         Key("pushed", \.pushed, "whether the parameters are sent to the server before the sign-in (RFC 9126)"),
+        Key("request_object", \.requestObject, "whether the parameters are signed by the client (RFC 9101)"),
         Key("ephemeral_session", \.prefersEphemeralSession, "whether the browser session should share no cookies"),
     ]
 }
@@ -46,6 +50,7 @@ public struct CallbackRules: Sendable {
     public internal(set) var errors = NamedList<String>()
     public internal(set) var capture = NamedList<CallbackCapture>()
     public internal(set) var verification: CallbackVerification?
+    public internal(set) var jwt: SignedAnswerRules?
 
     init() {}
 }
@@ -57,6 +62,7 @@ extension CallbackRules: DescriptorSection {
         Key("errors", \.errors, "the provider's error code -> that of RFC 6749, section 4.1.2.1"),
         Key("capture", \.capture, "value -> the parameter that brings it; kept as {callback.NAME}"),
         Key("verify", \.verification, "the signature of the callback, where the provider signs it"),
+        Key("jwt", \.jwt, "the JWT that a callback is with a response_mode such as jwt"),
     ]
 }
 
@@ -118,7 +124,7 @@ public struct IDTokenRules: Sendable {
     public internal(set) var nonce = NonceRule()
     public internal(set) var coerce: [CoercedClaim] = []
     public internal(set) var hs256: String?
-    public internal(set) var encryption: IDTokenEncryption?
+    public internal(set) var encryption: TokenEncryption?
 
     init() {}
 }

@@ -6,6 +6,7 @@ public struct ProfileRules: Sendable {
     public internal(set) var claims = NamedList<PointerList>()
     public internal(set) var format = ResponseFormat.auto
     public internal(set) var tokenIn: TokenPlacement?
+    public internal(set) var jwt: SignedAnswerRules?
     public internal(set) var requests: [ProfileRequestRules] = []
 
     init() {}
@@ -20,6 +21,7 @@ extension ProfileRules: DescriptorSection {
             Key("claims", \.claims, "claim -> pointer below root; standard claims need no mention"),
             Key("format", \.format, "how the body is encoded; auto follows the content type"),
             Key("token_in", \.tokenIn, "where the access token goes in the profile's requests, if not as in api"),
+            Key("jwt", \.jwt, "the JWT that the answer must be (OpenID Connect Core, section 5.3.2)"),
             Key("requests", \.requests, "further requests for claims that the first one does not bring"),
         ]
 }

@@ -27,6 +27,7 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var clientCredentials = GrantRules()
     public internal(set) var device = DeviceRules()
     public internal(set) var tokenExchange = GrantRules()
+    public internal(set) var jwtBearer = JWTBearerRules()
     public internal(set) var exchange = NamedList<ExchangeStep>()
     public internal(set) var connection = ConnectionRules()
     public internal(set) var tables = NamedList<NamedList<String>>()
@@ -34,6 +35,7 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var idToken = IDTokenRules()
     public internal(set) var profile = ProfileRules()
     public internal(set) var revocation = RevocationRules()
+    public internal(set) var introspection = IntrospectionRules()
     public internal(set) var logout = LogoutRules()
     public internal(set) var api = APIRules()
     public internal(set) var resources: [ResourceEntry] = []
@@ -76,6 +78,9 @@ extension ProviderDescriptor: DescriptorSection {
         Key(
             "token_exchange", \.tokenExchange,
             "the exchange of one token for another (RFC 8693); what it does not say is as in token"),
+        Key(
+            "jwt_bearer", \.jwtBearer,
+            "the exchange of an assertion for a token (RFC 7523); what it does not say is as in token"),
         Key("exchange", \.exchange, "further requests that make other tokens of those that came, in this order"),
         Key("connection", \.connection, "what is done once the tokens are there and kept"),
         Key("tables", \.tables, "table -> value -> the value to use in its place, for the function map"),
@@ -83,6 +88,7 @@ extension ProviderDescriptor: DescriptorSection {
         Key("id_token", \.idToken, "how the ID token is validated (OpenID Connect Core, section 3.1.3.7)"),
         Key("profile", \.profile, "who signed in: where the claims are and what they are called"),
         Key("revocation", \.revocation, "the revocation request (RFC 7009, section 2.1)"),
+        Key("introspection", \.introspection, "the introspection request (RFC 7662, section 2.1) and its answer"),
         Key("logout", \.logout, "the sign-out request (OpenID Connect RP-Initiated Logout, section 2)"),
         Key("api", \.api, "how the provider's resources are called"),
         Key("resources", \.resources, "resources that a granted scope opens"),

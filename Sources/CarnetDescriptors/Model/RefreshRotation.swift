@@ -13,6 +13,8 @@ public enum ExpirySource: String, DescriptorChoice, Sendable {
     case response = "expires_in"
     /// The token's own claim `exp` (RFC 9068, section 2.2).
     case jwt = "jwt_exp"
+    /// The introspection endpoint, which is asked after each token response (RFC 7662, section 2.2).
+    case introspection
 }
 
 /// A claim of an ID token that may come as another JSON type than the standard's.

@@ -19,6 +19,8 @@ public struct Provider: Sendable {
     public let authorization: AuthorizationRequestRules
     /// Whether authorization requests are pushed (RFC 9126), unless a sign-in says otherwise; also set by the metadata.
     public var pushesAuthorization: Bool
+    /// How authorization requests are signed (RFC 9101); also set by the metadata.
+    public var requestObject: ResolvedRequestObject
     /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
     public var demandsIssuerParameter: Bool
     /// What the provider calls the parameters of a callback.
@@ -28,6 +30,8 @@ public struct Provider: Sendable {
     /// The parameters of a callback that are kept.
     public let callbackCapture: NamedList<CallbackCapture>
     public let callbackVerification: CallbackVerification?
+    /// How answers that are JWTs are signed; also said by the metadata.
+    public var signedAnswers: SignedAnswers
     public internal(set) var token: ResolvedRequest
     public let tokenResponse: ResponseRules
     public internal(set) var refresh: ResolvedRequest
@@ -35,6 +39,7 @@ public struct Provider: Sendable {
     public let clientCredentials: ResolvedGrant
     public let device: ResolvedDevice
     public let tokenExchange: ResolvedGrant
+    public let jwtBearer: ResolvedJWTBearer
     public let refreshRotation: RefreshRotation
     /// What says when an access token ends, if the response does not.
     public let expirySource: ExpirySource
@@ -49,7 +54,7 @@ public struct Provider: Sendable {
     /// Whether an ID token may leave out the nonce that was sent.
     public let acceptsMissingNonce: Bool
     /// How ID tokens are encrypted; `nil` if they are not.
-    public let idTokenEncryption: IDTokenEncryption?
+    public let idTokenEncryption: TokenEncryption?
     /// How many seconds the clocks may differ.
     public let clockSkew: Int
     public let profileSource: ProfileSource?
@@ -67,6 +72,7 @@ public struct Provider: Sendable {
     /// Where a revocation has the access token, if that is no parameter.
     public let revocationTokenPlacement: TokenPlacement?
     public let revocationSuccess: SuccessRules
+    public let introspection: ResolvedRequest
     public let logout: ResolvedRequest
     /// Whether a logout token may lack its end.
     public let acceptsMissingLogoutEnd: Bool

@@ -86,11 +86,17 @@ extension ProviderDescriptor {
             ),
             pushesAuthorization: authorization.pushed.use == .always
                 || authorization.pushed.use == .auto && urls[.pushedAuthorizationRequest] != nil,
+            requestObject: try ResolvedRequestObject(authorization.requestObject, resolver),
             demandsIssuerParameter: callback.issuer == .required,
             callbackRename: callback.rename,
             callbackErrors: callback.errors,
             callbackCapture: callback.capture,
             callbackVerification: callback.verification,
+            signedAnswers: SignedAnswers(
+                callback: SignedAnswers.SignedAnswer(callback.jwt),
+                profile: SignedAnswers.SignedAnswer(profile.jwt),
+                introspection: SignedAnswers.SignedAnswer(introspection.jwt)
+            ),
             token: try resolver.request(token.request, key: "token"),
             tokenResponse: token.response,
             refresh: try resolver.request(refresh.request, key: "refresh", inheriting: token.request),
@@ -99,6 +105,7 @@ extension ProviderDescriptor {
                 clientCredentials, key: "client_credentials", inheriting: token.request),
             device: try resolver.device(device, inheriting: token.request),
             tokenExchange: try resolver.grant(tokenExchange, key: "token_exchange", inheriting: token.request),
+            jwtBearer: try resolver.jwtBearer(jwtBearer, inheriting: token.request),
             refreshRotation: refresh.rotation,
             expirySource: refresh.expiryFrom,
             refreshMargin: refresh.margin?.count ?? 60,
@@ -120,6 +127,7 @@ extension ProviderDescriptor {
                 ?? (revocation.tokenIn == nil ? [.refreshToken, .accessToken] : [.accessToken]),
             revocationTokenPlacement: revocation.tokenIn,
             revocationSuccess: revocation.success,
+            introspection: try resolver.request(introspection.request, key: "introspection"),
             logout: try resolver.request(logout.request, key: "logout", method: .get),
             acceptsMissingLogoutEnd: logout.missingEnd != nil,
             apiHosts: hosts,

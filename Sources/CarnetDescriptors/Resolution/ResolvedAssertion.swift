@@ -21,10 +21,12 @@ public struct ResolvedAssertion: Sendable {
 }
 
 extension ResolvedAssertion {
-    init(_ rules: AssertionRules, _ resolver: InputResolver) throws(ResolutionError) {
+    init(
+        _ rules: AssertionRules, _ resolver: InputResolver, key: String = "client.assertion"
+    ) throws(ResolutionError) {
         func fill(_ template: Template?, _ name: String) throws(ResolutionError) -> String? {
             guard let template else { return nil }
-            return try resolver.fill(template, key: "client.assertion.\(name)")
+            return try resolver.fill(template, key: "\(key).\(name)")
         }
         algorithm = rules.algorithm
         audience = try fill(rules.audience, "audience")
@@ -37,7 +39,7 @@ extension ResolvedAssertion {
             case "none": .absent
             case let text?: .text(text)
             }
-        claims = try resolver.named(rules.claims, key: "client.assertion.claims")
+        claims = try resolver.named(rules.claims, key: "\(key).claims")
         sendAs = rules.sendAs
     }
 

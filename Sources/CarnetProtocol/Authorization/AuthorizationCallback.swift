@@ -5,6 +5,8 @@ public struct AuthorizationCallback: Sendable {
     public let location: String
     /// The query, or the form body of a POST, still encoded.
     let encodedParameters: String
+    /// The fragment, which only an application gets that is given the whole URL.
+    let encodedFragment: String
     /// Whether it came by POST.
     let isPosted: Bool
 
@@ -13,6 +15,7 @@ public struct AuthorizationCallback: Sendable {
     /// - Parameter url: The whole callback URL.
     public init(url: String) {
         let beforeFragment = url.utf8.prefix { $0 != UInt8(ascii: "#") }
+        encodedFragment = String(Substring(url.utf8.dropFirst(beforeFragment.count + 1)))
         let parts = beforeFragment.split(
             separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         location = parts.first.map { String(Substring($0)) } ?? ""
@@ -29,6 +32,7 @@ public struct AuthorizationCallback: Sendable {
     public init(postedTo url: String, form: String) {
         let address = AuthorizationCallback(url: url)
         location = address.location
+        encodedFragment = address.encodedFragment
         encodedParameters = [address.encodedParameters, form].filter { !$0.isEmpty }.joined(separator: "&")
         isPosted = true
     }

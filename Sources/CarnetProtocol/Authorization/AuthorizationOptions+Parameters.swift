@@ -29,6 +29,23 @@ extension AuthorizationOptions {
         prompt.isEmpty ? added : added.filter { $0.name != "prompt" }
     }
 
+    /// How the answer comes: as the descriptor says, or else as the host wants it.
+    ///
+    /// - Throws: `OAuthError` if the two differ: a signed answer must not become another by a word of the host.
+    func responseMode(
+        besideThatOf rules: AuthorizationRequestRules
+    ) throws(OAuthError) -> ResponseMode? {
+        guard let responseMode, let own = rules.responseMode, own != responseMode else {
+            return rules.responseMode ?? responseMode
+        }
+        throw OAuthError(
+            .authorization,
+            .badRegistration,
+            "the response mode is \(own.rawValue) at this provider, and cannot be \(responseMode.rawValue)",
+            descriptorKey: "authorization.response_mode"
+        )
+    }
+
     private func promptValue(besideThoseOf rules: AuthorizationRequestRules) throws(OAuthError) -> String? {
         guard !prompt.isEmpty else { return nil }
         // OpenID Connect Core, section 3.1.2.1.

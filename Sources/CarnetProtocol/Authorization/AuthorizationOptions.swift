@@ -39,6 +39,10 @@ public struct AuthorizationOptions: Sendable {
     public var uiLocales: [String]
     /// Whether the parameters go to the server directly (RFC 9126), where the descriptor leaves the choice.
     public var isPushed: Bool?
+    /// Whether the parameters are signed with the registration's key (RFC 9101), where the descriptor leaves the choice.
+    public var isSigned: Bool?
+    /// How the answer is to come, where the descriptor leaves that to the provider: as a signed one, say.
+    public var responseMode: ResponseMode?
     /// Further parameters. They cannot replace one of the protocol's.
     public var parameters: [Named<String>]
     /// How long the callback may take.
@@ -58,6 +62,8 @@ public struct AuthorizationOptions: Sendable {
         prompt: [Prompt] = [],
         uiLocales: [String] = [],
         isPushed: Bool? = nil,
+        isSigned: Bool? = nil,
+        responseMode: ResponseMode? = nil,
         parameters: [Named<String>] = [],
         lifetime: TimeInterval = 600
     ) {
@@ -74,6 +80,8 @@ public struct AuthorizationOptions: Sendable {
         self.prompt = prompt
         self.uiLocales = uiLocales
         self.isPushed = isPushed
+        self.isSigned = isSigned
+        self.responseMode = responseMode
         self.parameters = parameters
         self.lifetime = lifetime
     }

@@ -10,13 +10,16 @@ public struct AuthorizationRequest: Sendable {
     public let pending: PendingAuthorization
     /// When the URL stops to work; `nil` if nothing says so.
     public let expiresAt: Date?
-    /// What the URL carries, or what was pushed in its place.
+    /// What is asked for.
     let parameters: RequestParameters
+    /// What the URL carries, or what was pushed in its place: the parameters, or a signed request with them in it.
+    let sent: RequestParameters
     let endpoint: WebURL
 }
 
 extension AuthorizationRequest {
-    /// Makes the authorization request: state, nonce and proof key are fresh, 256 bits each.
+    /// Makes the authorization request: state, nonce and proof key are fresh, 256 bits each. It is signed (RFC 9101) where
+    /// the provider demands it or the options ask for it.
     ///
     /// - Throws: `OAuthError` if the provider has no authorization endpoint, does not accept the redirect URI, or a
     ///   parameter would be sent twice.
@@ -65,7 +68,8 @@ extension AuthorizationRequest {
             try parameters.addExtra([extra], key: "scopes.extra")
         }
         if rules.state.isParameter { try parameters.add("state", state) }
-        if let mode = rules.responseMode { try parameters.add("response_mode", mode.rawValue) }
+        let responseMode = try options.responseMode(besideThatOf: rules)
+        if let mode = responseMode { try parameters.add("response_mode", mode.rawValue) }
         if let nonce { try parameters.add("nonce", nonce) }
         if let verifier {
             try parameters.add("code_challenge", Secret(verifier.challenge))
@@ -88,9 +92,13 @@ extension AuthorizationRequest {
         }
         try Self.refuseReserved(options.parameters)
         try parameters.addExtra(options.parameters, key: "parameters")
-        try parameters.refuseRepeats(of: parameters.items, inQueryOf: endpoint, key: "endpoints.authorization")
-        url = rules.url(endpoint, with: parameters.items.encoded)
-        redactedURL = rules.url(endpoint, with: parameters.items.shown)
+        let sent =
+            provider.requestObject.isUsed(wanted: options.isSigned)
+            ? try RequestObject(registration, at: provider).replacing(parameters, random: random, now: now)
+            : parameters
+        try sent.refuseRepeats(of: sent.items, inQueryOf: endpoint, key: "endpoints.authorization")
+        url = rules.url(endpoint, with: sent.items.encoded)
+        redactedURL = rules.url(endpoint, with: sent.items.shown)
         pending = PendingAuthorization(
             provider: provider.id,
             clientID: registration.clientID,
@@ -108,10 +116,12 @@ extension AuthorizationRequest {
             maxAge: options.maxAge,
             acrValues: options.acrValues.isEmpty ? nil : options.acrValues,
             dpopKey: dpopKey?.sealed,
-            hasStateInRedirectURI: rules.state.isParameter ? nil : true
+            hasStateInRedirectURI: rules.state.isParameter ? nil : true,
+            responseMode: responseMode
         )
         expiresAt = nil
         self.parameters = parameters
+        self.sent = sent
         self.endpoint = endpoint
     }
 }

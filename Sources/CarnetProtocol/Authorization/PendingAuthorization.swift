@@ -30,6 +30,8 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     public let dpopKey: Secret?
     /// Whether the redirect URI was sent with the state in its query.
     let hasStateInRedirectURI: Bool?
+    /// How the answer was asked to come; `nil` if that was left to the provider.
+    package var responseMode: ResponseMode?
 
     /// The parameter by which a callback is matched to this attempt. A key for a store, and no more secret than the URL
     /// that the browser shows.

@@ -25,7 +25,7 @@ extension AuthorizationRequest {
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let rules = ResolvedRequest(method: .post)
-        var pushed = parameters.copy(for: .pushedAuthorization, without: ["client_id"])
+        var pushed = sent.copy(for: .pushedAuthorization) { $0.standardName != "client_id" }
         return try TokenRequest.send(
             &pushed,
             to: .pushedAuthorizationRequest,
@@ -78,6 +78,7 @@ extension AuthorizationRequest {
             pending: pending,
             expiresAt: now.addingTimeInterval(lifetime),
             parameters: short,
+            sent: short,
             endpoint: endpoint
         )
     }

@@ -11,7 +11,17 @@ public struct ValidatedCallback: Sendable {
 
 extension PendingAuthorization {
     /// Whether a callback carries this attempt's state. It says nothing of the rest.
-    public func matches(_ callback: AuthorizationCallback) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - provider: Says how an encrypted answer is encrypted.
+    ///   - registration: Has the keys to open it.
+    public func matches(
+        _ callback: AuthorizationCallback, at provider: Provider? = nil, for registration: ClientRegistration? = nil
+    ) -> Bool {
+        if let mode = responseMode, mode.isSigned {
+            let claims = callback.claims(mode, at: provider, for: registration)
+            return claims?[stateParameter ?? "state"]?.string.map { Secret($0) } == state
+        }
         guard let parameters = PercentEncoding.decodeForm(callback.encodedParameters) else { return false }
         let states = parameters.filter { $0.name == stateParameter ?? "state" }
         return states.count == 1 && Secret(states[0].value) == state
@@ -19,21 +29,30 @@ extension PendingAuthorization {
 
     /// Judges a callback: state before anything else, then the address, the issuer, the error, the code.
     ///
-    /// - Parameter clientSecret: What a provider signs callbacks with, if it does.
+    /// - Parameters:
+    ///   - clientSecret: What a provider signs callbacks with, if it does.
+    ///   - verification: The provider's keys, where `hasSignedAnswer(at:)`.
     /// - Throws: `OAuthError` at step `callback`.
     public func validate(
         _ callback: AuthorizationCallback,
         from provider: Provider,
         now: Date,
-        clientSecret: Secret? = nil
+        clientSecret: Secret? = nil,
+        verifyingBy verification: AnswerVerification? = nil
     ) throws(OAuthError) -> ValidatedCallback {
-        guard let pairs = PercentEncoding.decodeForm(callback.encodedParameters) else {
+        let mode = responseMode(at: provider)
+        let pairs: [(name: String, value: String)]
+        if mode.isSigned {
+            pairs = try parameters(inSigned: callback, mode, from: provider, by: verification)
+        } else if let plain = PercentEncoding.decodeForm(callback.encodedParameters) {
+            pairs = plain
+        } else {
             throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not properly encoded")
         }
         let parameters = CallbackParameters(pairs, rename: provider.callbackRename)
         try checkState(parameters)
         try parameters.refuseDuplicates()
-        guard !callback.isPosted || provider.authorization.responseMode == .formPost else {
+        guard !callback.isPosted || mode.isPosted else {
             throw OAuthError(
                 .callback,
                 .malformedCallback,
@@ -101,14 +120,7 @@ extension PendingAuthorization {
         guard states.count == 1 else {
             throw OAuthError(.callback, .duplicateParameter, "the callback has the parameter \"state\" more than once")
         }
-        guard Secret(first) == state else {
-            throw OAuthError(
-                .callback,
-                .stateMismatch,
-                "the callback's state is not the one of this sign-in",
-                hint: "it belongs to another attempt, or was forged; begin again from this browser"
-            )
-        }
+        guard Secret(first) == state else { throw .stateMismatch }
     }
 
     /// RFC 9207, section 2.4.

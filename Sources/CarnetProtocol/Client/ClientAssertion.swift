@@ -2,7 +2,8 @@ import CarnetDescriptors
 import Crypto
 import Foundation
 
-/// Makes the JWT by which a client authenticates (RFC 7523, section 3; OpenID Connect Core, section 9).
+/// Makes the JWT by which a client authenticates, or asks for a token on somebody's behalf (RFC 7523, section 3; OpenID
+/// Connect Core, section 9).
 struct ClientAssertion {
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
@@ -13,30 +14,28 @@ struct ClientAssertion {
 
     private let signer: Signer
     private let registration: ClientRegistration
+    private let rules: ResolvedAssertion
+    /// The section of the descriptor that governs it.
+    private let section: String
 
     /// With the client's key.
     ///
+    /// - Parameters:
+    ///   - rules: Those of a grant; by default those of the client's authentication.
+    ///   - section: The section of the descriptor that they are from.
     /// - Throws: `OAuthError` if the key cannot sign as the descriptor or the server's metadata wants.
-    init(_ key: ClientKey, of registration: ClientRegistration, at provider: Provider) throws(OAuthError) {
-        let rules = provider.assertion
-        let possible = key.signatureAlgorithms
+    init(
+        _ key: ClientKey, of registration: ClientRegistration, at provider: Provider,
+        rules: ResolvedAssertion? = nil, section: String = "client.assertion"
+    ) throws(OAuthError) {
+        let rules = rules ?? provider.assertion
         let wanted = rules.algorithm.map { [$0] } ?? rules.announcedAlgorithms
-        let chosen = possible.first { algorithm in
-            wanted.isEmpty || wanted.contains { $0.rawValue == algorithm.rawValue }
-        }
-        guard let chosen else {
-            throw OAuthError(
-                .configuration,
-                .badRegistration,
-                possible.isEmpty
-                    ? "the client's key cannot sign"
-                    : "the client's key can sign with \(possible.map(\.rawValue).joined(separator: ", ")), and "
-                        + "\(provider.name) wants \(wanted.map(\.rawValue).joined(separator: ", "))",
-                descriptorKey: "client.assertion.algorithm"
-            )
-        }
-        signer = .key(key, chosen)
+        let algorithm = try key.algorithm(
+            among: wanted.map(\.rawValue), at: provider, descriptorKey: "\(section).algorithm")
+        signer = .key(key, algorithm)
         self.registration = registration
+        self.rules = rules
+        self.section = section
     }
 
     /// With the client's secret.
@@ -58,47 +57,55 @@ struct ClientAssertion {
         }
         signer = .secret(secret, algorithm)
         self.registration = registration
+        self.rules = rules
+        section = "client.assertion"
     }
 
     /// An assertion for one request; each has an id of its own, so that none is taken twice.
-    func make(for provider: Provider, random: any RandomSource, now: Date) throws(OAuthError) -> Secret {
-        let rules = provider.assertion
+    ///
+    /// - Parameters:
+    ///   - subject: Whom it is about, if not the one that the descriptor says.
+    ///   - scope: The scopes, where they are a claim.
+    func make(
+        for provider: Provider, about subject: String? = nil, scope: String? = nil, random: any RandomSource, now: Date
+    ) throws(OAuthError) -> Secret {
         let (id, redirect) = (registration.clientID, registration.redirectURI)
         guard let audience = rules.audience(at: provider) else {
             throw OAuthError(
                 .configuration,
                 .badDescriptor,
                 "there is neither an issuer nor a token endpoint to address the client's assertion to",
-                descriptorKey: "client.assertion.audience"
+                descriptorKey: "\(section).audience"
             )
         }
         let seconds = Int(now.timeIntervalSince1970)
         var claims = JSONObject()
         claims["iss"] = .string(rules.issuer(clientID: id, redirectURI: redirect))
-        claims["sub"] = .string(rules.subject(clientID: id, redirectURI: redirect))
+        claims["sub"] = .string(subject ?? rules.subject(clientID: id, redirectURI: redirect))
         claims["aud"] = .string(audience)
         claims["iat"] = .number(String(seconds))
         claims["exp"] = .number(String(seconds + rules.lifetime))
         claims["jti"] = .string(try random.secret().reveal())
+        claims["scope"] = scope.map { .string($0) }
         for claim in rules.claims {
-            guard !AssertionRules.ownClaims.contains(claim.name) else {
+            guard !AssertionRules.ownClaims.contains(claim.name), claims[claim.name] == nil else {
                 throw OAuthError(
                     .configuration,
                     .reservedParameter,
                     "the claim \"\(claim.name)\" would be set twice",
-                    descriptorKey: "client.assertion.claims.\(claim.name)"
+                    descriptorKey: "\(section).claims.\(claim.name)"
                 )
             }
             claims[claim.name] = .string(claim.value)
         }
         do throws(ClientKeyError) {
-            return try sign(claims, rules)
+            return try sign(claims)
         } catch {
             throw OAuthError(.configuration, .badRegistration, error.description)
         }
     }
 
-    private func sign(_ claims: JSONObject, _ rules: ResolvedAssertion) throws(ClientKeyError) -> Secret {
+    private func sign(_ claims: JSONObject) throws(ClientKeyError) -> Secret {
         switch signer {
         case .key(let key, let algorithm):
             let keyID: String? =

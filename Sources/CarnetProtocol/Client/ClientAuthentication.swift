@@ -10,7 +10,12 @@ struct ClientAuthentication {
 
     /// - Throws: `OAuthError` if the registration has no secret or key and the provider wants one, or the other way
     ///   round.
-    init(_ registration: ClientRegistration, at provider: Provider) throws(OAuthError) {
+    ///
+    /// - Parameter usesKeyElsewhere: Whether the registration's key is of use although no method takes it: for a signed
+    ///   request, say.
+    init(
+        _ registration: ClientRegistration, at provider: Provider, usesKeyElsewhere: Bool = false
+    ) throws(OAuthError) {
         guard !registration.clientID.isEmpty else {
             throw OAuthError(.configuration, .badRegistration, "the client id is empty")
         }
@@ -23,7 +28,12 @@ struct ClientAuthentication {
             )
         }
         let accepted = provider.client.authentication
-        guard let method = registration.authenticationMethod ?? accepted.best(for: registration) else {
+        guard
+            let method = registration.authenticationMethod
+                ?? accepted.best(
+                    for: registration,
+                    usesKeyElsewhere: usesKeyElsewhere || provider.requestObject.isDemanded)
+        else {
             throw Self.noMethod(for: registration, at: provider)
         }
         guard accepted.contains(method), method.fits(registration) else {
@@ -97,10 +107,12 @@ struct ClientAuthentication {
 
 extension [ClientAuthenticationMethod] {
     /// The first that goes with what the registration has: a key before a secret.
-    fileprivate func best(for registration: ClientRegistration) -> ClientAuthenticationMethod? {
+    fileprivate func best(
+        for registration: ClientRegistration, usesKeyElsewhere: Bool
+    ) -> ClientAuthenticationMethod? {
         if registration.signingKey != nil, let method = first(where: \.usesKey) { return method }
         if registration.clientSecret != nil { return first(where: \.usesSecret) }
-        return registration.signingKey == nil ? first { $0 == .none } : nil
+        return registration.signingKey == nil || usesKeyElsewhere ? first { $0 == .none } : nil
     }
 }
 

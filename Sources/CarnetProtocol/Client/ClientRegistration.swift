@@ -10,7 +10,7 @@ public struct ClientRegistration: Sendable {
     /// The keys for which ID tokens may be encrypted.
     public var decryptionKeys: [ClientKey]
     /// How its ID tokens are encrypted, where it registered that and the descriptor does not say it.
-    public var idTokenEncryption: IDTokenEncryption?
+    public var idTokenEncryption: TokenEncryption?
     /// The redirect URI as registered; a loopback URI may leave its port out (RFC 8252, section 7.3).
     public var redirectURI: String
     /// Where the provider may send the browser after a sign-out, as registered (OpenID Connect RP-Initiated Logout,
@@ -32,7 +32,7 @@ public struct ClientRegistration: Sendable {
         clientSecret: Secret? = nil,
         signingKey: ClientKey? = nil,
         decryptionKeys: [ClientKey] = [],
-        idTokenEncryption: IDTokenEncryption? = nil,
+        idTokenEncryption: TokenEncryption? = nil,
         redirectURI: String,
         postLogoutRedirectURI: String? = nil,
         inputs: [String: String] = [:],

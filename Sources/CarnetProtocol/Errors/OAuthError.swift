@@ -17,9 +17,11 @@ public struct OAuthError: Error, Hashable, Sendable {
         case clientCredentials = "client credentials"
         case deviceAuthorization = "device authorization"
         case tokenExchange = "token exchange"
+        case jwtBearer = "JWT bearer grant"
         case refresh
         case resource
         case revocation
+        case introspection
         case signOut = "sign-out"
         /// A logout that the provider tells of.
         case logout

@@ -29,13 +29,15 @@ extension PreparedRequest {
     /// - Parameters:
     ///   - credentials: The value of the Authorization header.
     ///   - token: The access token, where it authenticates the request.
+    ///   - accept: The media type that the answer is to have.
     static func make(
         _ parameters: RequestParameters,
         to url: WebURL,
         key: String,
         rules: ResolvedRequest,
         credentials: Secret? = nil,
-        token: TokenCredential? = nil
+        token: TokenCredential? = nil,
+        accept: String = "application/json"
     ) throws(OAuthError) -> PreparedRequest {
         let encoding = rules.encoding
         var parameters = parameters
@@ -45,7 +47,7 @@ extension PreparedRequest {
         let carried = parameters.items.filter { encoding != .query && !queryNames.contains($0.standardName) }
         try parameters.refuseRepeats(of: queried, inQueryOf: url, key: key)
         var headers: [(name: String, value: String, shown: String?)] = [
-            ("Accept", "application/json", nil), ("User-Agent", "Carnet", nil),
+            ("Accept", accept, nil), ("User-Agent", "Carnet", nil),
         ]
         let body: (sent: String, shown: String)
         switch encoding {

@@ -97,10 +97,12 @@ struct RequestParameters {
         )
     }
 
-    /// The same parameters for another request, without some, by their standard names.
-    func copy(for step: OAuthError.Step, without left: Set<String>) -> RequestParameters {
+    /// Some of the parameters for another request.
+    func copy(
+        for step: OAuthError.Step, of isKept: (Parameter) -> Bool
+    ) -> RequestParameters {
         var copy = RequestParameters(step: step, section: section, rename: rename, omit: omit, encode: encode)
-        copy.items = items.filter { !left.contains($0.standardName) }
+        copy.items = items.filter(isKept)
         copy.hidden = hidden
         return copy
     }

@@ -23,6 +23,25 @@ extension ClientKey {
         return all.filter { $0.rawValue == algorithm || ($0 == .EdDSA && algorithm == "Ed25519") }
     }
 
+    /// The algorithm to sign with at a provider that wants one of some, or any if it names none.
+    ///
+    /// - Throws: `OAuthError` of kind `badRegistration` if the key cannot sign so.
+    func algorithm(
+        among wanted: [String], at provider: Provider, descriptorKey: String
+    ) throws(OAuthError) -> SignatureAlgorithm {
+        let possible = signatureAlgorithms
+        if let chosen = possible.first(where: { wanted.isEmpty || wanted.contains($0.rawValue) }) { return chosen }
+        throw OAuthError(
+            .configuration,
+            .badRegistration,
+            possible.isEmpty
+                ? "the client's key cannot sign"
+                : "the client's key can sign with \(possible.map(\.rawValue).joined(separator: ", ")), and "
+                    + "\(provider.name) wants \(wanted.joined(separator: ", "))",
+            descriptorKey: descriptorKey
+        )
+    }
+
     /// - Throws: `ClientKeyError` if the key cannot sign so.
     func signature(for data: [UInt8], _ algorithm: SignatureAlgorithm) throws(ClientKeyError) -> [UInt8] {
         do {

@@ -61,7 +61,7 @@ struct JSONWebEncryption {
     /// - Throws: `OAuthError` of kind `unsupportedAlgorithm` if the token names other algorithms than those registered,
     ///   `decryptionFailed`.
     func decrypt(
-        with keys: [ClientKey], expecting encryption: IDTokenEncryption
+        with keys: [ClientKey], expecting encryption: TokenEncryption, key descriptorKey: String = "id_token.encryption"
     ) throws(OAuthError) -> Secret {
         for (name, expected) in [
             ("alg", encryption.algorithm.rawValue), ("enc", encryption.content.rawValue),
@@ -71,7 +71,7 @@ struct JSONWebEncryption {
                 step,
                 .unsupportedAlgorithm,
                 "the encrypted token names \(named) as its \(name), not \(expected)",
-                descriptorKey: "id_token.encryption"
+                descriptorKey: descriptorKey
             )
         }
         let keyID = header["kid"]?.string
@@ -86,12 +86,12 @@ struct JSONWebEncryption {
             step,
             .decryptionFailed,
             "the encrypted token does not open with the client's keys",
-            descriptorKey: "id_token.encryption",
+            descriptorKey: descriptorKey,
             hint: "is it encrypted for a key that the registration has?"
         )
     }
 
-    private func open(with key: ClientKey, _ encryption: IDTokenEncryption) -> [UInt8]? {
+    private func open(with key: ClientKey, _ encryption: TokenEncryption) -> [UInt8]? {
         guard
             let contentKey = key.contentKey(
                 from: encryptedKey, header: header, algorithm: encryption.algorithm, for: encryption.content),

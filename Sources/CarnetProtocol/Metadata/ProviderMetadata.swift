@@ -6,6 +6,10 @@ public struct ProviderMetadata: Sendable {
     public let endpoints: [EndpointName: WebURL]
     /// The announced algorithms that are safe; `none` and HS256 are never among them.
     public let signatureAlgorithms: [SignatureAlgorithm]
+    /// The algorithms of signed callbacks, of signed profiles and of signed introspection answers.
+    public let callbackAlgorithms: [SignatureAlgorithm]
+    public let profileAlgorithms: [SignatureAlgorithm]
+    public let introspectionAlgorithms: [SignatureAlgorithm]
     /// Whether callbacks name the issuer (RFC 9207, section 3).
     public let announcesIssuerParameter: Bool
     /// How a client may authenticate at the token endpoint, as far as it is known here.
@@ -14,6 +18,9 @@ public struct ProviderMetadata: Sendable {
     public let assertionAlgorithms: [AssertionAlgorithm]
     /// Whether authorization requests must be pushed (RFC 9126, section 5).
     public let demandsPushedAuthorization: Bool
+    /// Whether authorization requests must be signed, and how they may be (RFC 9101, section 10.5).
+    public let demandsRequestObject: Bool
+    public let requestObjectAlgorithms: [SignatureAlgorithm]
     /// The whole document.
     public let document: JSONValue
 }
@@ -85,14 +92,19 @@ extension ProviderMetadata {
             endpoints[name] = try Self.endpoint(member, name)
         }
         self.endpoints = endpoints
-        signatureAlgorithms = try Self.texts("id_token_signing_alg_values_supported", of: body)
-            .compactMap(SignatureAlgorithm.init)
+        signatureAlgorithms = try Self.algorithms("id_token_signing_alg_values_supported", of: body)
+        callbackAlgorithms = try Self.algorithms("authorization_signing_alg_values_supported", of: body)
+        profileAlgorithms = try Self.algorithms("userinfo_signing_alg_values_supported", of: body)
+        introspectionAlgorithms = try Self.algorithms("introspection_signing_alg_values_supported", of: body)
         authenticationMethods = try Self.texts("token_endpoint_auth_methods_supported", of: body)
             .compactMap(ClientAuthenticationMethod.init)
         assertionAlgorithms = try Self.texts("token_endpoint_auth_signing_alg_values_supported", of: body)
             .compactMap(AssertionAlgorithm.init)
         demandsPushedAuthorization =
             try Self.member("require_pushed_authorization_requests", of: body, "a boolean", \.bool) ?? false
+        demandsRequestObject =
+            try Self.member("require_signed_request_object", of: body, "a boolean", \.bool) ?? false
+        requestObjectAlgorithms = try Self.algorithms("request_object_signing_alg_values_supported", of: body)
         announcesIssuerParameter =
             try Self.member("authorization_response_iss_parameter_supported", of: body, "a boolean", \.bool) ?? false
     }
@@ -117,6 +129,11 @@ extension ProviderMetadata {
             let texts = value.array?.compactMap(\.string)
             return texts?.count == value.array?.count ? texts : nil
         } ?? []
+    }
+
+    /// Those that sign with a key.
+    private static func algorithms(_ name: String, of body: JSONValue) throws(OAuthError) -> [SignatureAlgorithm] {
+        try texts(name, of: body).compactMap(SignatureAlgorithm.init)
     }
 
     private static func endpoint(_ member: JSONValue, _ name: EndpointName) throws(OAuthError) -> WebURL {
@@ -164,8 +181,20 @@ extension Provider {
         merged.assertion.announcedAlgorithms = metadata.assertionAlgorithms
         merged.pushesAuthorization =
             pushesAuthorization || authorization.pushed.use == .auto && metadata.demandsPushedAuthorization
+        merged.signedAnswers.callback.learn(metadata.callbackAlgorithms)
+        merged.signedAnswers.profile.learn(metadata.profileAlgorithms)
+        merged.signedAnswers.introspection.learn(metadata.introspectionAlgorithms)
+        merged.requestObject.announcedAlgorithms = metadata.requestObjectAlgorithms
+        merged.requestObject.isDemanded = requestObject.isDemanded || metadata.demandsRequestObject
         merged.demandsIssuerParameter = demandsIssuerParameter || metadata.announcesIssuerParameter
         return merged
+    }
+}
+
+extension SignedAnswers.SignedAnswer {
+    /// Takes the announced algorithms where the descriptor says none.
+    fileprivate mutating func learn(_ announced: [SignatureAlgorithm]) {
+        if algorithms.isEmpty { algorithms = announced }
     }
 }
 

@@ -61,25 +61,27 @@ extension Profile {
             to: try provider.endpoint(.userinfo, for: .profile),
             key: "endpoints.userinfo",
             rules: provider.profile,
-            token: try TokenCredential(tokens, in: provider.profileTokenPlacement, at: provider, for: .profile)
+            token: try TokenCredential(tokens, in: provider.profileTokenPlacement, at: provider, for: .profile),
+            accept: provider.signedAnswers.profile.isRequired ? "application/jwt" : "application/json"
         )
     }
 
     /// Judges the userinfo response.
     ///
-    /// - Parameter subject: The subject of the ID token; a profile of another subject is thrown away whole (OpenID
-    ///   Connect Core, section 5.3.2).
+    /// - Parameters:
+    ///   - subject: The subject of the ID token; a profile of another subject is thrown away whole (OpenID Connect Core,
+    ///     section 5.3.2).
+    ///   - verification: The provider's keys, where `isSigned(_:from:)`.
     /// - Throws: `OAuthError` at step `profile`; of kind `unauthorized` if the access token is no longer good.
     public init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider,
-        subject: String?
+        subject: String?,
+        verifyingBy verification: AnswerVerification? = nil
     ) throws(OAuthError) {
         guard response.status == 200 else { throw OAuthError.bearer(response, to: request) }
-        let body = try response.value(
-            provider.profileFormat, .profile,
-            key: provider.profileFormat == .auto ? request.descriptorKey : "profile.format")
+        let body = try Self.body(of: response, to: request, from: provider, by: verification)
         self.init(mapping: body, with: provider)
         if let subject {
             guard self.subject?.isSameBytes(as: subject) == true else {

@@ -83,7 +83,9 @@ public enum TokenRequest {
 
     /// Adds the client's authentication and what the descriptor adds, and prepares the request.
     ///
-    /// - Parameter alwaysNamesClient: Whether `client_id` is in the body even where a header has it.
+    /// - Parameters:
+    ///   - alwaysNamesClient: Whether `client_id` is in the body even where a header has it.
+    ///   - usesKeyElsewhere: Whether the registration's key is of use although no method of authentication takes it.
     static func send(
         _ parameters: inout RequestParameters,
         to endpoint: EndpointName,
@@ -91,12 +93,16 @@ public enum TokenRequest {
         rules: ResolvedRequest,
         registration: ClientRegistration,
         alwaysNamesClient: Bool = false,
+        usesKeyElsewhere: Bool = false,
+        accept: String = "application/json",
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let url = try provider.endpoint(endpoint, for: parameters.step)
-        let credentials = try ClientAuthentication(registration, at: provider)
-            .apply(to: &parameters, random: random, now: now)
+        let credentials = try ClientAuthentication(
+            registration, at: provider, usesKeyElsewhere: usesKeyElsewhere
+        )
+        .apply(to: &parameters, random: random, now: now)
         if alwaysNamesClient, !parameters.items.contains(where: { $0.standardName == "client_id" }) {
             try parameters.add("client_id", registration.clientID)
         }
@@ -107,7 +113,8 @@ public enum TokenRequest {
             to: url,
             key: "endpoints.\(endpoint.rawValue)",
             rules: rules,
-            credentials: credentials
+            credentials: credentials,
+            accept: accept
         )
     }
 }

@@ -20,6 +20,7 @@ struct AuthorizationRequest: Sendable {
     var acr: String?
     /// The thumbprint of the key that the code is bound to (RFC 9449, section 10).
     var keyThumbprint: String?
+    var responseMode = ResponseMode.query
 }
 
 /// An authorization request that a client has sent beforehand (RFC 9126).
@@ -39,5 +40,5 @@ enum AuthorizationRefusal: Error {
     /// Told to the person: where the answer should go is not known or not trusted (RFC 6749, section 4.1.2.1).
     case shown(String)
     /// Told to the client.
-    case returned(OAuthError, to: String, state: String?)
+    case returned(OAuthError, to: CallbackTarget)
 }

@@ -24,10 +24,10 @@ extension AuthorizationServer {
                     content: "<p role=\"alert\">\(HTMLPage.escape(problem))</p>"
                 )
                 return .html(page, status: .badRequest)
-            case .returned(let error, let redirectURI, let state):
+            case .returned(let error, let target):
                 let own = provider.callbackErrors.items.first { $0.value == error.code }?.name
                 let fields = [(name: "error", value: own ?? error.code), ("error_description", error.description)]
-                return callback(fields, to: redirectURI, state: state)
+                return callback(fields, to: target)
             }
         }
     }
@@ -40,7 +40,17 @@ extension AuthorizationServer {
             throw .shown(error.description)
         }
         let checked: AuthorizationRequest
-        if let pushed = try pushedRequest(received) { checked = pushed } else { checked = try check(received) }
+        if let pushed = try pushedRequest(received) {
+            checked = pushed
+        } else {
+            let parameters: ReceivedParameters
+            do throws(OAuthError) {
+                parameters = try unsigned(received)
+            } catch {
+                throw .shown("\(error.code): \(error.description)")
+            }
+            checked = try check(parameters)
+        }
         if has(.denied) { throw Self.denial(of: checked) }
         switch options.approval {
         case .automatic(let user):
@@ -49,8 +59,7 @@ extension AuthorizationServer {
             if checked.prompt == "none" {
                 throw .returned(
                     OAuthError("login_required", "nobody is signed in, and prompt=none forbids to ask"),
-                    to: checked.redirectURI,
-                    state: checked.state
+                    to: checked.target
                 )
             }
             let ticket = seams.randomText()
@@ -87,8 +96,7 @@ extension AuthorizationServer {
     }
 
     private static func denial(of request: AuthorizationRequest) -> AuthorizationRefusal {
-        .returned(
-            OAuthError("access_denied", "the user said no"), to: request.redirectURI, state: request.state)
+        .returned(OAuthError("access_denied", "the user said no"), to: request.target)
     }
 
     private mutating func approve(
@@ -123,8 +131,8 @@ extension AuthorizationServer {
             end: now.addingTimeInterval(Double(options.codeLifetime))
         )
         return callback(
-            [(name: "code", value: code)], to: request.redirectURI, state: request.state, for: request.client,
-            adding: sampleFields, status: status)
+            [(name: "code", value: code)], to: request.target, for: request.client, adding: sampleFields,
+            status: status)
     }
 
     /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
@@ -138,16 +146,16 @@ extension AuthorizationServer {
     }
 
     /// The redirect to the client (RFC 6749, section 4.1.2; RFC 9207).
-    private func callback(
+    private mutating func callback(
         _ fields: [(name: String, value: String)],
-        to redirectURI: String,
-        state: String?,
+        to target: CallbackTarget,
         for client: SandboxClient? = nil,
         adding others: [(name: String, value: String)] = [],
         status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields
-        if let state {
+        let redirectURI = target.redirectURI
+        if let state = target.state {
             fields.append((provider.stateParameter, has(.wrongState) ? seams.randomText() : state))
         }
         if has(.wrongIssuer) {
@@ -157,7 +165,16 @@ extension AuthorizationServer {
         }
         fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) } + others
         fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil))
-        if provider.authorization.responseMode == .formPost { return .html(.posting(fields, to: redirectURI)) }
+        if target.mode.isSigned {
+            guard let token = try? signed(fields, for: target.clientID ?? "") else {
+                return .json(["error": "server_error"], status: .internalServerError)
+            }
+            fields = [("response", token)]
+        }
+        if target.mode.isPosted { return .html(.posting(fields, to: redirectURI)) }
+        if target.mode == .fragmentJWT {
+            return .redirect(to: "\(redirectURI)#\(PercentEncoding.encode(fields))", status: status)
+        }
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }

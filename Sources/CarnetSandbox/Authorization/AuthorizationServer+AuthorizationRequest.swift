@@ -7,6 +7,8 @@ extension AuthorizationServer {
         let names = ParameterNames(provider.authorization)
         let (client, redirectURI) = try checkClient(received, names)
         let state = provider.authorization.state.isParameter ? received[names["state"]] : nil
+        let asked = received[names["response_mode"]].flatMap(ResponseMode.init)
+        let mode = asked.flatMap { responseModes.contains($0) ? $0 : nil } ?? responseModes[0]
         do throws(OAuthError) {
             try received.decode(names)
             try received.check(
@@ -30,10 +32,13 @@ extension AuthorizationServer {
                 audience: received[names["audience"]],
                 prompt: received["prompt"]
             )
+            request.responseMode = try responseMode(received, names)
             try checkWishes(received, names, &request)
             return request
         } catch {
-            throw .returned(error, to: redirectURI, state: state)
+            throw .returned(
+                error,
+                to: CallbackTarget(redirectURI: redirectURI, state: state, clientID: client.clientID, mode: mode))
         }
     }
 
@@ -88,12 +93,6 @@ extension AuthorizationServer {
                 throw OAuthError(
                     "unsupported_response_type", "the response type is \"\(type)\"; only \(only) is supported")
             }
-        }
-        let wanted = provider.authorization.responseMode
-        let mode = try wanted == nil ? received["response_mode"] : received.require("response_mode", names)
-        guard (mode ?? "query") == (wanted ?? .query).rawValue else {
-            throw .invalidRequest(
-                "the response mode is \"\(mode ?? "")\"; only \((wanted ?? .query).rawValue) is supported")
         }
     }
 

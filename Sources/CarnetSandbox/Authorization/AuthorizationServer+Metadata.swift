@@ -14,7 +14,11 @@ extension AuthorizationServer {
         let algorithms = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
         let methods = list(provider.client.authentication.map(\.rawValue))
         document["response_types_supported"] = ["code"]
-        document["response_modes_supported"] = list([(provider.authorization.responseMode ?? .query).rawValue])
+        document["response_modes_supported"] = list(responseModes.map(\.rawValue))
+        if responseModes.contains(where: \.isSigned) {
+            document["authorization_signing_alg_values_supported"] = list(
+                provider.algorithms(of: provider.signedAnswers.callback).map(\.rawValue))
+        }
         document["grant_types_supported"] = list(grantTypes)
         document["subject_types_supported"] = ["public"]
         document["id_token_signing_alg_values_supported"] = list(algorithms.map(\.rawValue))
@@ -26,10 +30,22 @@ extension AuthorizationServer {
         if endpoints[.revocation] != nil { document["revocation_endpoint_auth_methods_supported"] = methods }
         if endpoints[.introspection] != nil { document["introspection_endpoint_auth_methods_supported"] = methods }
         if demandsPushedRequests { document["require_pushed_authorization_requests"] = true }
+        document["request_parameter_supported"] = .bool(provider.requestObject.use != .never)
+        document["request_uri_parameter_supported"] = false
+        if provider.requestObject.use != .never {
+            let signing = provider.requestObject.algorithm.map { [$0] } ?? SignatureAlgorithm.allCases
+            document["request_object_signing_alg_values_supported"] = list(signing.map(\.rawValue))
+        }
+        if provider.requestObject.use == .always { document["require_signed_request_object"] = true }
         document["prompt_values_supported"] = ["none", "login", "consent", "select_account", "create"]
         document["claims_parameter_supported"] = true
         document["dpop_signing_alg_values_supported"] = ["ES256"]
         document["token_endpoint_auth_signing_alg_values_supported"] = assertionAlgorithms.map(list)
+        for (name, answer) in [
+            ("userinfo", provider.signedAnswers.profile), ("introspection", provider.signedAnswers.introspection),
+        ] where answer.isRequired {
+            document["\(name)_signing_alg_values_supported"] = list(provider.algorithms(of: answer).map(\.rawValue))
+        }
         if let encryption = provider.idTokenEncryption {
             document["id_token_encryption_alg_values_supported"] = [.string(encryption.algorithm.rawValue)]
             document["id_token_encryption_enc_values_supported"] = [.string(encryption.content.rawValue)]

@@ -21,13 +21,14 @@ extension AuthorizationServer {
                 throw .invalidRequest("request_uri cannot be pushed (RFC 9126, section 2.1)")
             }
             let client = try authenticateClient(request, received, ParameterNames(provider.authorization))
+            let parameters = try unsigned(received)
             let checked: AuthorizationRequest
             do throws(AuthorizationRefusal) {
-                checked = try check(received)
+                checked = try check(parameters)
             } catch {
                 switch error {
                 case .shown(let problem): throw OAuthError.invalidRequest(problem)
-                case .returned(let error, _, _): throw error
+                case .returned(let error, _): throw error
                 }
             }
             guard checked.client.clientID.hasSameBytes(as: client.clientID) else {

@@ -35,7 +35,7 @@ struct AuthorizationServer: Sendable {
     @discardableResult
     mutating func rotateKeys() throws(OAuthError) -> KeySet {
         do {
-            let keys = try KeySet(provider.signatureAlgorithms, seams)
+            let keys = try KeySet(provider.algorithmsOfKeys, seams)
             madeKeys = keys
             return keys
         } catch {

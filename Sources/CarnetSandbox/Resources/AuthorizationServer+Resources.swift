@@ -16,12 +16,28 @@ enum BearerRefusal: Error {
 extension AuthorizationServer {
     /// The userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API.
     mutating func userinfo(_ request: ServerRequest) -> Reply {
-        answer(request, as: provider.profileFormat) { (server) throws(BearerRefusal) in
-            try server.userinfoBody(request)
+        var clientID = ""
+        var reply = answer(request, as: provider.profileFormat) { (server) throws(BearerRefusal) in
+            let (body, client) = try server.userinfoBody(request)
+            clientID = client
+            return body
         }
+        guard provider.signedAnswers.profile.isRequired, reply.status == .ok,
+            var claims = try? JSONValue(parsing: reply.body)
+        else { return reply }
+        claims.set(.string(tokenIssuer), at: JSONPointer(tokens: ["iss"]))
+        claims.set(.string(clientID), at: JSONPointer(tokens: ["aud"]))
+        guard let token = try? makeAnswer(claims, type: "JWT", provider.signedAnswers.profile, for: clientID) else {
+            return .json(["error": "server_error"], status: .internalServerError)
+        }
+        reply.body = Array(token.utf8)
+        reply.headers[.contentType] = "application/jwt"
+        return reply
     }
 
-    private mutating func userinfoBody(_ request: ServerRequest) throws(BearerRefusal) -> JSONValue {
+    private mutating func userinfoBody(
+        _ request: ServerRequest
+    ) throws(BearerRefusal) -> (JSONValue, clientID: String) {
         guard let url = endpoints[.userinfo], request.method.rawValue == provider.profile.method.rawValue else {
             throw .methodNotAllowed(provider.profile.method.rawValue)
         }
@@ -32,8 +48,9 @@ extension AuthorizationServer {
         let known = provider.scopes.catalog.map(\.id) + provider.scopes.defaults + provider.scopes.required
         if known.contains("openid"), !scopes.contains("openid") { throw .insufficientScope(["openid"]) }
         let identity = Identity(grant.user, at: provider)
-        return has(.userinfoWrongSubject)
-            ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
+        let body =
+            has(.userinfoWrongSubject) ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
+        return (body, grant.clientID)
     }
 
     /// Demands the headers and parameters that the descriptor adds.

@@ -8,12 +8,15 @@ enum ExtensionGrant: String, CaseIterable {
     case deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
     /// RFC 8693, section 2.1.
     case tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+    /// RFC 7523, section 2.1.
+    case jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
     func rules(of provider: Provider) -> ResolvedGrant {
         switch self {
         case .clientCredentials: provider.clientCredentials
         case .deviceCode: provider.device.token
         case .tokenExchange: provider.tokenExchange
+        case .jwtBearer: provider.jwtBearer.grant
         }
     }
 
@@ -30,6 +33,8 @@ extension AuthorizationServer {
         case .clientCredentials: provider.client.authentication.contains(where: \.usesSecret)
         case .deviceCode: endpoints[.deviceAuthorization] != nil
         case .tokenExchange: true
+        // Some providers call the exchange of a code so.
+        case .jwtBearer: !provider.token.parameters.contains { $0.value == grant.rawValue }
         }
     }
 
@@ -58,6 +63,7 @@ extension AuthorizationServer {
         case .clientCredentials: return try clientCredentials(received.parameters, names, for: client)
         case .tokenExchange: return try exchangedToken(received.parameters, names, for: client)
         case .deviceCode: return try deviceTokens(received.parameters, names, for: client, provedBy: thumbprint)
+        case .jwtBearer: return try assertedToken(received.parameters, names, for: client)
         }
     }
 
@@ -84,6 +90,68 @@ extension AuthorizationServer {
         )
         ledger.grants[grantID] = grant
         return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
+    }
+
+    /// A token for an assertion that the client signed (RFC 7523, section 3). Nobody else is trusted here.
+    private mutating func assertedToken(
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+    ) throws(OAuthError) -> JSONValue {
+        let rules = provider.jwtBearer
+        let object: ReceivedToken
+        do throws(OAuthError) {
+            object = try ReceivedToken(
+                try received.require("assertion", names), signedBy: client,
+                algorithms: rules.assertion.algorithm.map { [$0.rawValue] } ?? [], keyID: rules.assertion.keyID)
+        } catch {
+            throw .invalidGrant(error.description)
+        }
+        let subject = try checkAssertion(object.claims, rules.assertion, of: client)
+        let isClaim = rules.scopeIn == .assertion
+        let asked = isClaim ? object.claims["scope"]?.string : received[names["scope"]]
+        let scopes = try knownScopes(asked ?? "")
+        guard !scopes.contains("openid") else { throw .invalidScope("openid is for people, and there is none") }
+        let grantID = seams.randomText()
+        let grant = Grant(
+            clientID: client.clientID,
+            user: SandboxUser(label: subject, claims: ["subject": .string(subject)]),
+            scopes: scopes,
+            requestedScopes: scopes,
+            isOffline: false,
+            nonce: nil,
+            audience: try checkResources(received, names),
+            authTime: seams.now()
+        )
+        ledger.grants[grantID] = grant
+        return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
+    }
+
+    /// - Returns: Whom the assertion is about.
+    private mutating func checkAssertion(
+        _ claims: JSONObject, _ rules: ResolvedAssertion, of client: SandboxClient
+    ) throws(OAuthError) -> String {
+        var known = provider
+        known.endpoints[.token] = endpoints[.token]
+        let redirect = client.redirectURIs.first ?? ""
+        let wanted =
+            [
+                Named("iss", rules.issuer(clientID: client.clientID, redirectURI: redirect)),
+                Named("aud", rules.audience(at: known) ?? ""),
+            ] + rules.claims
+        for claim in wanted where claims[claim.name]?.string?.hasSameBytes(as: claim.value) != true {
+            throw .invalidGrant("the assertion's claim \(claim.name) is not \"\(claim.value)\"")
+        }
+        guard let subject = claims["sub"]?.string, !subject.isEmpty else {
+            throw .invalidGrant("the assertion is about nobody")
+        }
+        let now = seams.now().secondsSince1970
+        guard let issued = claims["iat"]?.integer, let end = claims["exp"]?.integer, issued <= now + 5, end > now,
+            end - issued <= rules.lifetime
+        else { throw .invalidGrant("the assertion is not for now, or for longer than \(rules.lifetime) s") }
+        guard let id = claims["jti"]?.string, ledger.assertions[id] == nil else {
+            throw .invalidGrant("the assertion has no claim jti, or was used before")
+        }
+        ledger.assertions[id] = end
+        return subject
     }
 
     /// The exchange of an access token that was issued here for one with the same or fewer scopes (RFC 8693).

@@ -60,12 +60,27 @@ extension AuthorizationServer {
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
         let token = try signedIDToken(claims, grant, with: key)
-        return try encrypt(has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, for: grant.clientID)
+        return try encrypt(
+            has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idTokenEncryption,
+            for: grant.clientID)
+    }
+
+    /// An answer that is a JWT, signed with the first key of an accepted algorithm, and encrypted as the descriptor says.
+    mutating func makeAnswer(
+        _ claims: JSONValue, type: String, _ rules: SignedAnswers.SignedAnswer, for clientID: String
+    ) throws(OAuthError) -> String {
+        let accepted = provider.algorithms(of: rules)
+        guard let key = try keys().keys.first(where: { accepted.contains($0.algorithm) }) else {
+            throw .serverError("there is no key for \(accepted.map(\.rawValue).joined(separator: ", "))")
+        }
+        return try encrypt(try sign(claims, type: type, with: key), as: rules.encryption, for: clientID)
     }
 
     /// As the descriptor says, for the first key of the client that will do.
-    private func encrypt(_ token: String, for clientID: String) throws(OAuthError) -> String {
-        guard let encryption = provider.idTokenEncryption else { return token }
+    private func encrypt(
+        _ token: String, as encryption: TokenEncryption?, for clientID: String
+    ) throws(OAuthError) -> String {
+        guard let encryption else { return token }
         let maker = EncryptedToken(algorithm: encryption.algorithm, content: encryption.content, seams: seams)
         for key in (client(clientID)?.keys ?? []).compactMap(RegisteredKey.init) where key.isForEncryption {
             if let encrypted = try? maker.make(token, for: key) { return encrypted }

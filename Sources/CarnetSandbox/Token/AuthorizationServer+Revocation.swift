@@ -48,28 +48,42 @@ extension AuthorizationServer {
     /// The introspection endpoint (RFC 7662).
     mutating func introspection(_ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
-            let rules = ResolvedRequest(method: .post)
-            let (token, _) = try tokenInQuestion(request, at: .introspection, rules)
-            if let (access, grant) = ledger.activeAccess(token, at: seams.now()) {
-                return .json([
-                    "active": true,
-                    "client_id": .string(grant.clientID),
-                    "sub": .string(Identity(grant.user, at: provider).subject),
-                    "scope": .string(access.scopes.joined(separator: " ")),
-                    "token_type": .string(provider.apiScheme),
-                    "iat": .number(String(access.issued.secondsSince1970)),
-                    "exp": .number(String(access.end.secondsSince1970)),
-                ])
-            }
-            if let refresh = ledger.refreshTokens[token], !refresh.isUsed, let grant = ledger.grants[refresh.grantID],
-                !grant.isRevoked
-            {
-                return .json(["active": true, "client_id": .string(grant.clientID)])
-            }
-            return .json(["active": false])
+            let (token, client) = try tokenInQuestion(request, at: .introspection, provider.introspection)
+            let body = knowledge(of: token)
+            guard provider.signedAnswers.introspection.isRequired else { return .json(body) }
+            let claims: JSONValue = [
+                "iss": .string(tokenIssuer), "aud": .string(client.clientID),
+                "iat": .number(String(seams.now().secondsSince1970)), "token_introspection": body,
+            ]
+            let answer = try makeAnswer(
+                claims, type: "token-introspection+jwt", provider.signedAnswers.introspection, for: client.clientID)
+            return Reply(
+                .ok, [.contentType: "application/token-introspection+jwt", .cacheControl: "no-store"],
+                body: Array(answer.utf8))
         } catch {
             return errorReply(error, to: request)
         }
+    }
+
+    /// What is known of a token (RFC 7662, section 2.2).
+    private func knowledge(of token: String) -> JSONValue {
+        if let (access, grant) = ledger.activeAccess(token, at: seams.now()) {
+            return [
+                "active": true,
+                "client_id": .string(grant.clientID),
+                "sub": .string(Identity(grant.user, at: provider).subject),
+                "scope": .string(access.scopes.joined(separator: " ")),
+                "token_type": .string(provider.apiScheme),
+                "iat": .number(String(access.issued.secondsSince1970)),
+                "exp": .number(String(access.end.secondsSince1970)),
+            ]
+        }
+        if let refresh = ledger.refreshTokens[token], !refresh.isUsed, let grant = ledger.grants[refresh.grantID],
+            !grant.isRevoked
+        {
+            return ["active": true, "client_id": .string(grant.clientID)]
+        }
+        return ["active": false]
     }
 
     private mutating func tokenInQuestion(

@@ -69,6 +69,8 @@ struct Ledger: Sendable {
     var assertions = BoundedStore<Int>()
     /// The grants by the ids of their sessions.
     var sessions = BoundedStore<String>()
+    /// The same of signed authorization requests.
+    var requestObjects = BoundedStore<Int>()
 
     mutating func revoke(grant id: String) {
         grants[id]?.isRevoked = true

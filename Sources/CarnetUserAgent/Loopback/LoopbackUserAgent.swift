@@ -44,7 +44,10 @@ public struct LoopbackUserAgent: UserAgent {
         redirectURI: String, responseMode: ResponseMode
     ) async throws -> any AuthorizationPresenter {
         var redirect = try LoopbackRedirect(redirectURI)
-        redirect.takesForms = responseMode == .formPost
+        redirect.takesForms = responseMode.isPosted
+        guard responseMode != .fragmentJWT else {
+            throw UserAgentError(.cannotListen, "the answer comes in a fragment, which no listener is told")
+        }
         let inbox = CallbackInbox()
         let listener = try await LoopbackListener.start(redirect, inbox: inbox, limits: limits)
         return LoopbackPresenter(

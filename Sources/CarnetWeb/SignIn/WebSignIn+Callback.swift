@@ -43,8 +43,15 @@ extension WebSignIn {
                     value, as: PendingSignIn.self, for: PendingSignIn.purpose, with: keys),
                 waiting.expiresAt > clock.now
             else { continue }
-            if let pending = waiting.pending, pending.matches(callback) { return (name, waiting, pending) }
-            guard let state = waiting.storedState, let pendingStore, values.contains(state),
+            guard let client = clients[waiting.provider] else { continue }
+            if let pending = waiting.pending,
+                pending.matches(callback, at: client.provider, for: client.registration)
+            {
+                return (name, waiting, pending)
+            }
+            guard let state = waiting.storedState, let pendingStore,
+                values.contains(state)
+                    || callback.signedTexts(at: client.provider, for: client.registration).contains(state),
                 let pending = try await pendingStore.take(state, now: clock.now)
             else { continue }
             return (name, waiting, pending)

@@ -42,7 +42,7 @@ extension WebSignIn {
                     cookies.pendingPrefix + begun.pending.storageID.prefix(12),
                     sealed,
                     seconds: lifetime,
-                    isPosted: client.provider.authorization.responseMode == .formPost
+                    isPosted: client.provider.authorization.responseMode?.isPosted ?? false
                 )
             ])
             return reply

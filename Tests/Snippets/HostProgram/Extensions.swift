@@ -18,6 +18,14 @@ func signInPushed(with client: OAuthClient, in browser: any UserAgent) async thr
     try await client.signIn(with: browser, options: AuthorizationOptions(isPushed: true))
 }
 
+func signInSigned(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+    try await client.signIn(with: browser, options: AuthorizationOptions(isSigned: true))
+}
+
+func signInWithSignedAnswer(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+    try await client.signIn(with: browser, options: AuthorizationOptions(responseMode: .jwt))
+}
+
 func signInForOneResource(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
     try await client.signIn(with: browser, options: AuthorizationOptions(resource: ["https://api.acme.example/"]))
 }
@@ -43,6 +51,14 @@ func call(_ url: WebURL, of session: Session, with client: OAuthClient, in brows
 
 func boundRegistration() -> ClientRegistration {
     ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback", dpopBoundAccessTokens: true)
+}
+
+func tokenOfServiceAccount(_ client: OAuthClient) async throws -> TokenSet {
+    try await client.tokens(for: JWTBearerGrant(subject: "ada@acme.example", scopes: ["calendar"]))
+}
+
+func isStillGood(_ session: Session) async throws -> Bool {
+    try await session.introspect().isActive
 }
 
 func tokenForBilling(of session: Session, with client: OAuthClient) async throws -> TokenSet {

@@ -11,16 +11,19 @@ struct AssertionLifetimeTooLong: SingleValueRule {
             two clocks. Whoever finds an old one, in a log say, is the client until it ends.
             """,
         references: ["RFC 7523, section 3", "RFC 7521, section 8.2"],
-        bad: ["client: { authentication: [private_key_jwt], assertion: { lifetime: ⟦3600⟧ } }\n"],
+        bad: [
+            "client: { authentication: [private_key_jwt], assertion: { lifetime: ⟦3600⟧ } }\n",
+            "jwt_bearer: { assertion: { lifetime: ⟦3600⟧ } }\n",
+        ],
         good: ["client: { authentication: [private_key_jwt], assertion: { lifetime: 300 } }\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard let lifetime = context.descriptor.client.assertion.lifetime?.seconds, lifetime > 300 else { return [] }
-        return [
-            finding(
-                "an assertion is good for \(lifetime) s", in: context,
-                at: context.span("client", "assertion", "lifetime"), help: "60 is what is used if nothing is said")
-        ]
+        AssertionSection.all.compactMap { section in
+            guard let lifetime = section.rules(context.descriptor).lifetime?.seconds, lifetime > 300 else { return nil }
+            return finding(
+                "an assertion is good for \(lifetime) s", in: context, at: section.span("lifetime", in: context),
+                help: "60 is what is used if nothing is said")
+        }
     }
 }

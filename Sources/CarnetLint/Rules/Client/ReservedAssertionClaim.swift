@@ -10,7 +10,10 @@ struct ReservedAssertionClaim: SingleValueRule {
             place would make an assertion that can be used again. Nothing is sent with such a descriptor.
             """,
         references: ["RFC 7523, section 3", "OpenID Connect Core 1.0, section 9"],
-        bad: ["client: { authentication: [private_key_jwt], assertion: { claims: { ⟦jti⟧: once } } }\n"],
+        bad: [
+            "client: { authentication: [private_key_jwt], assertion: { claims: { ⟦jti⟧: once } } }\n",
+            "jwt_bearer: { assertion: { claims: { ⟦sub⟧: somebody } } }\n",
+        ],
         good: [
             """
             inputs: { team: { example: T1 } }
@@ -21,12 +24,14 @@ struct ReservedAssertionClaim: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.entries("client", "assertion", "claims").filter { AssertionRules.ownClaims.contains($0.key) }
-            .map { entry in
-                let own = ["iss": "issuer", "sub": "subject", "aud": "audience", "exp": "lifetime"][entry.key]
-                return finding(
-                    "\"\(entry.key)\" is set by Carnet itself", in: context, at: entry.keySpan,
-                    help: own.map { "say it with client.assertion.\($0)" } ?? "remove it")
-            }
+        AssertionSection.all.flatMap { section in
+            context.entries(in: section.path, "claims").filter { AssertionRules.ownClaims.contains($0.key) }
+                .map { entry in
+                    let own = ["iss": "issuer", "sub": "subject", "aud": "audience", "exp": "lifetime"][entry.key]
+                    return finding(
+                        "\"\(entry.key)\" is set by Carnet itself", in: context, at: entry.keySpan,
+                        help: own.map { "say it with \(section.name).\($0)" } ?? "remove it")
+                }
+        }
     }
 }

@@ -12,7 +12,10 @@ struct UnknownAssertionWord: LintRule {
             misspelled word would be sent to the server, which refuses it.
             """,
         references: ["RFC 7523, section 3", "RFC 7519, section 4.1.3"],
-        bad: ["client: { authentication: [private_key_jwt], assertion: { audience: ⟦token_endpiont⟧ } }\n"],
+        bad: [
+            "client: { authentication: [private_key_jwt], assertion: { audience: ⟦token_endpiont⟧ } }\n",
+            "jwt_bearer: { assertion: { audience: ⟦isuer⟧ } }\n",
+        ],
         good: [
             "client: { authentication: [private_key_jwt], assertion: { audience: token_endpoint } }\n",
             "client: { authentication: [private_key_jwt], assertion: { audience: 'https://api.acme.example' } }\n",
@@ -21,14 +24,14 @@ struct UnknownAssertionWord: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let words = ["issuer", "token_endpoint"]
-        guard let audience = context.descriptor.client.assertion.audience?.source, !words.contains(audience),
-            !audience.contains(":"), !audience.contains("{")
-        else { return [] }
-        let nearest = context.nearest(to: audience, in: words)
-        return [
-            finding(
-                "\"\(audience)\" is not a URI", in: context, at: context.span("client", "assertion", "audience"),
+        return AssertionSection.all.compactMap { section in
+            guard let audience = section.rules(context.descriptor).audience?.source, !words.contains(audience),
+                !audience.contains(":"), !audience.contains("{")
+            else { return nil }
+            let nearest = context.nearest(to: audience, in: words)
+            return finding(
+                "\"\(audience)\" is not a URI", in: context, at: section.span("audience", in: context),
                 help: nearest.map { "did you mean \($0)?" } ?? "write issuer, token_endpoint, or a URI")
-        ]
+        }
     }
 }

@@ -31,8 +31,11 @@ struct TemplateUse: Sendable {
         for call in root.connectionCalls {
             for key in ["headers", "parameters"] { others += call.entries(at: [key]).map(\.value) }
         }
-        others += ["audience", "issuer", "subject", "key_id"].compactMap { root.node(at: ["client", "assertion", $0]) }
-        others += root.entries(at: ["client", "assertion", "claims"]).map(\.value)
+        for section in AssertionSection.all {
+            others += ["audience", "issuer", "subject", "key_id"].compactMap { root.node(at: section.path + [$0]) }
+            others += root.entries(at: section.path + ["claims"]).map(\.value)
+        }
+        others += [root.node(at: ["authorization", "request_object", "audience"])].compactMap { $0 }
         let knowsIssuer = descriptor.understandsIssuerPlace
         return urls.compactMap { make($0.node, isURL: true, knowsIssuer: knowsIssuer && $0.path != ["issuer"]) }
             + hosts.compactMap { make($0, isURL: true, knowsIssuer: knowsIssuer) }

@@ -24,9 +24,11 @@ struct BodyWithoutPOST: LintRule {
             (["token"], descriptor.token.request, .post), (["refresh"], descriptor.refresh.request, .post),
             (["client_credentials"], descriptor.clientCredentials.request, .post),
             (["token_exchange"], descriptor.tokenExchange.request, .post),
+            (["jwt_bearer"], descriptor.jwtBearer.grant.request, .post),
             (["device"], descriptor.device.request, .post),
             (["device", "token"], descriptor.device.token.request, .post),
-            (["revocation"], descriptor.revocation.request, .post), (["logout"], descriptor.logout.request, .get),
+            (["revocation"], descriptor.revocation.request, .post),
+            (["introspection"], descriptor.introspection.request, .post), (["logout"], descriptor.logout.request, .get),
             (["profile"], descriptor.profile.request, .get),
         ]
         return requests.compactMap { section, rules, method in

@@ -36,8 +36,18 @@ struct KeyWithoutEffect: LintRule {
             authorization: { pushed: never }
 
             """,
+            "authorization: { request_object: { use: never, ⟦algorithm⟧: ES256 } }\n",
             "api: { token_in: { header: X-Acme-Token }, ⟦scheme⟧: OAuth }\n",
             "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            ⟦introspection⟧: { body: json }
+            refresh: { ⟦expiry_from⟧: introspection }
+
+            """,
+            "profile: { jwt: [ES256], ⟦format⟧: json }\n",
             "profile: { from: id_token, ⟦headers⟧: { X-Version: '2' } }\nscopes: { default: [openid] }\n",
             """
             endpoints:
@@ -82,6 +92,11 @@ struct KeyWithoutEffect: LintRule {
             report(["endpoints", "pushed_authorization_request"], "pushed is never")
             report(["authorization", "pushed", "repeat"], "pushed is never")
         }
+        if descriptor.authorization.requestObject.use == .never {
+            for key in ["algorithm", "audience", "lifetime", "repeat"] {
+                report(["authorization", "request_object", key], "request_object is never")
+            }
+        }
         if descriptor.isWithout(.deviceAuthorization) {
             report(["device"], "there is no device_authorization endpoint")
         }
@@ -90,8 +105,17 @@ struct KeyWithoutEffect: LintRule {
             report(["logout"], "there is no end_session endpoint")
         }
         if let source = descriptor.profile.source, source != .userinfo {
-            for key in RequestRules.keyNames + (descriptor.profile.requests.isEmpty ? ["token_in"] : []) + ["format"] {
+            for key in RequestRules.keyNames + (descriptor.profile.requests.isEmpty ? ["token_in"] : []) + [
+                "format", "jwt",
+            ] {
                 report(["profile", key], "the profile comes from \(source.rawValue), so no request is made")
+            }
+        }
+        if descriptor.profile.jwt != nil { report(["profile", "format"], "the answer is a JWT") }
+        if descriptor.isWithout(.introspection) {
+            report(["introspection"], "there is no introspection endpoint")
+            if descriptor.refresh.expiryFrom == .introspection {
+                report(["refresh", "expiry_from"], "there is no introspection endpoint")
             }
         }
         if descriptor.idToken.hs256 != nil {

@@ -23,6 +23,9 @@ enum ProtocolParameters {
         "actor_token", "actor_token_type", "client_id", "client_secret",
     ]
 
+    /// RFC 7523, section 2.1; RFC 8707, section 2.2.
+    static let jwtBearer: Set<String> = ["grant_type", "assertion", "scope", "resource", "client_id", "client_secret"]
+
     /// RFC 8628, section 3.1.
     static let device: Set<String> = ["scope", "resource", "client_id", "client_secret"]
 
@@ -31,6 +34,9 @@ enum ProtocolParameters {
 
     /// RFC 7009, section 2.1.
     static let revocation: Set<String> = ["token", "token_type_hint", "client_id", "client_secret"]
+
+    /// RFC 7662, section 2.1.
+    static let introspection: Set<String> = ["token", "token_type_hint", "client_id", "client_secret"]
 
     /// OpenID Connect RP-Initiated Logout 1.0, section 2.
     static let logout: Set<String> = [
@@ -65,9 +71,11 @@ enum ProtocolParameters {
         (["refresh"], refresh, ["parameters"]),
         (["client_credentials"], clientCredentials, ["parameters"]),
         (["token_exchange"], tokenExchange, ["parameters"]),
+        (["jwt_bearer"], jwtBearer, ["parameters"]),
         (["device"], device, ["parameters"]),
         (["device", "token"], devicePoll, ["parameters"]),
         (["revocation"], revocation, ["parameters"]),
+        (["introspection"], introspection, ["parameters"]),
         (["logout"], logout, ["parameters"]),
     ]
 }

@@ -20,7 +20,7 @@ struct SecretInQuery: LintRule {
 
     private static let secrets: Set = [
         "code", "code_verifier", "client_secret", "refresh_token", "token", "device_code", "subject_token",
-        "actor_token",
+        "actor_token", "assertion",
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -29,8 +29,10 @@ struct SecretInQuery: LintRule {
             (["token"], descriptor.token.request), (["refresh"], descriptor.refresh.request),
             (["client_credentials"], descriptor.clientCredentials.request), (["device"], descriptor.device.request),
             (["token_exchange"], descriptor.tokenExchange.request),
+            (["jwt_bearer"], descriptor.jwtBearer.grant.request),
             (["device", "token"], descriptor.device.token.request),
             (["revocation"], descriptor.revocation.request),
+            (["introspection"], descriptor.introspection.request),
         ]
         let queried = requests.map(\.0).flatMap { context.elements(in: $0, "query_parameters") }
             .filter { Self.secrets.contains($0.scalar?.text ?? "") }

@@ -1,6 +1,6 @@
-/// The algorithms with which a client's ID tokens are encrypted, as it registered them (OpenID Connect Dynamic Client
-/// Registration, section 2). A token never chooses them.
-public struct IDTokenEncryption: Hashable, Sendable {
+/// The algorithms with which a client's ID tokens, or other signed answers, are encrypted, as it registered them (OpenID
+/// Connect Dynamic Client Registration, section 2). A token never chooses them.
+public struct TokenEncryption: Hashable, Sendable {
     /// How the key of the content is brought, called `id_token_encrypted_response_alg` at registration.
     public internal(set) var algorithm = KeyManagementAlgorithm.rsaOAEP256
     /// How the content is encrypted, called `id_token_encrypted_response_enc` at registration.
@@ -14,7 +14,7 @@ public struct IDTokenEncryption: Hashable, Sendable {
     }
 }
 
-extension IDTokenEncryption: DescriptorSection {
+extension TokenEncryption: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("algorithm", \.algorithm, isRequired: true, "how the key is brought (RFC 7518, section 4.1)"),
         Key(

@@ -1,0 +1,26 @@
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+/// What a provider knows of an account's access token.
+enum IntrospectionReport {
+    static func show(_ account: Account, _ console: Console) async throws {
+        let session = try await account.session()
+        let known = try await account.explaining { try await session.introspect() }
+        var rows = [["active", known.isActive ? "yes" : "no"]]
+        let texts: [(name: String, text: String?)] = [
+            ("subject", known.subject), ("client id", known.clientID), ("username", known.username),
+            ("issuer", known.issuer), ("audience", known.audience.joined(separator: " ")),
+            ("scopes", known.scopes?.joined(separator: " ")),
+            ("expires", known.expiresAt?.formatted(.iso8601)),
+        ]
+        for (name, text) in texts {
+            if let text, !text.isEmpty { rows.append([name, text.printable]) }
+        }
+        for line in Table.lines(rows) { console.answer(line) }
+        console.answer(
+            json: account.stored.key.json
+                + JSONObject(["active": .bool(known.isActive), "introspection": .object(known.claims)]))
+    }
+}

@@ -1,0 +1,54 @@
+/// The grant of an assertion about somebody (RFC 7523, section 2.1).
+public struct JWTBearerRules: Sendable {
+    public internal(set) var grant = GrantRules()
+    public internal(set) var assertion = GrantAssertionRules()
+    public internal(set) var scopeIn = ScopePlace.parameter
+
+    init() {}
+}
+
+extension JWTBearerRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        GrantRules.keys.map { $0.lifted(to: \.grant) } + [
+            Key("assertion", \.assertion, "the JWT that the client makes itself, where it is not given one"),
+            Key("scope_in", \.scopeIn, "where the scopes go: parameter, or the claim scope of the client's assertion"),
+        ]
+}
+
+/// The assertion of a grant: what an assertion of the client's says, but for the parameter, which the grant knows.
+public struct GrantAssertionRules: Sendable {
+    public internal(set) var rules = AssertionRules()
+
+    init() {}
+}
+
+extension GrantAssertionRules: DescriptorSection {
+    static let keys: [Key<Self>] = AssertionRules.keys.filter { $0.description.name != "send_as" }
+        .map { $0.lifted(to: \.rules) }
+}
+
+/// Where the scopes of a grant by assertion go.
+public enum ScopePlace: String, DescriptorChoice, Sendable {
+    /// RFC 7521, section 4.1.
+    case parameter
+    case assertion
+}
+
+/// The grant's rules with everything filled in.
+public struct ResolvedJWTBearer: Sendable {
+    public let grant: ResolvedGrant
+    public let assertion: ResolvedAssertion
+    public let scopeIn: ScopePlace
+}
+
+extension InputResolver {
+    func jwtBearer(
+        _ rules: JWTBearerRules, inheriting token: RequestRules
+    ) throws(ResolutionError) -> ResolvedJWTBearer {
+        ResolvedJWTBearer(
+            grant: try grant(rules.grant, key: "jwt_bearer", inheriting: token),
+            assertion: try ResolvedAssertion(rules.assertion.rules, self, key: "jwt_bearer.assertion"),
+            scopeIn: rules.scopeIn
+        )
+    }
+}

@@ -1,0 +1,18 @@
+/// How an answer that is a JWT is signed, and encrypted if it is.
+public struct SignedAnswerRules: Sendable {
+    public internal(set) var algorithms: [SignatureAlgorithm] = []
+    public internal(set) var encryption: TokenEncryption?
+
+    init() {}
+}
+
+extension SignedAnswerRules: DescriptorSection {
+    static let shorthand: String? = "algorithms"
+
+    static let keys: [Key<Self>] = [
+        Key(
+            "algorithms", \.algorithms,
+            "the accepted signature algorithms; by default those announced, else those of ID tokens"),
+        Key("encryption", \.encryption, "how it is encrypted for the client; not at all if not said"),
+    ]
+}

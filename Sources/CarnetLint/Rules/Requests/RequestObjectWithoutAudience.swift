@@ -1,0 +1,44 @@
+import CarnetDescriptors
+
+struct RequestObjectWithoutAudience: LintRule {
+    let explanation = RuleExplanation(
+        code: "C044",
+        name: "request-object-without-audience",
+        summary: "Authorization requests are to be signed, and nothing says for which server.",
+        rationale: """
+            A signed request names the server that it is for, so that no other can take it for one of its own. That is the \
+            issuer, or what 'audience' says. Without either no request can be made.
+            """,
+        references: ["RFC 9101, section 4", "RFC 9101, section 10.8"],
+        bad: [
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+            authorization: { ⟦request_object⟧: always }
+
+            """
+        ],
+        good: [
+            "authorization: { request_object: always }\n",
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+            authorization: { request_object: { use: always, audience: https://acme.example } }
+
+            """,
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let rules = context.descriptor.authorization.requestObject
+        guard rules.use == .always, rules.audience == nil, context.descriptor.issuer == nil else { return [] }
+        return [
+            finding(
+                "a signed request would be for nobody", in: context,
+                at: context.keySpan("authorization", "request_object"),
+                help: "add the issuer, or audience beside 'use: always'")
+        ]
+    }
+}

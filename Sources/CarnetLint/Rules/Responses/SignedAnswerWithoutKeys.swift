@@ -1,0 +1,64 @@
+import CarnetDescriptors
+
+struct SignedAnswerWithoutKeys: LintRule {
+    let explanation = RuleExplanation(
+        code: "T010",
+        name: "signed-answer-without-keys",
+        summary: "An answer must be signed by the provider, and nothing says by whom or with which keys.",
+        rationale: """
+            A signed answer is believed if the issuer's keys have signed it. Without an issuer, or without the keys' URL \
+            where the metadata is not fetched, none can be judged, and every sign-in would fail.
+            """,
+        references: [
+            "JWT Secured Authorization Response Mode, section 2.4", "OpenID Connect Core 1.0, section 5.3.2",
+            "RFC 9701, section 5",
+        ],
+        bad: [
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+            authorization: { response_mode: ⟦jwt⟧ }
+
+            """,
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: https://acme.example/me
+              introspection: https://acme.example/introspect
+            profile: { jwt: ⟦[RS256]⟧ }
+            introspection: { jwt: ⟦[RS256]⟧ }
+
+            """,
+            """
+            issuer: https://id.acme.example
+            discovery: off
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            authorization: { response_mode: ⟦form_post.jwt⟧ }
+
+            """,
+        ],
+        good: [
+            "authorization: { response_mode: jwt }\ncallback: { jwt: [PS256] }\n",
+            "profile: { jwt: [PS256] }\nintrospection: { jwt: [PS256] }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        guard !descriptor.canHaveIDToken || descriptor.isWithout(.jwks) else { return [] }
+        let reason = descriptor.canHaveIDToken ? "there is no URL of keys" : "there is no issuer"
+        let help = descriptor.canHaveIDToken ? "add endpoints.jwks" : "add the issuer"
+        var places: [SourceSpan] = []
+        if descriptor.authorization.responseMode?.isSigned == true {
+            places.append(context.span("authorization", "response_mode"))
+        }
+        for path in [["profile", "jwt"], ["introspection", "jwt"]] {
+            if let node = context.root.node(at: path) { places.append(node.span) }
+        }
+        return places.map { finding("a signed answer cannot be judged: \(reason)", in: context, at: $0, help: help) }
+    }
+}

@@ -1,0 +1,165 @@
+public import CarnetDescriptors
+public import Foundation
+
+/// What a server says of a token (RFC 7662, section 2.2).
+public struct Introspection: Sendable {
+    /// Whether the token is good: by the server's word, and by the times that it states.
+    public let isActive: Bool
+    /// All that the server says of an active token; nothing is believed of another.
+    public let claims: JSONObject
+    public let expiresAt: Date?
+    public let issuedAt: Date?
+    public let notBefore: Date?
+    /// For whom the token is.
+    public let audience: [String]
+
+    public var subject: String? { claims["sub"]?.string }
+    public var clientID: String? { claims["client_id"]?.string }
+    public var username: String? { claims["username"]?.string }
+    public var tokenType: String? { claims["token_type"]?.string }
+    public var issuer: String? { claims["iss"]?.string }
+    /// `nil` if the server does not say.
+    public var scopes: [String]? { claims["scope"]?.string?.split(separator: " ").map { String($0) } }
+    /// The key that the token is bound to (RFC 7800, section 3.1).
+    public var confirmation: JSONValue? { claims["cnf"] }
+}
+
+extension Introspection {
+    /// The request.
+    ///
+    /// - Parameter hint: What kind of token it is: `access_token` or `refresh_token`.
+    /// - Throws: `OAuthError` at step `introspection`.
+    public static func request(
+        _ token: Secret,
+        hint: String? = nil,
+        at provider: Provider,
+        as registration: ClientRegistration,
+        random: any RandomSource,
+        now: Date
+    ) throws(OAuthError) -> PreparedRequest {
+        var parameters = RequestParameters(.introspection, "introspection", provider.introspection)
+        try parameters.add("token", token)
+        if let hint { try parameters.add("token_type_hint", hint) }
+        return try TokenRequest.send(
+            &parameters, to: .introspection, at: provider, rules: provider.introspection, registration: registration,
+            accept: provider.signedAnswers.introspection.isRequired ? Self.mediaType : "application/json",
+            random: random, now: now)
+    }
+
+    private static let mediaType = "application/token-introspection+jwt"
+
+    /// Whether an answer is a JWT, so that the provider's keys are needed to judge it (RFC 9701, section 5).
+    public static func isSigned(_ response: IncomingResponse) -> Bool {
+        response.status == 200 && response.mediaType == mediaType
+    }
+
+    /// Judges the answer. A refusal is an error, and not the word that the token is void (RFC 7662, section 2.3).
+    ///
+    /// - Parameter verification: The provider's keys, where `isSigned(_:)`.
+    /// - Throws: `OAuthError` at step `introspection`.
+    public init(
+        judging response: IncomingResponse,
+        to request: PreparedRequest,
+        from provider: Provider,
+        now: Date,
+        verifyingBy verification: AnswerVerification? = nil
+    ) throws(OAuthError) {
+        guard response.status == 200 else {
+            throw OAuthError.status(
+                response, .introspection, key: request.descriptorKey, fields: provider.tokenResponse.errors,
+                hiding: request.secrets)
+        }
+        let body =
+            Self.isSigned(response)
+            ? try Self.body(ofSigned: response, from: provider, by: verification)
+            : try Self.plainBody(of: response, to: request, from: provider)
+        guard let active = body["active"] else {
+            throw OAuthError(
+                .introspection, .missingField, "the answer does not say whether the token is active",
+                descriptorKey: request.descriptorKey, status: 200)
+        }
+        guard let isActive = active.bool else { throw Self.wrongType("active", "true or false") }
+        guard isActive else {
+            (self.isActive, claims, expiresAt, issuedAt, notBefore, audience) = (false, JSONObject(), nil, nil, nil, [])
+            return
+        }
+        for name in ["sub", "client_id", "username", "token_type", "iss", "scope"] {
+            guard body[name].map({ $0.string != nil || $0.isNull }) ?? true else {
+                throw Self.wrongType(name, "a text")
+            }
+        }
+        if let issuer = body["iss"]?.string, provider.issuer != nil, !provider.acceptsIssuer(inCallback: issuer) {
+            throw OAuthError(
+                .introspection, .issuerMismatch, "the token is of the issuer \"\(issuer.quotable())\"",
+                descriptorKey: "issuer", status: 200)
+        }
+        let end = try Self.time("exp", in: body)
+        let start = try Self.time("nbf", in: body)
+        let skew = TimeInterval(provider.clockSkew)
+        self.isActive =
+            end.map { now < $0.addingTimeInterval(skew) } ?? true
+            && start.map { $0 <= now.addingTimeInterval(skew) } ?? true
+        (expiresAt, notBefore) = (end, start)
+        issuedAt = try Self.time("iat", in: body)
+        audience = try Self.audience(in: body)
+        claims = body.object ?? JSONObject()
+    }
+
+    private static func body(
+        ofSigned response: IncomingResponse, from provider: Provider, by verification: AnswerVerification?
+    ) throws(OAuthError) -> JSONValue {
+        guard let verification, let text = String(validating: response.body, as: UTF8.self) else {
+            throw OAuthError(
+                .introspection, .malformedToken, "the signed answer cannot be judged",
+                descriptorKey: "introspection.jwt")
+        }
+        let kind = VerifiedAnswer.Kind(
+            step: .introspection, name: "the signed answer", key: "introspection.jwt",
+            type: "token-introspection+jwt", rules: provider.signedAnswers.introspection)
+        let answer = try VerifiedAnswer(Secret(text), kind, from: provider, by: verification)
+        try answer.checkIssuer(isRequired: true)
+        try answer.checkAudience(isRequired: true)
+        try answer.checkTimes(endIsRequired: false)
+        guard let body = answer.claims["token_introspection"], body.object != nil else {
+            throw OAuthError(
+                .introspection, .missingField, "the signed answer has no object token_introspection",
+                descriptorKey: "introspection.jwt", status: 200)
+        }
+        return body
+    }
+
+    private static func plainBody(
+        of response: IncomingResponse, to request: PreparedRequest, from provider: Provider
+    ) throws(OAuthError) -> JSONValue {
+        guard !provider.signedAnswers.introspection.isRequired else {
+            throw OAuthError(
+                .introspection, .unexpectedContentType, "the answer is not signed, though it should be",
+                descriptorKey: "introspection.jwt", status: 200)
+        }
+        return try response.json(.introspection, key: request.descriptorKey)
+    }
+
+    /// A time in seconds; real servers give parts of them too.
+    private static func time(_ name: String, in body: JSONValue) throws(OAuthError) -> Date? {
+        guard let value = body[name], !value.isNull else { return nil }
+        guard let seconds = value.double, (0...253_402_300_799).contains(seconds) else {
+            throw wrongType(name, "a time in seconds")
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    private static func audience(in body: JSONValue) throws(OAuthError) -> [String] {
+        guard let value = body["aud"], !value.isNull else { return [] }
+        let names = value.string.map { [$0] } ?? value.array?.compactMap(\.string)
+        guard let names, names.count == value.array?.count ?? 1 else {
+            throw wrongType("aud", "a text or a list of texts")
+        }
+        return names
+    }
+
+    private static func wrongType(_ name: String, _ expected: String) -> OAuthError {
+        OAuthError(
+            .introspection, .wrongFieldType, "the answer's \(name) is not \(expected)",
+            descriptorKey: "endpoints.introspection", status: 200)
+    }
+}

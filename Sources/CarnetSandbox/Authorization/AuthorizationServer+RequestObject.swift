@@ -1,0 +1,90 @@
+import CarnetDescriptors
+
+extension AuthorizationServer {
+    /// The parameters of a request: those of the signed one that it carries (RFC 9101, section 6), or its own.
+    mutating func unsigned(_ received: ReceivedParameters) throws(OAuthError) -> ReceivedParameters {
+        let rules = provider.requestObject
+        guard let token = received["request"] else {
+            guard rules.use != .always else { throw Self.unusable("only signed requests are taken here (RFC 9101)") }
+            return received
+        }
+        guard rules.use != .never else {
+            throw OAuthError("request_not_supported", "signed requests are not taken here")
+        }
+        let names = ParameterNames(provider.authorization)
+        guard let id = received[names["client_id"]], let client = client(id) else {
+            throw Self.unusable("client_id is missing beside the signed request, or is nobody's")
+        }
+        let object: ReceivedToken
+        do throws(OAuthError) {
+            object = try ReceivedToken(
+                token, signedBy: client, algorithms: rules.algorithm.map { [$0.rawValue] } ?? [])
+        } catch {
+            throw Self.unusable(error.description)
+        }
+        try check(object, of: client)
+        let parameters = try parameters(of: object)
+        for item in received.pairs where item.name != "request" {
+            let isRepeated = item.name == names["client_id"] || rules.repeated.contains { names[$0] == item.name }
+            guard isRepeated || Self.authenticating.contains(item.name) else {
+                throw Self.unusable("the parameter \(item.name) stands beside the signed request")
+            }
+            guard !isRepeated || parameters[item.name]?.hasSameBytes(as: item.value) == true else {
+                throw Self.unusable("the parameter \(item.name) is another in the signed request")
+            }
+        }
+        for name in rules.repeated where parameters.contains(names[name]) && !received.contains(names[name]) {
+            throw Self.unusable("the parameter \(names[name]) is missing beside the signed request")
+        }
+        return parameters
+    }
+
+    private static func unusable(_ text: String) -> OAuthError { OAuthError("invalid_request_object", text) }
+
+    /// What authenticates the client where requests are pushed.
+    private static let authenticating: Set = ["client_secret", "client_assertion", "client_assertion_type"]
+
+    private static let ownClaims: Set = ["iss", "aud", "iat", "nbf", "exp", "jti"]
+
+    private mutating func check(_ object: ReceivedToken, of client: SandboxClient) throws(OAuthError) {
+        let claims = object.claims
+        guard object.type == "oauth-authz-req+jwt" else { throw Self.unusable("the type is not oauth-authz-req+jwt") }
+        guard claims["iss"]?.string?.hasSameBytes(as: client.clientID) == true else {
+            throw Self.unusable("iss is not the client's id")
+        }
+        let audience = provider.requestObject.audience ?? provider.issuer ?? ""
+        guard claims["aud"]?.string?.hasSameBytes(as: audience) == true else {
+            throw Self.unusable("aud is not \(audience)")
+        }
+        for name in ["sub", "request", "request_uri"] where claims[name] != nil {
+            throw Self.unusable("a signed request has no \(name)")
+        }
+        let now = seams.now().secondsSince1970
+        guard let start = claims["nbf"]?.integer, let issued = claims["iat"]?.integer,
+            let end = claims["exp"]?.integer, start <= now + 5, issued <= now + 5, end > now, end - start <= 3600
+        else { throw Self.unusable("the signed request is not for now, or for longer than an hour") }
+        guard let id = claims["jti"]?.string, id.utf8.count >= 16, ledger.requestObjects[id] == nil else {
+            throw Self.unusable("jti is missing, too short, or was used before")
+        }
+        ledger.requestObjects[id] = end
+    }
+
+    private func parameters(of object: ReceivedToken) throws(OAuthError) -> ReceivedParameters {
+        var pairs: [(name: String, value: String)] = []
+        for claim in object.claims.members where !Self.ownClaims.contains(claim.name) {
+            switch claim.value {
+            case .string(let text):
+                guard !["max_age", "claims", "authorization_details"].contains(claim.name) else {
+                    throw Self.unusable("\(claim.name) is a text")
+                }
+                pairs.append((claim.name, text))
+            case .number(let digits): pairs.append((claim.name, digits))
+            case .array(let elements) where claim.name != "authorization_details":
+                pairs += elements.compactMap { element in element.string.map { (claim.name, $0) } }
+            case .array, .object: pairs.append((claim.name, claim.value.jsonText()))
+            default: throw Self.unusable("\(claim.name) is neither a text nor a number")
+            }
+        }
+        return ReceivedParameters(pairs)
+    }
+}

@@ -1,0 +1,145 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct IntrospectionTests {
+    private static let yaml = Fixture.openID.replacing(
+        "endpoints:\n", with: "endpoints:\n  introspection: https://id.acme.example/introspect\n")
+
+    private func request(_ keys: String = "", secret: String? = "s") throws -> (Provider, PreparedRequest) {
+        let provider = try Fixture.provider(Self.yaml + keys)
+        let request = try Introspection.request(
+            Secret("the-token"), hint: "access_token", at: provider,
+            as: ClientRegistration(
+                clientID: "client", clientSecret: secret.map { Secret($0) }, redirectURI: Attempt.redirectURI),
+            random: SeededRandomSource(seed: 1), now: Attempt.now)
+        return (provider, request)
+    }
+
+    private func judge(
+        _ body: String, status: Int = 200, type: String = "application/json", _ keys: String = ""
+    ) throws -> Introspection {
+        let (provider, request) = try request(keys)
+        var response = IncomingResponse.json(body, status: status)
+        response.head.headerFields[.contentType] = type
+        let keySet = try JSONWebKeySet(
+            judging: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
+        return try Introspection(
+            judging: response, to: request, from: provider, now: Attempt.now,
+            verifyingBy: AnswerVerification(
+                with: keySet, for: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
+                now: Attempt.now))
+    }
+
+    @Test func requestIsAFormWithTheClientsCredentials() throws {
+        let (_, request) = try request()
+        #expect(request.bodyText == "token=the-token&token_type_hint=access_token")
+        #expect(request.header("Authorization") == "Basic Y2xpZW50OnM=")
+        #expect(!request.redacted.body.contains("the-token"))
+        let (_, other) = try self.request(
+            "introspection: { rename: { token: access_token }, omit: [token_type_hint], parameters: { v: '2' } }\n")
+        #expect(other.bodyText == "access_token=the-token&v=2")
+    }
+
+    @Test func activeAnswerIsReadTyped() throws {
+        let answer = try judge(
+            #"{"active":true,"sub":"u","client_id":"c","username":"ada","token_type":"Bearer","scope":"a b","#
+                + #""iss":"https://id.acme.example","aud":["x","y"],"exp":1796152621.685867,"iat":1767225600,"#
+                + #""cnf":{"jkt":"k"},"more":1}"#)
+        #expect(answer.isActive && answer.subject == "u" && answer.clientID == "c" && answer.username == "ada")
+        #expect(answer.scopes == ["a", "b"] && answer.audience == ["x", "y"] && answer.tokenType == "Bearer")
+        // INTR-02: a real server gives parts of a second.
+        #expect(answer.expiresAt == Date(timeIntervalSince1970: 1_796_152_621.685867))
+        #expect(answer.confirmation == ["jkt": "k"] && answer.claims["more"] == 1)
+        #expect(try judge(#"{"active":true,"aud":"x"}"#).audience == ["x"])
+    }
+
+    // INTR-01.
+    @Test(arguments: [
+        #"{"active":"true"}"#, #"{"active":1}"#, #"{"active":null}"#, #"{}"#, #"{"sub":"u"}"#,
+    ]) func activeIsTrueOrFalse(_ body: String) {
+        #expect(throws: OAuthError.self) { try judge(body) }
+    }
+
+    // INTR-01: of a token that is not active, nothing is believed.
+    @Test func inactiveAnswerSaysNothingElse() throws {
+        let answer = try judge(#"{"active":false,"sub":"u","exp":"x"}"#)
+        #expect(!answer.isActive && answer.subject == nil && answer.claims.members.isEmpty)
+    }
+
+    // INTR-02.
+    @Test func activeIsNoneWhoseTimesSayOtherwise() throws {
+        #expect(try !judge(#"{"active":true,"exp":1767225000}"#).isActive)
+        #expect(try !judge(#"{"active":true,"nbf":1767229200}"#).isActive)
+        #expect(try judge(#"{"active":true,"exp":1767225590}"#).isActive, "clocks may differ")
+    }
+
+    // INTR-02.
+    @Test(
+        arguments: [
+            (#""exp":"soon""#, .wrongFieldType), (#""nbf":{}"#, .wrongFieldType), (#""sub":5"#, .wrongFieldType),
+            (#""aud":[1]"#, .wrongFieldType), (#""scope":["a"]"#, .wrongFieldType),
+            (#""iss":"https://attacker.example""#, .issuerMismatch),
+        ] as [(String, OAuthError.Kind)]) func wrongFieldsAreRefused(_ field: String, _ kind: OAuthError.Kind)
+    {
+        expectError(.introspection, kind) { try judge(#"{"active":true,\#(field)}"#) }
+    }
+
+    // INTR-05.
+    @Test(arguments: [400, 401, 403, 404, 500, 302]) func refusalIsAnErrorAndNotAnAnswer(_ status: Int) {
+        #expect(throws: OAuthError.self) { try judge(#"{"active":false}"#, status: status) }
+    }
+
+    // MARK: - RFC 9701
+
+    private static let signed = "introspection: { jwt: [RS256] }\n"
+    private static let mediaType = "application/token-introspection+jwt"
+
+    private func token(
+        changing changes: [String: JSONValue?] = [:], type: String? = "token-introspection+jwt",
+        key: SigningKey = .rsa, algorithm: String = "RS256"
+    ) throws -> String {
+        var claims = JSONObject()
+        claims["iss"] = "https://id.acme.example"
+        claims["aud"] = "client"
+        claims["iat"] = 1_767_225_600
+        claims["token_introspection"] = ["active": true, "sub": "u"]
+        for (name, value) in changes { claims[name] = value }
+        return try key.token(
+            .object(claims), algorithm: algorithm, keyID: "1", header: type.map { ["typ": .string($0)] } ?? [:])
+    }
+
+    // INTR-03.
+    @Test func signedAnswerIsBelievedByItsSignature() throws {
+        let (_, request) = try request(Self.signed)
+        #expect(request.header("Accept") == Self.mediaType)
+        #expect(try judge(try token(), type: Self.mediaType, Self.signed).subject == "u")
+        #expect(try judge(try token(), type: Self.mediaType).subject == "u", "one that was not asked for too")
+    }
+
+    // INTR-03.
+    @Test func signedAnswerOfAnotherKindOrForAnotherIsRefused() throws {
+        let bad: [(String, OAuthError.Kind)] = [
+            (try token(type: "JWT"), .wrongTokenUse), (try token(type: nil), .wrongTokenUse),
+            (try token(type: "at+jwt"), .wrongTokenUse),
+            (try token(algorithm: "PS256"), .unsupportedAlgorithm), (try token(key: .otherRSA), .badSignature),
+            (
+                SigningKey.signingInput(#"{"alg":"none","typ":"token-introspection+jwt"}"#, "{}") + ".",
+                .unsupportedAlgorithm
+            ),
+            (try token(changing: ["iss": nil]), .missingField), (try token(changing: ["aud": nil]), .missingField),
+            (try token(changing: ["iss": "https://attacker.example"]), .issuerMismatch),
+            (try token(changing: ["aud": "another"]), .audienceMismatch),
+            (try token(changing: ["token_introspection": nil]), .missingField),
+            (try token(changing: ["token_introspection": true]), .missingField),
+        ]
+        for (token, kind) in bad {
+            expectError(.introspection, kind) { try judge(token, type: Self.mediaType, Self.signed) }
+        }
+        expectError(.introspection, .unexpectedContentType) { try judge(#"{"active":true}"#, Self.signed) }
+    }
+}

@@ -1,0 +1,87 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import Testing
+
+@Suite struct JWTBearerTests {
+    private func request(
+        _ grant: JWTBearerGrant, _ keys: String = "", secret: String? = nil, hasKey: Bool = true
+    ) throws -> PreparedRequest {
+        try grant.request(
+            at: try Fixture.provider(Fixture.plain + keys),
+            as: ClientRegistration(
+                clientID: "client", clientSecret: secret.map { Secret($0) },
+                signingKey: hasKey ? try ClientKey.generate(.ES256, id: "k1") : nil,
+                redirectURI: Attempt.redirectURI),
+            random: SeededRandomSource(seed: 9),
+            now: Attempt.now
+        )
+    }
+
+    private func claims(_ request: PreparedRequest) throws -> JSONValue {
+        let part = try #require(request.form["assertion"]).split(separator: ".")[1]
+        let text = part.replacing("-", with: "+").replacing("_", with: "/")
+        let bytes = try #require(
+            Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4)))
+        return try JSONValue(parsing: Array(bytes))
+    }
+
+    @Test func clientSignsAboutSomebody() throws {
+        let request = try request(JWTBearerGrant(subject: "ada", scopes: ["read"], resource: ["urn:a"]))
+        #expect(request.form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer")
+        #expect(request.form["scope"] == "read" && request.form["resource"] == "urn:a")
+        #expect(request.form["client_id"] == "client", "a public client may have a key for this")
+        let claims = try claims(request)
+        #expect(claims["iss"] == "client" && claims["sub"] == "ada" && claims["aud"] == "https://plain.example/token")
+        let issued = try #require(claims["iat"]?.integer)
+        #expect(claims["exp"]?.integer == issued + 60 && claims["jti"]?.string?.count == 43)
+        #expect(!request.redacted.body.contains("eyJ"))
+    }
+
+    @Test func descriptorSaysWhatIsInIt() throws {
+        let request = try request(
+            JWTBearerGrant(scopes: ["read", "write"]),
+            """
+            jwt_bearer:
+              omit: [client_id]
+              scope_in: assertion
+              assertion: { issuer: robot@acme.example, subject: robot@acme.example, lifetime: 300, claims: { v: '2' } }
+
+            """)
+        #expect(request.form.keys.sorted() == ["assertion", "grant_type"])
+        let claims = try claims(request)
+        #expect(claims["iss"] == "robot@acme.example" && claims["sub"] == "robot@acme.example" && claims["v"] == "2")
+        #expect(claims["scope"] == "read write")
+    }
+
+    @Test func givenAssertionGoesAsItIs() throws {
+        let request = try request(JWTBearerGrant(assertion: Secret("a.b.c")), secret: "s", hasKey: false)
+        #expect(request.form["assertion"] == "a.b.c")
+        #expect(request.header("Authorization")?.hasPrefix("Basic ") == true)
+        #expect(!request.redacted.body.contains("a.b.c"))
+    }
+
+    @Test func clientWithoutAKeyIsTold() {
+        expectError(.jwtBearer, .missingClientKey) { try request(JWTBearerGrant(), hasKey: false) }
+    }
+
+    @Test func answerHasNeitherARefreshTokenNorAnIDToken() throws {
+        let grant = JWTBearerGrant(scopes: ["read"])
+        let request = try request(grant)
+        let body = #"{"access_token":"at","token_type":"Bearer","expires_in":60,"refresh_token":"r","id_token":"i"}"#
+        let tokens = try grant.judge(
+            .json(body), to: request, from: try Fixture.provider(Fixture.plain), now: Attempt.now)
+        #expect(tokens.accessToken.reveal() == "at" && tokens.scopes == ["read"])
+        #expect(tokens.refreshToken == nil && tokens.idToken == nil, "nobody has validated it")
+        let error = expectError(.jwtBearer, .serverError) {
+            try grant.judge(
+                .json(
+                    #"{"error":"invalid_grant","error_description":"echo: \#(request.form["assertion"] ?? "")"}"#,
+                    status: 400),
+                to: request, from: try Fixture.provider(Fixture.plain), now: Attempt.now)
+        }
+        #expect(error?.server?.message?.contains("eyJ") == false)
+    }
+}

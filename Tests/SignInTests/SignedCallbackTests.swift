@@ -1,0 +1,93 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import Testing
+
+/// Sign-ins whose answer the server signs.
+@Suite struct SignedCallbackTests {
+    private static func provider(_ keys: String) -> String {
+        "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\nscopes: { default: [openid] }\n\(keys)\n"
+    }
+
+    private func signIn(_ fixture: SignInFixture, _ options: AuthorizationOptions) async throws -> Session {
+        let request = try await fixture.client.beginSignIn(options)
+        let (url, form) = try await fixture.sandbox.answer(authorizationURL: request.url)
+        #expect((url + (form ?? "")).contains("response=eyJ") && !url.contains("code="))
+        let callback = form.map { AuthorizationCallback(postedTo: url, form: $0) } ?? AuthorizationCallback(url: url)
+        return try await fixture.client.completeSignIn(callback, for: request.pending)
+    }
+
+    @Test(arguments: ResponseMode.allCases.filter(\.isSigned))
+    func `an answer is signed in every way`(mode: ResponseMode) async throws {
+        let demanding = try SignInFixture(
+            descriptor(Self.provider("authorization: { response_mode: \(mode.rawValue) }")))
+        #expect(try await signIn(demanding, AuthorizationOptions()).tokens().idToken != nil)
+        let open = try SignInFixture(descriptor(Self.provider("")))
+        #expect(try await signIn(open, AuthorizationOptions(responseMode: mode)).tokens().idToken != nil)
+    }
+
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `an answer is signed with every algorithm`(algorithm: SignatureAlgorithm) async throws {
+        let fixture = try SignInFixture(
+            descriptor(
+                Self.provider("authorization: { response_mode: jwt }\ncallback: { jwt: [\(algorithm.rawValue)] }")))
+        #expect(try await signIn(fixture, AuthorizationOptions()).tokens().idToken != nil)
+    }
+
+    @Test(arguments: KeyManagementAlgorithm.allCases)
+    func `an answer is encrypted for the client`(algorithm: KeyManagementAlgorithm) async throws {
+        let keys = """
+            authorization: { response_mode: jwt }
+            callback: { jwt: { encryption: { algorithm: \(algorithm.rawValue) } } }
+            """
+        let fixture = try SignInFixture(
+            descriptor(Self.provider(keys)), decryptionKeys: [try ClientKey.generate(for: algorithm)])
+        #expect(try await signIn(fixture, AuthorizationOptions()).tokens().idToken != nil)
+        let unaware = try OAuthClient(
+            descriptor(Self.provider("authorization: { response_mode: jwt }")),
+            registration: fixture.client.registration, transport: SandboxTransport(sandbox: fixture.sandbox),
+            clock: fixture.clock)
+        let request = try await unaware.beginSignIn()
+        let url = try await fixture.sandbox.approve(authorizationURL: request.url)
+        await #expect(throws: OAuthError.self) {
+            try await unaware.completeSignIn(AuthorizationCallback(url: url), for: request.pending)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.wrongState, .stateMismatch), (.wrongIssuer, .issuerMismatch), (.denied, .serverError),
+        ] as [(SandboxFault, OAuthError.Kind)])
+    func `what is wrong with a plain answer is wrong with a signed one`(
+        fault: SandboxFault, kind: OAuthError.Kind
+    ) async throws {
+        let fixture = try SignInFixture(
+            descriptor(Self.provider("authorization: { response_mode: jwt }")), faults: [fault])
+        let error = await #expect(throws: OAuthError.self) {
+            try await signIn(fixture, AuthorizationOptions())
+        }
+        #expect(error?.kind == kind && error?.step == .callback)
+        #expect(await fixture.requests(to: .token).isEmpty)
+    }
+
+    @Test func `a forged answer costs the provider no request for its keys`() async throws {
+        let fixture = try SignInFixture(descriptor(Self.provider("authorization: { response_mode: jwt }")))
+        let request = try await fixture.client.beginSignIn()
+        let other = try await fixture.client.beginSignIn()
+        let url = try await fixture.sandbox.approve(authorizationURL: other.url)
+        let error = await #expect(throws: OAuthError.self) {
+            try await fixture.client.completeSignIn(AuthorizationCallback(url: url), for: request.pending)
+        }
+        #expect(error?.kind == .stateMismatch)
+        #expect(await fixture.requests(to: .jwks).isEmpty)
+    }
+
+    @Test func `keys that changed meanwhile are fetched again`() async throws {
+        let fixture = try SignInFixture(descriptor(Self.provider("authorization: { response_mode: jwt }")))
+        _ = try await signIn(fixture, AuthorizationOptions())
+        try await fixture.sandbox.rotateKeys()
+        #expect(try await signIn(fixture, AuthorizationOptions()).tokens().idToken != nil)
+        #expect(await fixture.requests(to: .jwks).count == 2)
+    }
+}
