@@ -101,7 +101,9 @@ extension AuthorizationServer {
 
     /// A logout token is signed, and encrypted, as the client's ID tokens are.
     func logoutToken(_ claims: JSONValue, for grant: Grant, with key: SigningKey) throws(OAuthError) -> String {
-        try encrypt(try signedIDToken(claims, grant, type: "logout+jwt", with: key), for: grant.clientID)
+        try encrypt(
+            try signedIDToken(claims, grant, type: "logout+jwt", with: key), as: provider.idTokenEncryption,
+            for: grant.clientID)
     }
 
     private func sign(_ claims: JSONValue, type: String, with key: SigningKey) throws(OAuthError) -> String {
