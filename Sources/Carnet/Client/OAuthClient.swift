@@ -57,6 +57,8 @@ public actor OAuthClient {
         self.sleeper = sleeper
         provider = try descriptor.resolve(inputs: registration.inputs)
         providerClock = ProviderClock(clock)
+        var limits = limits
+        limits.localHosts.formUnion(descriptor.ownHosts)
         exchanger = Exchanger(
             transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock)
         connection = ProviderConnection(provider, exchanger: exchanger, clock: clock)
@@ -129,7 +131,7 @@ public actor OAuthClient {
             .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
             try IDTokenExpectations(
-                from: provider, as: registration, answering: pending, accessToken: response.accessToken)
+                from: provider, as: registration, answering: validated, accessToken: response.accessToken)
         }
         return try await keep(
             response, idToken, requested: pending.scopes, HeldValues(values: response.values, callback: validated),
