@@ -234,6 +234,10 @@ let package = Package(
                 "CarnetDescriptors",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             path: "Tests/CarnetTestSupport"
         ),
@@ -258,6 +262,24 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
+        ),
+        .testTarget(
+            name: "AttackTests",
+            dependencies: [
+                "Carnet", "CarnetFiles", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetStorage",
+                "CarnetTestSupport", "CarnetTesting", "CarnetURLSession", "CarnetUserAgent", "CarnetWeb",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            exclude: ["matrix.txt"]
         ),
         .testTarget(
             name: "CarnetSandboxTests",

@@ -10,27 +10,31 @@ import NIOSSL
 /// Sends requests with AsyncHTTPClient, over HTTP/1.1, with a pool of connections of its own.
 ///
 /// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, compression, retries, proxies from the
-/// environment and traces do not exist here. Connections use the process's shared event loops; `shutdown()` closes the
+/// environment and traces do not exist here. Addresses of this machine and the local network are reached at hosts alone
+/// that `LocalAccess` or the descriptor itself names; that is judged by the address that a connection got, whatever a name server said before.
+/// Connections use the process's shared event loops; `shutdown()` closes the
 /// idle ones at once, and a transport that goes away closes them too.
 public final class AsyncHTTPTransport: Transport {
-    private let client: HTTPClient
+    /// For hosts that may be local, and for all others.
+    private let (localClient, publicClient): (HTTPClient, HTTPClient)
+    private let localAccess: LocalAccess
 
-    public convenience init() {
-        self.init(trustRoots: [])
+    public convenience init(localAccess: LocalAccess = .none) {
+        self.init(trustRoots: [], localAccess)
     }
 
     /// - Parameter additionalTrustRootsPEM: The path of a PEM file with certificates to trust besides those of the
     ///   system, e.g. of a company's own authority or a test server.
     /// - Throws: `TransportError`, `tls`, if the file has no certificates that can be read.
-    public convenience init(additionalTrustRootsPEM: String) throws {
+    public convenience init(additionalTrustRootsPEM: String, localAccess: LocalAccess = .none) throws {
         let certificates = (try? NIOSSLCertificate.fromPEMFile(additionalTrustRootsPEM)) ?? []
         guard !certificates.isEmpty else {
             throw TransportError(.tls, "\(additionalTrustRootsPEM) has no certificates in PEM form that can be read")
         }
-        self.init(trustRoots: certificates)
+        self.init(trustRoots: certificates, localAccess)
     }
 
-    private init(trustRoots: [NIOSSLCertificate]) {
+    private init(trustRoots: [NIOSSLCertificate], _ localAccess: LocalAccess) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
@@ -52,17 +56,34 @@ public final class AsyncHTTPTransport: Transport {
         configuration.httpVersion = .http1Only
         // Spans carry the URL with its query.
         configuration.tracing.tracer = nil
-        client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        self.localAccess = localAccess
+        localClient = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        configuration.http1_1ConnectionDebugInitializer = Self.refuseLocalAddress
+        publicClient = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+    }
+
+    /// Runs on a connection that was just made, before its first request: no answer of a name server can come in between.
+    @Sendable private static func refuseLocalAddress(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard channel.remoteAddress?.ipAddress.flatMap(IPAddress.init(numericHost:))?.isPublic != true else {
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        // Closed once the client has forgotten it.
+        channel.eventLoop.execute { channel.close(promise: nil) }
+        return channel.eventLoop.makeFailedFuture(LocalAddressRefused())
     }
 
     deinit {
-        client.shutdown { _ in }
+        localClient.shutdown { _ in }
+        publicClient.shutdown { _ in }
     }
 
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         let target = try RequestTarget(request)
+        let access = localAccess.adding(limits.localHosts)
+        try target.refuseLocalHost(unless: access)
+        let client = access.allows(target.host) ? localClient : publicClient
         let message = HTTPClientRequest(request, url: target.url)
-        return try await withDeadline(limits.deadline, origin: target.origin) { [client] in
+        return try await withDeadline(limits.deadline, origin: target.origin) {
             do {
                 // The deadline given here ends with the response's head, so it is not the one that matters.
                 let response = try await client.execute(message, deadline: .distantFuture)
@@ -75,9 +96,13 @@ public final class AsyncHTTPTransport: Transport {
 
     /// Closes every connection. Requests after that fail. Safe to call more than once.
     public func shutdown() async {
-        try? await client.shutdown().get()
+        try? await localClient.shutdown().get()
+        try? await publicClient.shutdown().get()
     }
 }
+
+/// A connection went to an address that is not public.
+struct LocalAddressRefused: Error {}
 
 extension HTTPClientRequest {
     fileprivate init(_ request: OutgoingRequest, url: String) {

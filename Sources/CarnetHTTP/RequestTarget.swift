@@ -8,6 +8,8 @@ package struct RequestTarget {
     package let url: String
     /// `host:port`, for messages: a path and a query may hold secrets.
     package let origin: String
+    /// The host without its port; an IPv6 literal keeps its brackets.
+    package let host: String
 
     /// - Throws: `TransportError`, `unsupportedRequest`.
     package init(_ request: OutgoingRequest) throws {
@@ -26,8 +28,22 @@ package struct RequestTarget {
         for field in request.head.headerFields where Self.ownFields.contains(field.name.canonicalName) {
             throw TransportError(.unsupportedRequest, "the header field \(field.name) cannot be set by a request")
         }
+        let port = hasPort ? authority.reversed().prefix { $0 != ":" }.count + 1 : 0
+        host = String(authority.dropLast(port))
         self.url = "\(scheme)://\(authority)\(path)"
         self.origin = origin
+    }
+
+    /// Refuses a host that is local by its very name, before anything is connected.
+    ///
+    /// - Throws: `TransportError`, `localAddress`.
+    package func refuseLocalHost(unless access: LocalAccess) throws {
+        guard !access.allows(host) else { return }
+        let name = host.lowercased()
+        let isLocalName = name == "localhost" || name.hasSuffix(".localhost")
+        guard !isLocalName, IPAddress(numericHost: host)?.isPublic != false else {
+            throw TransportError(localAddressOf: origin)
+        }
     }
 
     private static let defaultPorts = ["http": 80, "https": 443]
@@ -54,5 +70,13 @@ package struct RequestTarget {
 
     private static func isPathByte(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
+    }
+}
+
+extension TransportError {
+    package init(localAddressOf origin: String) {
+        self.init(
+            .localAddress,
+            "\(origin) is an address of this machine or the local network, which is not allowed for this host")
     }
 }

@@ -19,6 +19,8 @@ extension TransportError {
         switch error {
         case let error as TransportError:
             self = error
+        case is LocalAddressRefused:
+            self.init(localAddressOf: origin)
         case let error as HTTPClientError:
             self.init(error, origin: origin)
         case let error as NIOConnectionError:

@@ -13,6 +13,7 @@ public import HTTPTypes
 /// what a specification forbids is refused with the specification's error. It opens no socket; `SandboxServer` does.
 public actor Sandbox {
     private var servers: [AuthorizationServer]
+    private let sleep: @Sendable (Duration) async throws -> Void
     /// The latest requests, oldest first, at most a thousand.
     public private(set) var requests: [SandboxRequest] = []
     private var sendLogout: (@Sendable (SandboxLogout) async -> Void)?
@@ -25,14 +26,16 @@ public actor Sandbox {
         clients: [SandboxClient],
         options: SandboxOptions = SandboxOptions(),
         now: @escaping @Sendable () -> Date = SandboxDefaults.now,
-        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes
+        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = SandboxDefaults.sleep
     ) {
         self.init(
             providers: providers,
             clients: Dictionary(providers.map { ($0.id, clients) }) { first, _ in first },
             options: options,
             now: now,
-            randomBytes: randomBytes
+            randomBytes: randomBytes,
+            sleep: sleep
         )
     }
 
@@ -44,8 +47,10 @@ public actor Sandbox {
         clients: [ProviderID: [SandboxClient]],
         options: SandboxOptions = SandboxOptions(),
         now: @escaping @Sendable () -> Date = SandboxDefaults.now,
-        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes
+        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = SandboxDefaults.sleep
     ) {
+        self.sleep = sleep
         let seams = Seams(now: now, randomBytes: randomBytes)
         servers = providers.map {
             AuthorizationServer($0, clients: clients[$0.id] ?? [], options: options, seams: seams)
@@ -55,6 +60,7 @@ public actor Sandbox {
     /// Answers a request that has the provider's real, absolute URL in its scheme, authority and path.
     public func respond(to request: HTTPRequest, body: [UInt8]) async -> (HTTPResponse, [UInt8]) {
         let text = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+        if let slow = servers.first(where: { $0.has(.slow) }) { try? await sleep(slow.options.slowness) }
         let answer = answer(request, text, body)
         if requests.count == Self.longestLog { requests.removeFirst() }
         requests.append(
@@ -154,6 +160,7 @@ public actor Sandbox {
         for index in servers.indices {
             let id = servers[index].provider.id
             if let endpoint = servers[index].endpoints.endpoint(at: url) {
+                if servers[index].fails(endpoint) { return (.serverError, id, endpoint) }
                 return (servers[index].respond(to: request, at: endpoint), id, endpoint)
             }
             if servers[index].endpoints.isVerification(url) {
@@ -165,7 +172,9 @@ public actor Sandbox {
             if let further = servers[index].profileRequest(at: url) {
                 return (servers[index].profile(request, for: further), id, nil)
             }
-            if servers[index].endpoints.isMetadata(url) { return (servers[index].metadata(request), id, nil) }
+            if servers[index].endpoints.isMetadata(url) {
+                return (servers[index].has(.metadata500) ? .serverError : servers[index].metadata(request), id, nil)
+            }
         }
         // Several providers may protect one resource: that which issued the token judges it.
         let candidates = servers.filter { $0.hasResource(at: url) }
@@ -189,7 +198,21 @@ public actor Sandbox {
     }
 }
 
+extension Reply {
+    fileprivate static let serverError = Reply.json(["error": "server_error"], status: .internalServerError)
+}
+
 extension AuthorizationServer {
+    /// Whether a fault makes an endpoint fail.
+    fileprivate func fails(_ endpoint: EndpointName) -> Bool {
+        switch endpoint {
+        case .jwks: has(.keys500)
+        case .userinfo: has(.userinfo500)
+        case .revocation: has(.revocation500)
+        default: false
+        }
+    }
+
     /// Every URL that has a meaning here.
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata

@@ -1,5 +1,5 @@
 public import Carnet
-import CarnetHTTP
+public import CarnetHTTP
 public import CarnetProtocol
 import Foundation
 import HTTPTypes
@@ -12,15 +12,19 @@ import HTTPTypes
 ///
 /// The session is ephemeral: no cookies, no cache, no stored credentials. Redirects are not followed. The system's
 /// trust store decides about certificates, and TLS is 1.2 or newer. Where the system unpacks a compressed body that
-/// nobody asked for, the limit counts its unpacked bytes.
+/// nobody asked for, the limit counts its unpacked bytes. Hosts at addresses of this machine and the local network are
+/// refused unless `LocalAccess` names them; they are looked up right before the request, and a name server that changes
+/// its answer in that moment is not noticed.
 ///
 /// On Linux use `AsyncHTTPTransport`: there URLSession takes a proxy from the environment, and all of its sessions share
 /// one queue, which a server that never stops sending can hold up.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
+    private let localAccess: LocalAccess
 
-    public init() {
+    public init(localAccess: LocalAccess = .none) {
+        self.localAccess = localAccess
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
@@ -45,8 +49,14 @@ public final class URLSessionTransport: Transport {
         guard let url = URL(string: target.url) else {
             throw TransportError(.unsupportedRequest, "the URL of the request to \(target.origin) is not valid")
         }
+        let access = localAccess.adding(limits.localHosts)
+        try target.refuseLocalHost(unless: access)
         let message = URLRequest(request, url: url)
+        let looksUp = !access.allows(target.host)
         return try await withDeadline(limits.deadline, origin: target.origin) { [session, exchanges] in
+            if looksUp, await Self.addresses(of: target.host).contains(where: { !$0.isPublic }) {
+                throw TransportError(localAddressOf: target.origin)
+            }
             let task = session.dataTask(with: message)
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
@@ -55,6 +65,13 @@ public final class URLSessionTransport: Transport {
             } onCancel: {
                 exchanges.cancel(task)
             }
+        }
+    }
+
+    /// Asks the system's resolver on a thread of its own, because it waits for the network.
+    private static func addresses(of host: String) async -> [IPAddress] {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: IPAddress.lookUp(host)) }
         }
     }
 }

@@ -33,6 +33,16 @@ import Testing
         }
     }
 
+    @Test func `the faults of the sandbox are listed, for people and for programs`() async throws {
+        let listed = try await home.start(["sandbox", "--list-faults"]).finish()
+        let line = "\nwrong-nonce: the ID token brings another nonce\n"
+        #expect(listed.status == 0 && listed.standardOutput.contains(line))
+        let document = try await home.start(["sandbox", "--list-faults", "--json"]).finish().json()
+        let faults = try #require(document["faults"] as? [[String: Any]])
+        #expect(faults.count >= 25)
+        #expect(faults.allSatisfy { $0["name"] is String && $0["summary"] is String })
+    }
+
     @Test func `with --json a failure is a document too`() async throws {
         for arguments in [["try", "nope", "--json"], ["call", "--json"], ["profile", "google", "--json"]] {
             let run = try home.start(arguments)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AsyncHTTPTransportTests {
     @Test(arguments: TransportConformance.Check.allCases)
     func conforms(to check: TransportConformance.Check) async throws {
-        try await TransportConformance { AsyncHTTPTransport() }.run(check)
+        try await TransportConformance { AsyncHTTPTransport(localAccess: .all) }.run(check)
     }
 
     @Test func returnsCompressedBodyAsItCame() async throws {
@@ -18,7 +18,7 @@ import Testing
             .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n"), .send(body),
             .waitForHangUp,
         ])
-        let response = try await AsyncHTTPTransport().send(.get(server.authority), limits: .init())
+        let response = try await AsyncHTTPTransport(localAccess: .all).send(.get(server.authority), limits: .init())
         #expect(response.body == body)
         #expect(response.head.headerFields[.contentEncoding] == "gzip")
     }
@@ -28,7 +28,7 @@ import Testing
         )
         var request = OutgoingRequest.get(server.authority)
         request.head.method = .head
-        let response = try await AsyncHTTPTransport().send(request, limits: .init())
+        let response = try await AsyncHTTPTransport(localAccess: .all).send(request, limits: .init())
         #expect(response.head.status == .ok)
         #expect(response.body.isEmpty)
     }
@@ -38,13 +38,13 @@ import Testing
         var request = OutgoingRequest.get("127.0.0.1:1")
         request.head.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: "1"))
         let error = await #expect(throws: TransportError.self) {
-            try await AsyncHTTPTransport().send(request, limits: .init())
+            try await AsyncHTTPTransport(localAccess: .all).send(request, limits: .init())
         }
         #expect(error?.kind == .unsupportedRequest)
     }
 
     @Test func failsAfterShutdown() async throws {
-        let transport = AsyncHTTPTransport()
+        let transport = AsyncHTTPTransport(localAccess: .all)
         await transport.shutdown()
         await transport.shutdown()
         let error = await #expect(throws: TransportError.self) {
@@ -57,7 +57,7 @@ import Testing
 @Suite struct TransportTLSTests {
     @Test func refusesSelfSignedCertificate() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
-        let error = try await tlsError(certificate, transport: AsyncHTTPTransport())
+        let error = try await tlsError(certificate, transport: AsyncHTTPTransport(localAccess: .all))
         #expect(error.reason.hasPrefix("the certificate of 127.0.0.1:"))
         #expect(error.reason.hasSuffix(" is not trusted"))
     }
@@ -65,7 +65,7 @@ import Testing
     @Test func acceptsCertificateOfGivenTrustRoot() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
         let server = try await TLSServer(certificate)
-        let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath)
+        let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath, localAccess: .all)
         let response = try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
         #expect(response.head.status == .ok)
         try await server.stop()
@@ -73,7 +73,7 @@ import Testing
 
     @Test func refusesCertificateOfAnotherHost() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "DNS:other.example,IP:127.0.0.2")
-        let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath)
+        let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath, localAccess: .all)
         let error = try await tlsError(certificate, transport: transport)
         #expect(error.reason.hasSuffix(" was issued for another host"))
     }
@@ -83,13 +83,13 @@ import Testing
             subjectAlternativeName: "IP:127.0.0.1",
             validity: (start: "20200101000000Z", end: "20200102000000Z")
         )
-        let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath)
+        let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath, localAccess: .all)
         _ = try await tlsError(certificate, transport: transport)
     }
 
     @Test func refusesTLSBefore12() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
-        let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath)
+        let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath, localAccess: .all)
         _ = try await tlsError(certificate, transport: transport, maximumTLSVersion: .tlsv11)
     }
 

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetHTTP
 import CarnetTesting
 import CarnetURLSession
 import Testing
@@ -7,14 +8,15 @@ import Testing
 @Suite(.serialized) struct URLSessionTransportTests {
     @Test(arguments: TransportConformance.Check.allCases)
     func conforms(to check: TransportConformance.Check) async throws {
-        try await TransportConformance { URLSessionTransport() }.run(check)
+        try await TransportConformance { URLSessionTransport(localAccess: .all) }.run(check)
     }
 
     @Test func refusesSelfSignedCertificate() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
         let server = try await TLSServer(certificate)
+        let transport = URLSessionTransport(localAccess: .all)
         let error = await #expect(throws: TransportError.self) {
-            try await URLSessionTransport().send(.get(server.authority, scheme: "https"), limits: .init())
+            try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
         }
         #expect(error?.kind == .tls)
         #expect(server.requestCount == 0)

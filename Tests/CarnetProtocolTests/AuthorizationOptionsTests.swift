@@ -76,8 +76,10 @@ import Testing
         let attempt = try Attempt(options: AuthorizationOptions(maxAge: 60, acrValues: ["urn:a"]))
         let restored = try JSONDecoder().decode(
             PendingAuthorization.self, from: try JSONEncoder().encode(attempt.pending))
+        let callback = try restored.validate(
+            attempt.callback("state=\(attempt.state)&code=c"), from: attempt.provider, now: Attempt.now)
         let expectations = try IDTokenExpectations(
-            from: attempt.provider, as: attempt.registration, answering: restored, accessToken: Secret("t"))
+            from: attempt.provider, as: attempt.registration, answering: callback, accessToken: Secret("t"))
         #expect(expectations.maxAge == 60)
         #expect(expectations.acrValues == ["urn:a"])
     }

@@ -2,6 +2,7 @@ import CarnetDescriptors
 import CarnetSandbox
 import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 
 /// Each fault changes the one thing that it names; the tests of the other suites are the control.
@@ -139,6 +140,58 @@ struct FaultTests {
         let client = try makeClient(.refreshRevoked)
         let token = try #require(try await client.exchange().json["refresh_token"]?.string)
         #expect(try await client.refresh(token).error == "invalid_grant")
+    }
+
+    @Test("unsigned-id-token")
+    func unsignedIDToken() async throws {
+        let tokens = try await makeClient(.unsignedIDToken).exchange().json
+        let token = try #require(tokens["id_token"]?.string)
+        #expect(token.hasSuffix("."))
+        #expect(try JWT(token).header["alg"] == "none")
+    }
+
+    @Test("wrong-id-token-issuer: the callback's is right")
+    func wrongIDTokenIssuer() async throws {
+        let client = try makeClient(.wrongIDTokenIssuer)
+        #expect(try await client.idToken().claims["iss"] == "https://attacker.example")
+        #expect(try await client.callback()["iss"] != "https://attacker.example")
+    }
+
+    @Test("metadata-500, keys-500")
+    func metadataAndKeys() async throws {
+        let metadata = try await makeClient(.metadata500)
+            .get("https://id.acme.example/.well-known/openid-configuration")
+        #expect(metadata.status == 500)
+        let client = try makeClient(.keys500)
+        #expect(try await client.get(client.endpoint(.jwks)).status == 500)
+        #expect(try await client.exchange().status == 200)
+    }
+
+    @Test("userinfo-500, revocation-500")
+    func userinfoAndRevocation() async throws {
+        let client = try makeClient(.userinfo500)
+        let token = try #require(try await client.exchange().json["access_token"]?.string)
+        #expect(try await client.get(client.endpoint(.userinfo), bearer: token).status == 500)
+        await client.sandbox.setFaults([.revocation500])
+        #expect(try await client.get(client.endpoint(.userinfo), bearer: token).status == 200)
+        #expect(try await client.get(client.endpoint(.revocation)).status == 500)
+    }
+
+    @Test("slow: every answer waits as long as the options say")
+    func slow() async throws {
+        let waits = Mutex<[Duration]>([])
+        let sandbox = Sandbox(
+            providers: [try makeProvider(acme)],
+            clients: [],
+            options: SandboxOptions(faults: [.slow], slowness: .seconds(7)),
+            sleep: { duration in waits.withLock { $0.append(duration) } }
+        )
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "id.acme.example", path: "/")
+        _ = await sandbox.respond(to: request, body: [])
+        await sandbox.setFaults([])
+        _ = await sandbox.respond(to: request, body: [])
+        let waited = waits.withLock { $0 }
+        #expect(waited == [.seconds(7)])
     }
 
     @Test("are named as on the command line")

@@ -27,8 +27,11 @@ public struct SigningKey: Sendable {
     public static let ed25519 = SigningKey(material: .ed25519(.init()))
 
     /// The first RSA key in PEM form.
-    public static var rsaPEM: String {
-        if case .rsa(let key) = rsa.material { key.pemRepresentation } else { "" }
+    public static var rsaPEM: String { pem(of: rsa) }
+    public static var weakRSAPEM: String { pem(of: weakRSA) }
+
+    private static func pem(of key: SigningKey) -> String {
+        if case .rsa(let key) = key.material { key.pemRepresentation } else { "" }
     }
 
     private init(material: Material) {

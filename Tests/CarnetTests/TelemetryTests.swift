@@ -4,24 +4,16 @@ import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import InMemoryTracing
-import Metrics
 import MetricsTestKit
 import Testing
 import Tracing
 
-/// The backends of this process, which can be set up once. Each test tells its own by its provider.
-private let (metrics, tracer) = {
-    let (metrics, tracer) = (TestMetrics(), InMemoryTracer())
-    MetricsSystem.bootstrap(metrics)
-    InstrumentationSystem.bootstrap(tracer)
-    return (metrics, tracer)
-}()
-
 @Suite struct TelemetryTests {
     private let provider = ScriptedProvider()
+    private let metrics = TelemetryBackends.metrics
+    private let tracer = TelemetryBackends.tracer
 
     private func session(_ id: String) async throws -> Session {
-        _ = metrics
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, members: ["id_token": nil as JSONValue?]).jsonText())
         }

@@ -10,7 +10,7 @@ struct Worker: Sendable {
 
     init(arguments: [String]) throws {
         store = try StoreLocation(arguments: arguments[2...]).open()
-        transport = SandboxBoundTransport(base: arguments[1], transport: AsyncHTTPTransport())
+        transport = SandboxBoundTransport(base: arguments[1], transport: AsyncHTTPTransport(localAccess: .all))
     }
 
     /// Writes at once: the process may be killed at any moment.

@@ -120,6 +120,7 @@ struct Browser {
         -> WebReply
     {
         var request = request
+        if request.method == .post { request.headerFields[.contentType] = "application/x-www-form-urlencoded" }
         let sent = cookies.filter { !omitted.contains($0.key) }.sorted { $0.key < $1.key }
         if !sent.isEmpty {
             request.headerFields[.cookie] = sent.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")

@@ -24,6 +24,15 @@ struct Exchanger: Sendable {
             response = try await transport.send(request.outgoing, limits: limits)
         } catch let error as TransportError {
             logger.warning("No response", metadata: ["step": "\(request.step.rawValue)", "reason": "\(error)"])
+            guard error.kind != .localAddress else {
+                throw OAuthError(
+                    request.step,
+                    .undeclaredHost,
+                    "\(error)",
+                    descriptorKey: request.descriptorKey,
+                    hint: "if the provider is on this machine or network, allow its host in the transport's LocalAccess"
+                )
+            }
             throw OAuthError(
                 request.step,
                 .transport,

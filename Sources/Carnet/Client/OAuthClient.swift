@@ -61,6 +61,8 @@ public actor OAuthClient {
         self.usedTokens = usedTokens
         provider = try descriptor.resolve(inputs: registration.inputs)
         providerClock = ProviderClock(clock)
+        var limits = limits
+        limits.localHosts.formUnion(descriptor.ownHosts)
         exchanger = Exchanger(
             transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock)
         connection = ProviderConnection(provider, exchanger: exchanger, clock: clock)
@@ -133,7 +135,7 @@ public actor OAuthClient {
             .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
             try IDTokenExpectations(
-                from: provider, as: registration, answering: pending, accessToken: response.accessToken)
+                from: provider, as: registration, answering: validated, accessToken: response.accessToken)
         }
         return try await keep(
             response, idToken, requested: pending.scopes, HeldValues(values: response.values, callback: validated),

@@ -11,12 +11,15 @@ public protocol Transport: Sendable {
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse
 }
 
-/// How much a response may cost.
+/// How much a response may cost, and where a request may go.
 public struct TransportLimits: Hashable, Sendable {
     /// The largest body, in bytes.
     public var maximumBodyBytes: Int
     /// The time for the whole exchange, from the first connection attempt to the last byte.
     public var deadline: Duration
+    /// Hosts in lower case at which an address of this machine or the local network is meant, because the descriptor
+    /// itself names them. A transport that refuses such addresses elsewhere allows them here.
+    public var localHosts: Set<String> = []
 
     public init(maximumBodyBytes: Int = 1 << 20, deadline: Duration = .seconds(30)) {
         self.maximumBodyBytes = maximumBodyBytes
@@ -38,6 +41,8 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case interrupted
         /// The request cannot be sent by this transport, e.g. a URL scheme other than http and https.
         case unsupportedRequest
+        /// The host is at an address of this machine or the local network, and nobody allowed that.
+        case localAddress
     }
 
     public var kind: Kind

@@ -68,11 +68,11 @@ struct Connector {
 
     /// - Throws: `ResolutionError`.
     func client(for entry: ProviderRegistry.Entry, registration: ClientRegistration) throws -> OAuthClient {
-        let network = AsyncHTTPTransport()
+        let provider = try entry.descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
         return try OAuthClient(
             entry.descriptor,
             registration: registration,
-            transport: sandbox.map { RemoteSandboxTransport(address: $0, transport: network) } ?? network,
+            transport: network(for: provider),
             store: store,
             limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
@@ -80,13 +80,18 @@ struct Connector {
     }
 
     /// Registers clients with the provider, or with the sandbox that stands for it.
-    func registrar() -> ClientRegistrar {
-        let network = AsyncHTTPTransport()
-        return ClientRegistrar(
-            transport: sandbox.map { RemoteSandboxTransport(address: $0, transport: network) } ?? network,
+    func registrar(at provider: Provider) -> ClientRegistrar {
+        ClientRegistrar(
+            transport: network(for: provider),
             limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
+    }
+
+    /// The network, or the sandbox that stands for a provider.
+    private func network(for provider: Provider) -> any Transport {
+        guard let sandbox else { return AsyncHTTPTransport(localAccess: .named(by: provider)) }
+        return RemoteSandboxTransport(address: sandbox, transport: AsyncHTTPTransport(localAccess: .all))
     }
 
     /// The agent, but for the sandbox's pages if there is a sandbox.

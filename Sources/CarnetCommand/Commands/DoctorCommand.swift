@@ -23,10 +23,6 @@ struct DoctorCommand: Subcommand {
         let sources = try ProviderSources(providers, environment: context.environment)
         let entry = try sources.entry(nameOrFile: provider, console)
         let inputs = try Registrations(client, context).source(for: entry.descriptor).inputs
-        let discovery = Discovery(
-            transport: AsyncHTTPTransport(),
-            observer: console.isVerbose ? VerboseObserver(console: console) : nil
-        )
         let drift = try await ProviderFailure(entry: entry).explaining {
             let provider = try entry.descriptor.resolve(inputs: inputs)
             guard provider.issuer != nil || provider.discoveryURL != nil else {
@@ -37,6 +33,10 @@ struct DoctorCommand: Subcommand {
                     next: ["add issuer or discovery_url, if the provider has a metadata document"]
                 )
             }
+            let discovery = Discovery(
+                transport: AsyncHTTPTransport(localAccess: .named(by: provider)),
+                observer: console.isVerbose ? VerboseObserver(console: console) : nil
+            )
             return try await console.showing("fetching the metadata of \(provider.name)") {
                 try await discovery.metadata(of: provider)
             }.drift(from: provider)

@@ -69,7 +69,7 @@ struct NewCommand: Subcommand {
             throw Failure(.usage, "--issuer takes a URL such as https://id.example.com")
         }
         let discovery = Discovery(
-            transport: AsyncHTTPTransport(),
+            transport: AsyncHTTPTransport(localAccess: .named(by: provider)),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
         do {

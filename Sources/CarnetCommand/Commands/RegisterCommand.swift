@@ -48,7 +48,7 @@ struct RegisterCommand: Subcommand {
                     .usage, "\(descriptor.name) accepts no redirect URI on loopback", next: ["give --redirect-uri"])
             }
             let registered = try await context.console.showing("registering") {
-                try await connector.registrar().register(
+                try await connector.registrar(at: resolved).register(
                     ClientMetadata(
                         redirectURIs: [redirectURI],
                         clientName: name,

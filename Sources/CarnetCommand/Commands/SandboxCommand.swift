@@ -35,6 +35,9 @@ struct SandboxCommand: Subcommand {
     )
     var backChannelLogoutURI: String?
 
+    @Flag(name: .customLong("list-faults"), help: "Say what the faults are, and run nothing.")
+    var listsFaults = false
+
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -44,6 +47,7 @@ struct SandboxCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
+        guard !listsFaults else { return listFaults(context.console) }
         let sources = try ProviderSources(providers, environment: context.environment)
         let registrations = try Registrations(client, context)
         let entries = try ids.isEmpty ? sources.registry.entries : ids.map { try sources.entry($0) }
@@ -71,6 +75,14 @@ struct SandboxCommand: Subcommand {
         if backChannelLogoutURI != nil { await sandbox.sendLogouts(by: SandboxLogoutSender(context.console).send) }
         let names = impersonated.map(\.id.rawValue)
         try await serve(sandbox, names, context.console)
+    }
+
+    private func listFaults(_ console: Console) {
+        for fault in SandboxFault.allCases { console.answer("\(fault.rawValue): \(fault.summary)") }
+        let faults = SandboxFault.allCases.map { fault -> JSONValue in
+            ["name": .string(fault.rawValue), "summary": .string(fault.summary)]
+        }
+        console.answer(json: JSONObject(["faults": .array(faults)]))
     }
 
     private static let loopbackRedirects = ["http://127.0.0.1/callback", "http://localhost/callback"]

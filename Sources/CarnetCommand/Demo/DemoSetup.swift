@@ -58,7 +58,10 @@ struct DemoSetup {
                 try OAuthClient(
                     item.descriptor,
                     registration: item.registration,
-                    transport: item.isReal ? AsyncHTTPTransport() : SandboxTransport(sandbox: sandbox),
+                    transport: item.isReal
+                        ? AsyncHTTPTransport(
+                            localAccess: .named(by: try item.descriptor.resolve(inputs: item.registration.inputs)))
+                        : SandboxTransport(sandbox: sandbox),
                     store: store,
                     observer: FlowObserver(provider: item.descriptor.id, log: flow)
                 )

@@ -120,7 +120,7 @@ extension OAuthError {
         case malformedToken, unsupportedAlgorithm, criticalHeader, wrongTokenUse, keyNotFound, malformedKeys,
             badSignature, decryptionFailed
         case audienceMismatch, authorizedPartyMismatch, expiredToken, issuedInFuture, notYetValid
-        case nonceMismatch, accessTokenHashMismatch, subjectMismatch
+        case nonceMismatch, accessTokenHashMismatch, codeHashMismatch, subjectMismatch
         case authenticationTooOld, authenticationTooWeak
         // Using a session
         case valueRefused, valueMissing, choiceNeeded, badSignedCallback

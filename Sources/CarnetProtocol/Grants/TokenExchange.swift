@@ -97,7 +97,8 @@ extension TokenExchange {
         now: Date
     ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
         let answer = try TokenResponse(judging: response, to: request, from: provider)
-        guard let type = answer.body["issued_token_type"]?.string ?? requestedType?.rawValue else {
+        guard let type = answer.body["issued_token_type"]?.string ?? requestedType?.rawValue, !type.isEmpty
+        else {
             throw OAuthError(
                 .tokenExchange,
                 .missingField,

@@ -27,7 +27,7 @@ struct ClaimsChecker {
         try checkAudience()
         try checkTimes()
         try checkNonce()
-        try checkAccessTokenHash(algorithm)
+        try checkHashes(algorithm)
         try checkAuthentication()
         let subject = try text("sub")
         guard subject.utf8.count <= 255 else { throw wrongType("sub", "a text of at most 255 bytes") }
@@ -113,21 +113,29 @@ struct ClaimsChecker {
         }
     }
 
-    /// OpenID Connect Core, section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm.
-    private func checkAccessTokenHash(_ algorithm: SignatureAlgorithm?) throws(OAuthError) {
-        guard let claim = claims["at_hash"] else { return }
-        let token = Array(expectations.accessToken.reveal().utf8)
-        let digest: [UInt8] =
-            switch algorithm {
-            case nil, .RS256, .PS256, .ES256: Array(SHA256.hash(data: token))
-            case .RS384, .PS384, .ES384: Array(SHA384.hash(data: token))
-            case .RS512, .PS512, .ES512, .EdDSA: Array(SHA512.hash(data: token))
-            }
-        let expected = Base64URL.encode(digest.prefix(digest.count / 2))
-        guard let hash = claim.string, constantTimeEquals(hash.utf8, expected.utf8) else {
+    /// OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11: hashes of what came beside the token. Some servers add that of
+    /// the code where nobody asked for it.
+    private func checkHashes(_ algorithm: SignatureAlgorithm?) throws(OAuthError) {
+        guard isHash(claims["at_hash"], of: expectations.accessToken, algorithm) else {
             throw OAuthError(
                 .idToken, .accessTokenHashMismatch, "the access token is not the one that the ID token came with")
         }
+        guard let code = expectations.code, !isHash(claims["c_hash"], of: code, algorithm) else { return }
+        throw OAuthError(.idToken, .codeHashMismatch, "the code is not the one that the ID token was issued for")
+    }
+
+    /// Whether a claim is missing, or the left half of the hash that belongs to the signature's algorithm.
+    private func isHash(_ claim: JSONValue?, of secret: Secret, _ algorithm: SignatureAlgorithm?) -> Bool {
+        guard let claim else { return true }
+        let bytes = Array(secret.reveal().utf8)
+        let digest: [UInt8] =
+            switch algorithm {
+            case nil, .RS256, .PS256, .ES256: Array(SHA256.hash(data: bytes))
+            case .RS384, .PS384, .ES384: Array(SHA384.hash(data: bytes))
+            case .RS512, .PS512, .ES512, .EdDSA: Array(SHA512.hash(data: bytes))
+            }
+        let expected = Base64URL.encode(digest.prefix(digest.count / 2))
+        return claim.string.map { constantTimeEquals($0.utf8, expected.utf8) } ?? false
     }
 
     /// A claim, read as the standard's type where the descriptor lets it be of another.

@@ -32,6 +32,8 @@ public struct IDTokenExpectations: Sendable {
     public var nonce: Nonce
     /// The access token that came with it.
     public var accessToken: Secret
+    /// The code that was exchanged for it, if one was.
+    var code: Secret?
     /// The subject of the sign-in that a refresh continues.
     public var subject: String?
     public var algorithms: [SignatureAlgorithm]
@@ -85,14 +87,16 @@ extension IDTokenExpectations {
     public init(
         from provider: Provider,
         as registration: ClientRegistration,
-        answering pending: PendingAuthorization,
+        answering callback: ValidatedCallback,
         accessToken: Secret
     ) throws(OAuthError) {
+        let pending = callback.pending
         let nonce: Nonce =
             if let sent = pending.nonce, provider.acceptsMissingNonce { .continuing(sent) } else {
                 .exactly(pending.nonce)
             }
         try self.init(from: provider, as: registration, nonce: nonce, accessToken: accessToken)
+        code = callback.code
         maxAge = pending.maxAge
         acrValues = pending.acrValues ?? []
     }

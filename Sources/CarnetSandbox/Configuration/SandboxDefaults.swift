@@ -8,6 +8,9 @@
 public enum SandboxDefaults {
     @Sendable public static func now() -> Date { Date() }
 
+    /// Waits in real time.
+    @Sendable public static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
+
     @Sendable public static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -21,6 +21,13 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
     case dpopNonce = "dpop-nonce"
     case weakSignIn = "weak-sign-in"
     case stepUp = "step-up"
+    case unsignedIDToken = "unsigned-id-token"
+    case wrongIDTokenIssuer = "wrong-id-token-issuer"
+    case metadata500 = "metadata-500"
+    case keys500 = "keys-500"
+    case userinfo500 = "userinfo-500"
+    case revocation500 = "revocation-500"
+    case slow
 
     /// What happens, for people.
     public var summary: String {
@@ -45,6 +52,13 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
         case .weakSignIn: "the user signed in a day ago, and nobody knows by which means"
         case .stepUp: "resources want a sign-in of the class urn:carnet:acr:2, an hour old at most"
         case .dpopNonce: "each DPoP proof must have the server's nonce, which changes every five minutes"
+        case .unsignedIDToken: "the ID token says alg none and has no signature"
+        case .wrongIDTokenIssuer: "the ID token is of another issuer"
+        case .metadata500: "the metadata is answered with 500"
+        case .keys500: "the key set is answered with 500"
+        case .userinfo500: "the profile is answered with 500"
+        case .revocation500: "a revocation is answered with 500"
+        case .slow: "every answer takes as long as the sandbox's options say, five seconds unless they say otherwise"
         case .slowDown: "a device is told to slow down, however slow it is"
         }
     }

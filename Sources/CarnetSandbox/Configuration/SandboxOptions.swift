@@ -18,6 +18,8 @@ public struct SandboxOptions: Sendable {
     public var codeLifetime: Int
     /// How many seconds a device waits between two requests for its tokens.
     public var deviceInterval: Int
+    /// How long every answer takes with the fault `slow`.
+    public var slowness: Duration
 
     public init(
         approval: Approval = .automatic(.sample),
@@ -25,7 +27,8 @@ public struct SandboxOptions: Sendable {
         faults: Set<SandboxFault> = [],
         offersFaults: Bool = false,
         codeLifetime: Int = 60,
-        deviceInterval: Int = 5
+        deviceInterval: Int = 5,
+        slowness: Duration = .seconds(5)
     ) {
         self.approval = approval
         self.users = users
@@ -33,5 +36,6 @@ public struct SandboxOptions: Sendable {
         self.offersFaults = offersFaults
         self.codeLifetime = codeLifetime
         self.deviceInterval = deviceInterval
+        self.slowness = slowness
     }
 }

@@ -20,6 +20,12 @@ enum JSONWebToken {
         return signed + "." + Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: key))
     }
 
+    /// A token that says itself that nobody signed it (RFC 7519, section 6).
+    static func unsigned(_ claims: JSONValue) -> String {
+        let header: JSONValue = ["alg": "none", "typ": "JWT"]
+        return Base64URL.encode(header.jsonText().utf8) + "." + Base64URL.encode(claims.jsonText().utf8) + "."
+    }
+
     /// The same token with one bit of its signature turned over.
     static func withBrokenSignature(_ token: String) -> String {
         guard let dot = token.lastIndex(of: "."),

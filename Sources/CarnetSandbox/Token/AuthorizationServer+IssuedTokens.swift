@@ -39,7 +39,7 @@ extension AuthorizationServer {
         let issued = now.secondsSince1970 - (has(.expiredIDToken) ? 7200 : 0)
         let hash = key.hash(Array(accessToken.utf8))
         var claims: JSONValue = [
-            "iss": .string(tokenIssuer),
+            "iss": .string(has(.wrongIDTokenIssuer) ? "https://attacker.example" : tokenIssuer),
             "sub": provider.coercedClaims.contains(.subject) ? .number(identity.subject) : .string(identity.subject),
             "aud": .string(has(.wrongAudience) ? "another-client" : grant.clientID),
             "iat": .number(String(issued)),
@@ -92,6 +92,7 @@ extension AuthorizationServer {
     private func signedIDToken(
         _ claims: JSONValue, _ grant: Grant, type: String = "JWT", with key: SigningKey
     ) throws(OAuthError) -> String {
+        guard !has(.unsignedIDToken) else { return JSONWebToken.unsigned(claims) }
         guard provider.signsWithClientSecret else { return try sign(claims, type: type, with: key) }
         guard let secret = client(grant.clientID)?.clientSecret else {
             throw .serverError("the client has no secret to sign with")

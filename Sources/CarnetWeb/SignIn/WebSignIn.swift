@@ -99,6 +99,9 @@ public struct WebSignIn: Sendable {
         case (.choice, .get): return choice(request)
         case (.start(let provider), .post): return await start(provider, request, form)
         case (.start(let provider), .get): return choice(request, only: provider)
+        case (.callback, .post) where !request.hasForm:
+            return show(
+                SignInProblem(status: .unsupportedMediaType, "This answer is not a form", id: newID()))
         case (.callback, .get), (.callback, .post): return await callback(request, form)
         case (.signOut, .post): return await signOut(request, form)
         default:
@@ -185,6 +188,12 @@ extension SignInProblem {
 
 extension HTTPRequest {
     var pathOnly: String { String((path ?? "").prefix { $0 != "?" && $0 != "#" }) }
+
+    /// Whether the body is a form as browsers post it (OAuth 2.0 Form Post Response Mode).
+    var hasForm: Bool {
+        let type = headerFields[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        return type?.lowercased() == "application/x-www-form-urlencoded"
+    }
 
     func queryValue(_ name: String) -> String? {
         let query = (path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""

@@ -1,0 +1,20 @@
+extension ProviderDescriptor {
+    /// The hosts that the descriptor itself names, in lower case: none that an input brings, or discovery.
+    public var ownHosts: Set<String> {
+        let endpoints = EndpointName.allCases.compactMap { self.endpoints[$0] }
+        let templates = [issuer, discoveryURL].compactMap { $0 } + endpoints + resources.map(\.url)
+        return Set(templates.compactMap(\.literalHost) + api.hosts.compactMap { Template.host(in: $0.source) })
+    }
+}
+
+extension Template {
+    /// The host of a URL that has no place in its host.
+    fileprivate var literalHost: String? {
+        guard let start = source.firstRange(of: "://")?.upperBound else { return nil }
+        return Self.host(in: source[start...].prefix { !"/?#".contains($0) })
+    }
+
+    fileprivate static func host(in authority: some StringProtocol) -> String? {
+        authority.contains("{") ? nil : (try? WebURL("https://\(authority)"))?.host
+    }
+}

@@ -1,0 +1,142 @@
+import CarnetDescriptors
+import CarnetTestSupport
+
+/// All that the hostile server says. As it stands it is a good server; a row changes one or two fields of it.
+///
+/// Texts may hold places that are filled when an answer is made: `{nonce}`, `{at_hash}`, `{id_token}`, `{code}`,
+/// `{state}`, `{now}`, `{secret}`, which differs each time, and `{n}`, which counts the answers.
+struct Script: Sendable {
+    var metadata = Answer(metadataMembers)
+    /// What the authorization server of RFC 8414 serves; nothing.
+    var serverMetadata = Answer.text("nothing here", status: 404, type: "text/plain")
+    var keys = Answer(["keys": .array(goodKeys)])
+    /// The parameters of the callback, in their order.
+    var callback: [(name: String, value: String)] = [
+        ("code", "{code}"), ("state", "{state}"), ("iss", Scenario.issuer),
+    ]
+    /// The whole query of the callback as it is on the wire, in place of `callback`.
+    var rawCallback: String?
+    /// The redirect URI that the callback comes to, in place of the right one.
+    var callbackLocation: String?
+    var idToken = Token()
+    var token = Answer(tokenMembers)
+    var refresh = Answer(tokenMembers)
+    var userinfo = Answer(["sub": "user-1", "name": "Ada", "email": "ada@acme.example"])
+    var revocation = Answer([:])
+    var pushed = Answer(["request_uri": "urn:example:reference-{n}", "expires_in": 60], status: 201)
+    var device = Answer([
+        "device_code": "{secret}", "user_code": "WDJB-MJHT", "verification_uri": "https://id.acme.example/device",
+        "expires_in": 600, "interval": 5,
+    ])
+    var registration = Answer(
+        ["client_id": "registered-{n}", "redirect_uris": [.string(Scenario.redirectURI)]], status: 201)
+    var resource = Answer(["ok": true])
+    /// Answers at other URLs, by URL without its query.
+    var elsewhere: [String: Answer] = [:]
+
+    private static let metadataMembers: JSONValue = [
+        "issuer": "https://id.acme.example",
+        "authorization_endpoint": "https://id.acme.example/authorize",
+        "token_endpoint": "https://id.acme.example/token",
+        "jwks_uri": "https://id.acme.example/jwks",
+        "userinfo_endpoint": "https://id.acme.example/userinfo",
+        "revocation_endpoint": "https://id.acme.example/revoke",
+        "end_session_endpoint": "https://id.acme.example/logout",
+        "pushed_authorization_request_endpoint": "https://id.acme.example/par",
+        "device_authorization_endpoint": "https://id.acme.example/device_authorization",
+        "registration_endpoint": "https://id.acme.example/register",
+        "id_token_signing_alg_values_supported": ["RS256"],
+        "authorization_response_iss_parameter_supported": true,
+        "code_challenge_methods_supported": ["S256"],
+    ]
+
+    private static let tokenMembers: JSONValue = [
+        "access_token": "{secret}", "refresh_token": "{secret}", "id_token": "{id_token}",
+        "token_type": "Bearer", "expires_in": 3600, "scope": "openid profile email",
+    ]
+
+    static let goodKeys: [JSONValue] = [(try? SigningKey.rsa.jwk(["kid": "1"])) ?? .null]
+}
+
+/// One answer of the hostile server.
+struct Answer: Sendable {
+    var status = 200
+    var headers: [(name: String, value: String)] = [("Content-Type", "application/json")]
+    /// The body, as JSON.
+    var json: JSONValue
+    /// The body as bytes, in place of the JSON.
+    var bytes: [UInt8]?
+    /// Answers nothing: the transport fails so.
+    var failure: TransportFailure?
+    /// What is answered from the second time on, if that is something else.
+    var later: [Answer] = []
+
+    enum TransportFailure: Sendable { case connection, timeout, interrupted, tls, responseTooLarge }
+
+    init(_ json: JSONValue, status: Int = 200) {
+        self.json = json
+        self.status = status
+    }
+
+    static func text(_ text: String, status: Int = 200, type: String = "application/json") -> Answer {
+        var answer = Answer(.null, status: status)
+        answer.headers = [("Content-Type", type)]
+        answer.bytes = Array(text.utf8)
+        return answer
+    }
+
+    static func error(_ code: String, status: Int = 400) -> Answer {
+        Answer(["error": .string(code)], status: status)
+    }
+
+    static func fails(_ failure: TransportFailure) -> Answer {
+        var answer = Answer(.null)
+        answer.failure = failure
+        return answer
+    }
+
+    /// A member of the JSON body; setting it to `nil` removes it.
+    subscript(name: String) -> JSONValue? {
+        get { json[name] }
+        set {
+            var object = json.object ?? JSONObject()
+            object[name] = newValue
+            json = .object(object)
+        }
+    }
+
+    /// The answer to the request of a number, from 0.
+    func answer(to number: Int) -> Answer {
+        guard number > 0, !later.isEmpty else { return self }
+        return later[min(number, later.count) - 1]
+    }
+}
+
+/// The ID token that the hostile server issues.
+struct Token: Sendable {
+    var header: JSONObject = {
+        var header = JSONObject()
+        header["alg"] = "RS256"
+        header["kid"] = "1"
+        return header
+    }()
+    var claims: JSONObject = {
+        var claims = JSONObject()
+        claims["iss"] = .string(Scenario.issuer)
+        claims["sub"] = "user-1"
+        claims["aud"] = .string(Scenario.clientID)
+        claims["exp"] = "{now+3600}"
+        claims["iat"] = "{now}"
+        claims["nonce"] = "{nonce}"
+        claims["at_hash"] = "{at_hash}"
+        claims["email"] = "ada@acme.example"
+        return claims
+    }()
+    var key = SigningKey.rsa
+    /// What it is signed with, whatever the header says; nothing if `nil`.
+    var algorithm: String? = "RS256"
+    /// The claims as text, in place of `claims`.
+    var rawClaims: String?
+    /// What is done to the compact token in the end.
+    var forge: @Sendable (String) throws -> String = { $0 }
+}

@@ -1,0 +1,73 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import Carnet
+import CarnetDescriptors
+import CarnetHTTP
+import CarnetProtocol
+import CarnetTesting
+import Foundation
+import NIOSSL
+import Testing
+
+@Suite("HTTP: the server's certificate", .serialized)
+struct CertificateAttackTests {
+    private static let certificates = Result { try Certificates() }
+
+    /// Exchanges a code at a server with such a certificate.
+    private func exchange(
+        _ identity: (certificate: String, key: String), maximumVersion: TLSVersion? = nil
+    ) async throws -> (error: OAuthError?, requests: Int) {
+        let server = try await SecureServer(identity, maximumVersion: maximumVersion)
+        let authority = try Self.certificates.get().authority
+        let scenario = Scenario(
+            wire: try AsyncHTTPTransport(additionalTrustRootsPEM: authority, localAccess: .all))
+        let flow = Flow.plainSignIn.of(
+            Flow.plain.replacingOccurrences(
+                of: "token: https://id.acme.example", with: "token: https://\(server.authority)"))
+        var failure: OAuthError?
+        do {
+            _ = try await flow.run(scenario) { _ in }
+        } catch let error as OAuthError {
+            failure = error
+        }
+        await server.stop()
+        scenario.expectNoLeak(#_sourceLocation)
+        return (failure, server.requests)
+    }
+
+    /// The same client, at a server whose certificate is good.
+    @Test func HTTP_01_control() async throws {
+        let (error, requests) = try await exchange(try Self.certificates.get().issue(for: "IP:127.0.0.1"))
+        #expect(error == nil)
+        #expect(requests == 1)
+    }
+
+    @Test(arguments: ["DNS:other.example", "IP:127.0.0.2", "DNS:127.0.0.1.evil.example", "DNS:*"])
+    func HTTP_01_nameOfAnother(names: String) async throws {
+        let (error, requests) = try await exchange(try Self.certificates.get().issue(for: names))
+        #expect(error?.kind == .transport)
+        #expect(error?.message.hasSuffix("was issued for another host") == true, "\(String(describing: error))")
+        #expect(requests == 0)
+    }
+
+    @Test(arguments: [(nil, nil), ("stranger", nil), ("ca", "-1")] as [(String?, String?)])
+    func HTTP_01_certificateThatNobodyTrusts(issuer: String?, end: String?) async throws {
+        let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1", by: issuer, end: end)
+        let (error, requests) = try await exchange(identity)
+        #expect(error?.kind == .transport)
+        #expect(error?.message.contains("certificate") == true, "\(String(describing: error))")
+        #expect(error?.hint == nil)
+        #expect(requests == 0)
+    }
+
+    @Test(arguments: [TLSVersion.tlsv1, .tlsv11])
+    func HTTP_02_oldTLS(version: TLSVersion) async throws {
+        let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1")
+        let (error, requests) = try await exchange(identity, maximumVersion: version)
+        #expect(error?.kind == .transport)
+        #expect(error?.message.contains("TLS handshake") == true)
+        #expect(requests == 0)
+        #expect(try await exchange(identity, maximumVersion: .tlsv12).error == nil)
+    }
+}

@@ -1,0 +1,115 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import Carnet
+import CarnetDescriptors
+import CarnetHTTP
+import CarnetProtocol
+import CarnetTesting
+import CarnetURLSession
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("DISC: URLs from outside that lead inside", .serialized)
+struct LocalAccessAttackTests {
+    @Test(arguments: [
+        "127.0.0.1", "127.0.0.2", "127.1", "0x7f000001", "2130706433", "017700000001", "0", "0.0.0.0", "10.0.0.1",
+        "100.64.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.168.1.1", "192.0.0.1", "198.18.0.1",
+        "224.0.0.1", "255.255.255.255", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[fd00:ec2::254]",
+        "[fe80::1]", "[fc00::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[2001::1]", "[2001:db8::1]", "[ff02::1]",
+    ])
+    func DISC_13_addressThatIsNotPublic(host: String) throws {
+        #expect(try #require(IPAddress(numericHost: host)).isPublic == false)
+    }
+
+    @Test(arguments: [
+        "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
+        "169.253.255.255", "172.15.255.255", "172.32.0.0", "192.167.255.255", "223.255.255.255", "[2606:4700::1111]",
+        "[::ffff:1.1.1.1]", "[64:ff9b::101:101]", "[2a00::1]",
+    ])
+    func DISC_13_addressThatIsPublic(host: String) throws {
+        #expect(try #require(IPAddress(numericHost: host)).isPublic)
+    }
+
+    /// Every place that metadata can name, at a service of this machine that listens.
+    @Test(arguments: ["token_endpoint", "jwks_uri", "userinfo_endpoint", "pushed_authorization_request_endpoint"])
+    func DISC_13_endpointOnThisMachine(name: String) async throws {
+        let inside = try RawServer(Wire.response(Wire.good(.token)))
+        defer { inside.stop() }
+        for host in ["127.0.0.1", "localhost"] {
+            let scenario = Scenario(wire: AsyncHTTPTransport())
+            let error = await #expect(throws: OAuthError.self) {
+                try await Flow.signIn.with { $0.isPushed = true }.run(scenario) {
+                    $0.metadata[name] = .string("http://\(host):\(inside.port)/x")
+                }
+            }
+            #expect(error?.kind == .undeclaredHost)
+            #expect(error?.disposition == .fixConfiguration)
+        }
+        #expect(inside.connections == 0)
+        try await control(.signIn.with { $0.isPushed = true })
+    }
+
+    @Test func DISC_13_hostThatIsAllowedByName() async throws {
+        let inside = try RawServer(Wire.response("{}"))
+        defer { inside.stop() }
+        let request = { (host: String) in
+            OutgoingRequest(
+                head: HTTPRequest(method: .get, scheme: "http", authority: "\(host):\(inside.port)", path: "/"))
+        }
+        for transport in [
+            AsyncHTTPTransport(localAccess: .hosts(["127.0.0.1"])) as any Transport,
+            URLSessionTransport(localAccess: .hosts(["127.0.0.1"])),
+        ] {
+            #expect(try await transport.send(request("127.0.0.1"), limits: .init()).status == 200)
+            for host in ["127.0.0.2", "localhost", "127.1", "[::1]", "2130706433"] {
+                let error = await #expect(throws: TransportError.self) {
+                    try await transport.send(request(host), limits: .init())
+                }
+                #expect(error?.kind == .localAddress, "\(host)")
+            }
+        }
+        #expect(inside.connections == 2)
+    }
+
+    /// What the descriptor says itself is meant; the same host is refused where an input brings it.
+    @Test func DISC_13_hostOfAnInput() async throws {
+        let inside = try RawServer(Wire.response(Wire.good(.token)))
+        defer { inside.stop() }
+        let url = "http://127.0.0.1:\(inside.port)/token"
+        let own = Flow.plain.replacingOccurrences(of: "https://id.acme.example/token", with: url)
+        _ = try await Flow.plainSignIn.of(own).run(Scenario(wire: AsyncHTTPTransport())) { _ in }
+        #expect(inside.requests.count == 1)
+        let given =
+            own.replacingOccurrences(of: "127.0.0.1", with: "{domain}")
+            + "inputs: { domain: { type: text } }\n"
+        let flow = Flow.plainSignIn.of(given).registered { $0.inputs = ["domain": "127.0.0.1"] }
+        let error = await #expect(throws: OAuthError.self) {
+            try await flow.run(Scenario(wire: AsyncHTTPTransport())) { _ in }
+        }
+        #expect(error?.kind == .undeclaredHost)
+        #expect(inside.requests.count == 1)
+    }
+
+    /// A name of this machine that does not say so.
+    private static let ownName = [ProcessInfo.processInfo.hostName, "localhost.localdomain", "ip6-localhost"]
+        .first { Set(IPAddress.lookUp($0)) == [IPAddress([127, 0, 0, 1])] }
+
+    /// A name server answers with an address of this machine: the connection is closed before the request.
+    @Test(.enabled(if: ownName != nil)) func DISC_13_nameWithALocalAddress() async throws {
+        let name = try #require(Self.ownName)
+        let inside = try RawServer(Wire.response("{}"))
+        defer { inside.stop() }
+        let request = OutgoingRequest(
+            head: HTTPRequest(method: .get, scheme: "http", authority: "\(name):\(inside.port)", path: "/"))
+        for transport in [AsyncHTTPTransport() as any Transport, URLSessionTransport()] {
+            let error = await #expect(throws: TransportError.self) {
+                try await transport.send(request, limits: .init())
+            }
+            #expect(error?.kind == .localAddress)
+        }
+        #expect(inside.requests.isEmpty)
+        #expect(try await AsyncHTTPTransport(localAccess: .hosts([name])).send(request, limits: .init()).status == 200)
+    }
+}

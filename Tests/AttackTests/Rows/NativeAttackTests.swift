@@ -1,0 +1,170 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import CarnetUserAgent
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("NAT: programs on a person's machine", .serialized)
+struct NativeAttackTests {
+    /// A sign-in whose page was shown; its callback is yet to come.
+    private struct Waiting {
+        let scenario: Scenario
+        let task: Task<Session, any Error>
+        let port: Int
+        /// The right callback, path and query.
+        let callback: String
+    }
+
+    private func begin(redirectURI: String = "http://127.0.0.1/callback") async throws -> Waiting {
+        let scenario = Scenario()
+        let (shown, isShown) = AsyncStream<String>.makeStream()
+        let agent = LoopbackUserAgent(presentation: .show { isShown.yield($0) })
+        let client = try Flow.signIn.registered { registration in
+            registration.clientSecret = nil
+            registration.redirectURI = redirectURI
+        }.client(of: scenario)
+        let task = Task { try await client.signIn(with: agent) }
+        var urls = shown.makeAsyncIterator()
+        let url = try #require(await urls.next())
+        let query = PercentEncoding.decodeForm(String(url.drop { $0 != "?" }.dropFirst())) ?? []
+        let redirect = try WebURL(try #require(query.first { $0.name == "redirect_uri" }?.value))
+        return Waiting(
+            scenario: scenario, task: task, port: try #require(redirect.port),
+            callback: "\(redirect.path)?\(scenario.callbackQuery(ofURL: url))")
+    }
+
+    private func finish(_ waiting: Waiting) async throws {
+        let status = try await RawRequest.get(waiting.callback, port: waiting.port)
+        #expect(status == 200)
+        // Whoever was refused would wait until the browser's time is up.
+        if status != 200 { waiting.task.cancel() }
+        _ = try await waiting.task.value
+        #expect(waiting.scenario.count("/token") == 1)
+    }
+
+    @Test func NAT_01_loopbackAlone() async throws {
+        let waiting = try await begin()
+        for host in ["127.0.0.2", "::1"] {
+            await #expect(throws: (any Error).self) {
+                try await RawRequest.exchange("x", port: waiting.port, host: host)
+            }
+        }
+        try await finish(waiting)
+    }
+
+    @Test func NAT_02_portLivesAsLongAsTheSignIn() async throws {
+        let waiting = try await begin()
+        for number in 0..<100 { #expect(try await RawRequest.get("/junk/\(number)", port: waiting.port) == 404) }
+        try await finish(waiting)
+        await #expect(throws: (any Error).self) { try await RawRequest.get(waiting.callback, port: waiting.port) }
+        #expect(waiting.scenario.count("/token") == 1)
+    }
+
+    @Test(arguments: [
+        "/callback", "/callback?", "/callback?code=evil", "/callback?code=evil&state=wrong",
+        "/callback?error=access_denied",
+        "/callback?code=a&state=%zz", "/callback?state=&code=x",
+    ])
+    func NAT_03_forgedCallbackEndsNothing(target: String) async throws {
+        let waiting = try await begin()
+        #expect(try await RawRequest.get(target, port: waiting.port) == 400)
+        #expect(waiting.scenario.count("/token") == 0)
+        try await finish(waiting)
+    }
+
+    @Test func NAT_04_portThatIsTaken() async throws {
+        let taken = try RawServer([.waitForHangUp])
+        defer { taken.stop() }
+        let agent = LoopbackUserAgent(presentation: .show { _ in })
+        let error = await #expect(throws: UserAgentError.self) {
+            try await agent.prepare(redirectURI: "http://127.0.0.1:\(taken.port)/callback")
+        }
+        #expect(error?.kind == .cannotListen)
+        let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
+        await presenter.close()
+    }
+
+    @Test func NAT_05_answerPage() async throws {
+        let waiting = try await begin()
+        let text = "GET \(waiting.callback) HTTP/1.1\r\nHost: 127.0.0.1:\(waiting.port)\r\n\r\n"
+        let page = try await RawRequest.exchange(text, port: waiting.port)
+        for secret in waiting.scenario.secrets { #expect(!page.contains(secret)) }
+        for part in ["http:", "https:", "<script", "src=", "<img"] { #expect(!page.contains(part)) }
+        for field in ["cache-control: no-store", "referrer-policy: no-referrer", "connection: close"] {
+            #expect(page.lowercased().contains("\r\n\(field)"))
+        }
+        _ = try await waiting.task.value
+    }
+
+    @Test func NAT_06_oddRequests() async throws {
+        let waiting = try await begin()
+        let host = "Host: 127.0.0.1:\(waiting.port)\r\n"
+        for text in [
+            "GET /\(String(repeating: "a", count: 200_000)) HTTP/1.1\r\n\(host)\r\n", "SSH-2.0-x\r\n\r\n",
+            "GET http://127.0.0.1:\(waiting.port)/callback?code=x&state=y HTTP/1.1\r\n\(host)\r\n",
+            "POST /callback HTTP/1.1\r\n\(host)Content-Length: 5\r\n\r\nabcde", "\r\n\r\n",
+            "GET /callback?state=a HTTP/1.1\r\n\(host)\r\nGET \(waiting.callback) HTTP/1.1\r\n\(host)\r\n",
+        ] {
+            let answer = try await RawRequest.exchange(text, port: waiting.port)
+            #expect(!answer.hasPrefix("HTTP/1.1 200"), "\(text.prefix(30))")
+            #expect(answer.components(separatedBy: "HTTP/1.1 ").count <= 2)
+        }
+        #expect(waiting.scenario.count("/token") == 0)
+        try await finish(waiting)
+    }
+
+    @Test(arguments: ["evil.example", "evil.example:80", "localhost", "127.0.0.1:1", "127.0.0.1", ""])
+    func NAT_07_nameThatWasRebound(host: String) async throws {
+        let waiting = try await begin()
+        #expect(try await RawRequest.get(waiting.callback, port: waiting.port, host: host) == 400)
+        #expect(waiting.scenario.count("/token") == 0)
+        try await finish(waiting)
+    }
+
+    @Test(arguments: [
+        "Sec-Fetch-Mode: cors", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: iframe", "Sec-Fetch-Dest: image",
+    ])
+    func NAT_07_requestOfAScript(field: String) async throws {
+        let waiting = try await begin()
+        #expect(try await RawRequest.get(waiting.callback, port: waiting.port, fields: [field]) == 400)
+        try await finish(waiting)
+    }
+
+    @Test(arguments: ["myapp:/callback", "myapp://callback", "javascript:/x", "https2:/x"])
+    func NAT_08_schemeThatAnybodyMayClaim(uri: String) async throws {
+        let flow = Flow.signIn.registered { $0.redirectURI = uri }
+        let error = await #expect(throws: OAuthError.self) { try await flow.run(Scenario()) { _ in } }
+        #expect(error?.kind == .redirectNotAccepted)
+        try await control(.signIn)
+    }
+
+    @Test func NAT_09_publicClientProvesItself() async throws {
+        try await accept(in: .signIn.registered { $0.clientSecret = nil }) { scenario, outcome in
+            #expect(outcome.request?.url.contains("code_challenge_method=S256") == true)
+            let form = try #require(scenario.requests(to: "/token").first?.form)
+            #expect(form["code_verifier"] != nil)
+            #expect(form["client_secret"] == nil)
+        }
+    }
+
+    @Test func NAT_10_URLIsOneArgumentAndNoShell() async throws {
+        let shown = Mutex<[String]>([])
+        let agent = LoopbackUserAgent(presentation: .show { url in shown.withLock { $0.append(url) } })
+        for url in ["file:///etc/passwd", "javascript:alert(1)", "https://x/\"$(touch /tmp/x)\"", "https://x/ y", "-a"]
+        {
+            let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
+            let error = await #expect(throws: UserAgentError.self) { try await presenter.present(url) { _ in true } }
+            #expect(error?.kind == .cannotPresent)
+        }
+        let count = shown.withLock(\.count)
+        #expect(count == 0)
+        try await finish(try await begin())
+    }
+}

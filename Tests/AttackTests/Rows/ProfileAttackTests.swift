@@ -1,0 +1,127 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("UI: the profile")
+struct ProfileAttackTests {
+    @Test func UI_01_subjectOfAnother() async throws {
+        try await refuse(
+            .profile, .subjectMismatch,
+            each: ["user-2", "", "User-1", "user-1 ", nil, ["user-1"], .null, true, ["sub": "user-1"]] as [JSONValue?]
+        ) { $0.userinfo["sub"] = $1 }
+    }
+
+    @Test func UI_02_tokenInTheHeaderAlone() async throws {
+        try await accept { scenario, outcome in
+            let request = try #require(scenario.requests(to: "/userinfo").first)
+            let token = try #require(outcome.tokens?.accessToken.reveal())
+            #expect(request.headers[.authorization] == "Bearer \(token)")
+            #expect(request.query.isEmpty)
+            #expect(request.body.isEmpty)
+        }
+    }
+
+    @Test(arguments: [400, 401])
+    func UI_03_tokenThatIsRefused(status: Int) async throws {
+        let flow = Flow.profile.served { $0.token["refresh_token"] = nil }
+        try await refuse(.profile, .unauthorized, in: flow) { script in
+            script.userinfo = Answer(.object(JSONObject()), status: status)
+            script.userinfo.headers.append(("WWW-Authenticate", "Bearer error=\"invalid_token\""))
+        }
+        // With a refresh token the client renews once; here that fails, and nothing is asked a second time.
+        try await refuse(.refresh, .serverUnavailable, in: .profile, mayRequest: ["/userinfo"]) { script in
+            script.refresh = .error("temporarily_unavailable", status: 503)
+            script.userinfo = .error("invalid_token", status: status)
+        }
+    }
+
+    @Test func UI_03_forbidden() async throws {
+        try await refuse(.profile, .insufficientScope, in: .profile) { $0.userinfo.status = 403 }
+        try await refuse(.profile, .unexpectedStatus, in: .profile, each: [302, 404, 410, 204]) {
+            $0.userinfo.status = $1
+        }
+        try await refuse(.profile, .serverUnavailable, in: .profile, each: [500, 503, 429]) { $0.userinfo.status = $1 }
+    }
+
+    /// The profile has names of its own; no claim of it stands in for one of the ID token.
+    @Test func UI_06_claimsOfTheIDTokenInTheProfile() async throws {
+        try await accept(in: .signIn) {
+            for (name, value) in [("iss", "https://evil.example"), ("aud", "other"), ("nonce", "x")] {
+                $0.userinfo[name] = .string(value)
+            }
+            $0.userinfo["exp"] = 0
+            $0.userinfo["auth_time"] = 0
+        } check: { _, outcome in
+            let identity = try await outcome.session?.identity()
+            #expect(identity?.issuer == Scenario.issuer)
+            #expect(identity?.subject == "user-1")
+            #expect(try await outcome.session?.tokens() != nil)
+        }
+    }
+
+    @Test func UI_07_claimsOfOddTypes() async throws {
+        try await accept {
+            $0.userinfo["email_verified"] = 1
+            $0.userinfo["address"] = "Somewhere 5"
+            $0.userinfo["updated_at"] = "2026-01-01T00:00:00Z"
+            $0.userinfo["name"] = .null
+            $0.userinfo["picture"] = .string("data:image/png;base64," + String(repeating: "A", count: 500_000))
+            $0.userinfo["email"] = ["a@b"]
+        } check: { _, outcome in
+            #expect(outcome.profile?.isEmailVerified == nil)
+            #expect(outcome.profile?.name == nil)
+            #expect(outcome.profile?.email == nil)
+            #expect(outcome.profile?.subject == "user-1")
+        }
+        try await refuse(.profile, .transport, in: .profile) { $0.userinfo = .fails(.responseTooLarge) }
+    }
+
+    @Test func UI_08_numberThatIsTooLongForADouble() async throws {
+        let flow = Flow.plainSignIn.of(Flow.plain + "profile: { claims: { subject: /id } }\n")
+            .served { script in
+                Flow.withoutIDToken(&script)
+                script.userinfo = Answer(["id": .number("9007199254740993")])
+            }
+        try await accept(in: flow) { _, outcome in
+            #expect(outcome.profile?.subject == "9007199254740993")
+            let identity = try await outcome.session?.identity()
+            #expect(identity?.subject == "9007199254740993")
+        }
+    }
+
+    @Test func UI_09_answerThatIsNoProfile() async throws {
+        try await refuse(.profile, .unexpectedStatus, in: .profile, each: [301, 302, 303, 307, 308]) { script, status in
+            script.userinfo.status = status
+            script.userinfo.headers.append(("Location", "https://evil.example/"))
+        }
+        try await refuse(
+            .profile, .unexpectedContentType, in: .profile, each: ["text/html", "text/plain", "application/jwt"]
+        ) {
+            $0.userinfo.headers = [("Content-Type", $1)]
+        }
+        try await refuse(.profile, .malformedBody, in: .profile, each: ["", "<p>", "{"]) { $0.userinfo = .text($1) }
+        try await refuse(.profile, .subjectMismatch, in: .profile, each: ["[]", "null", "5", "{}"]) {
+            $0.userinfo = .text($1)
+        }
+    }
+
+    @Test func UI_10_endpointThatDoesNotExist() async throws {
+        try await accept {
+            $0.metadata["userinfo_endpoint"] = nil
+        } check: { scenario, outcome in
+            #expect(outcome.profile?.email == "ada@acme.example")
+            #expect(scenario.count("/userinfo") == 0)
+        }
+        try await refuse(.profile, .missingEndpoint, in: .signIn.adding("profile: { from: userinfo }")) {
+            $0.metadata["userinfo_endpoint"] = nil
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import Testing
+
+@Suite("RT: renewing tokens")
+struct RefreshAttackTests {
+    private func refuseClaim(
+        _ kind: OAuthError.Kind, _ claim: String, _ values: [JSONValue?],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await refuse(
+            .idToken, kind, in: .refresh, each: values, sourceLocation: sourceLocation
+        ) { $0.idToken.claims[claim] = $1 }
+    }
+
+    @Test func RT_01_idTokenOfAnother() async throws {
+        try await refuseClaim(.subjectMismatch, "sub", ["user-2", "User-1"])
+        try await refuseClaim(.issuerMismatch, "iss", ["https://evil.example"])
+        try await refuseClaim(.audienceMismatch, "aud", ["other", ["client", "other"]])
+        try await refuseClaim(.authorizedPartyMismatch, "azp", ["other"])
+        try await refuseClaim(.nonceMismatch, "nonce", ["other", ""])
+        try await refuseClaim(.issuedInFuture, "iat", ["{now+3600}"])
+        try await refuseClaim(.expiredToken, "exp", ["{now-3600}"])
+        try await refuse(.idToken, .badSignature, in: .refresh) { $0.idToken.key = .otherRSA }
+    }
+
+    @Test func RT_01_nonceMayBeLeftOut() async throws {
+        try await accept(in: .refresh) {
+            $0.idToken.claims["nonce"] = nil
+        } check: {
+            #expect($1.tokens != nil)
+        }
+    }
+
+    @Test func RT_02_rotation() async throws {
+        let scenario = Scenario()
+        let client = try Flow.signIn.client(of: scenario)
+        let session = try await client.signIn(at: scenario)
+        let first = try #require(try await session.storedTokens().refreshToken)
+        let second = try #require(try await session.refresh().refreshToken)
+        #expect(first != second)
+        scenario.change { $0.refresh["refresh_token"] = nil }
+        #expect(try await session.refresh().refreshToken == second)
+        try await session.refresh()
+        #expect(
+            scenario.requests(to: "/token").compactMap { $0.form["refresh_token"] }
+                == [first, second, second].map { $0.reveal() })
+    }
+
+    @Test func RT_03_hundredAtOnceAskOnce() async throws {
+        let door = Door()
+        let scenario = Scenario(gate: { _, request in
+            if request.form["grant_type"] == "refresh_token" { await door.pass() }
+        })
+        let client = try Flow.signIn.client(of: scenario)
+        let session = try await client.signIn(at: scenario)
+        scenario.clock.advance(by: .seconds(3590))
+        let callers = (0..<100).map { _ in Task { try await session.tokens() } }
+        await door.arrival()
+        callers[0].cancel()
+        await settle()
+        await door.open()
+        var tokens: Set<String> = []
+        for caller in callers.dropFirst() { tokens.insert(try await caller.value.accessToken.reveal()) }
+        #expect(tokens.count == 1)
+        #expect(scenario.requests(to: "/token").count == 2)
+    }
+
+    @Test func RT_04_refreshTokenThatIsRevoked() async throws {
+        try await control(.refresh)
+        let scenario = Scenario()
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        scenario.change { $0.refresh = .error("invalid_grant") }
+        for _ in 0..<3 {
+            let error = await #expect(throws: OAuthError.self) { try await session.refresh() }
+            #expect(error?.kind == .sessionEnded)
+            #expect(error?.disposition == .signInAgain)
+        }
+        #expect(scenario.count("/token") == 2)
+        #expect(try await scenario.isStoreEmpty())
+    }
+
+    @Test func RT_04_serverInTroubleEndsNothing() async throws {
+        try await refuse(
+            .refresh, .transport, in: .refresh,
+            each: [.timeout, .connection, .interrupted] as [Answer.TransportFailure]
+        ) {
+            $0.refresh = .fails($1)
+        }
+        try await refuse(.refresh, .serverUnavailable, in: .refresh, each: [500, 503, 429]) { $0.refresh.status = $1 }
+        try await refuse(
+            .refresh, .serverError, in: .refresh, each: ["invalid_client", "server_error", "unauthorized_client"]
+        ) {
+            $0.refresh = .error($1)
+        }
+        try await refuse(.refresh, .unexpectedContentType, in: .refresh) {
+            $0.refresh = .text("<p>", type: "text/html")
+        }
+        try await refuse(.refresh, .missingField, in: .refresh) { $0.refresh["access_token"] = nil }
+    }
+
+    @Test func RT_05_noScopeIsAskedFor() async throws {
+        try await accept(in: .refresh) { scenario, _ in
+            #expect(scenario.requests(to: "/token").last?.form["scope"] == nil)
+            #expect(scenario.requests(to: "/token").last?.form["grant_type"] == "refresh_token")
+        }
+    }
+
+    /// The server renewed and its answer is lost: the old tokens stay, nothing is sent by itself, and the next try is
+    /// told by the server what became of it.
+    @Test func RT_06_answerThatIsLost() async throws {
+        let scenario = Scenario()
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        let before = try await session.storedTokens()
+        scenario.change { $0.refresh = .fails(.interrupted) }
+        await #expect(throws: OAuthError.self) { try await session.refresh() }
+        #expect(scenario.count("/token") == 2)
+        #expect(try await session.storedTokens() == before)
+        scenario.change { $0.refresh = .error("invalid_grant") }
+        let error = await #expect(throws: OAuthError.self) { try await session.refresh() }
+        #expect(error?.kind == .sessionEnded)
+    }
+
+    @Test func RT_07_aThousandUsesRenewOnce() async throws {
+        let scenario = Scenario()
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        for _ in 0..<1000 { _ = try await session.tokens() }
+        #expect(scenario.count("/token") == 1)
+        scenario.clock.advance(by: .seconds(3599))
+        for _ in 0..<1000 { _ = try await session.tokens() }
+        #expect(scenario.count("/token") == 2)
+    }
+
+    @Test func RT_07_lifetimeThatIsNotKnown() async throws {
+        let scenario = Scenario()
+        scenario.change { $0.token["expires_in"] = nil }
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        scenario.clock.advance(by: .seconds(1_000_000))
+        _ = try await session.tokens()
+        #expect(scenario.count("/token") == 1)
+    }
+
+    @Test func RT_07_lifetimeOfNoTime() async throws {
+        let scenario = Scenario()
+        scenario.change { script in
+            script.token["expires_in"] = 0
+            script.refresh["expires_in"] = 0
+        }
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        _ = try await session.tokens()
+        #expect(scenario.count("/token") == 2)
+    }
+
+    @Test func RT_08_noIDTokenInTheAnswer() async throws {
+        try await accept(in: .refresh) {
+            $0.refresh["id_token"] = nil
+        } check: { _, outcome in
+            #expect(outcome.tokens?.idToken != nil)
+        }
+    }
+
+    @Test func RT_10_tokenTypeOrScopeThatChanges() async throws {
+        try await refuse(.refresh, .unsupportedTokenType, in: .refresh, each: ["mac", "DPoP", "N_A"]) {
+            $0.refresh["token_type"] = .string($1)
+        }
+        try await accept(
+            in: .refresh,
+            each: [(nil, ["openid", "profile", "email"]), ("openid", ["openid"])] as [(JSONValue?, [String])]
+        ) {
+            $0.refresh["scope"] = $1.0
+        } check: {
+            #expect($1.tokens?.scopes == $2.1)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("REV, LO: ends of a session")
+struct SignOutAttackTests {
+    @Test func REV_01_request() async throws {
+        try await accept(in: .signOut) { scenario, _ in
+            for (request, hint) in zip(scenario.requests(to: "/revoke"), ["refresh_token", "access_token"]) {
+                #expect(request.method == "POST")
+                #expect(request.form["token_type_hint"] == hint)
+                #expect(request.form["token"]?.isEmpty == false)
+                #expect(request.headers[.authorization]?.hasPrefix("Basic ") == true)
+                #expect(request.query.isEmpty)
+            }
+        }
+    }
+
+    @Test func REV_02_anySuccessIsSuccess() async throws {
+        let answers = [
+            Answer.text("", type: "text/plain"), .text("OK", type: "text/html"), .text("{}"),
+            .text("{", type: "application/json"),
+        ]
+        try await accept(in: .signOut, each: answers) {
+            $0.revocation = $1
+        } check: { scenario, outcome, _ in
+            #expect(outcome.signOut?.isRevoked == true)
+            let isEmpty = try await scenario.isStoreEmpty()
+            #expect(isEmpty)
+        }
+    }
+
+    @Test func REV_03_failures() async throws {
+        let busy = Answer.error("temporarily_unavailable", status: 503)
+        try await accept(
+            in: .signOut,
+            each: [(busy, OAuthError.Disposition.tryLater), (.error("unsupported_token_type"), .fixConfiguration)]
+        ) {
+            $0.revocation = $1.0
+        } check: {
+            #expect($1.signOut?.isRevoked == false)
+            #expect($1.signOut?.failures.first?.step == .revocation)
+            #expect($1.signOut?.failures.first?.disposition == $2.1)
+        }
+    }
+
+    @Test func REV_04_tokensAreForgottenWhateverHappens() async throws {
+        try await accept(
+            in: .signOut, each: [.error("x", status: 500), .fails(.timeout), .error("x", status: 302)] as [Answer]
+        ) {
+            $0.revocation = $1
+        } check: { scenario, outcome, _ in
+            let isEmpty = try await scenario.isStoreEmpty()
+            #expect(isEmpty)
+            #expect(outcome.signOut?.failures.isEmpty == false)
+            let error = await #expect(throws: OAuthError.self) { try await outcome.session?.tokens() }
+            #expect(error?.kind == .sessionEnded)
+        }
+    }
+
+    @Test func REV_05_refreshTokenFirst() async throws {
+        let scenario = Scenario()
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        let tokens = try await session.storedTokens()
+        _ = try await session.signOut(.revoke)
+        #expect(
+            scenario.requests(to: "/revoke").map { $0.form["token"] }
+                == [tokens.refreshToken?.reveal(), tokens.accessToken.reveal()])
+    }
+
+    @Test func LO_01_pageOfTheProvider() async throws {
+        let scenario = Scenario()
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        let idToken = try #require(try await session.storedTokens().idToken).reveal()
+        let url = try #require(try await session.signOut(.everywhere).endSessionURL).reveal()
+        let query = Dictionary(
+            uniqueKeysWithValues: try #require(PercentEncoding.decodeForm(String(url.drop { $0 != "?" }.dropFirst())))
+                .map { ($0.name, $0.value) })
+        #expect(url.hasPrefix("https://id.acme.example/logout?"))
+        #expect(query["id_token_hint"] == idToken)
+        #expect(query["client_id"] == Scenario.clientID)
+    }
+
+    @Test func LO_03_providerThatIsDown() async throws {
+        let scenario = Scenario()
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        scenario.change { $0.revocation = .fails(.connection) }
+        let outcome = try await session.signOut(.everywhere)
+        #expect(!outcome.isRevoked)
+        #expect(outcome.endSessionURL != nil)
+        let isEmpty = try await scenario.isStoreEmpty()
+        #expect(isEmpty)
+    }
+}
+
+@Suite("DCR: clients that register themselves")
+struct RegistrationAttackTests {
+    @Test func DCR_01_answers() async throws {
+        try await accept(in: .register, each: [200, 201]) {
+            $0.registration.status = $1
+        } check: { _, outcome, _ in
+            #expect(outcome.registered?.clientID == "registered-1")
+        }
+        try await refuse(
+            .registration, .serverError, in: .register, each: ["invalid_redirect_uri", "invalid_client_metadata"]
+        ) {
+            $0.registration = .error($1)
+        }
+        try await refuse(.registration, .unexpectedStatus, in: .register, each: [204, 302, 307, 401, 403]) {
+            $0.registration.status = $1
+        }
+        try await refuse(.registration, .missingField, in: .register, each: [nil, .null] as [JSONValue?]) {
+            $0.registration["client_id"] = $1
+        }
+        try await refuse(.registration, .wrongFieldType, in: .register, each: [5, "", []] as [JSONValue]) {
+            $0.registration["client_id"] = $1
+        }
+    }
+
+    private static let confidential = Flow { scenario, outcome in
+        outcome.registered = try await ClientRegistrar(transport: scenario).register(
+            ClientMetadata(redirectURIs: [Scenario.redirectURI], authenticationMethod: .clientSecretBasic),
+            at: outcome.client.provider)
+    }.served { $0.registration["client_secret"] = "{secret}" }
+
+    @Test func DCR_02_valuesThatTheServerChanged() async throws {
+        try await refuse(.registration, .badRegistration, in: Self.confidential, each: ["none", "private_key_jwt"]) {
+            $0.registration["token_endpoint_auth_method"] = .string($1)
+        }
+        try await refuse(.registration, .badRegistration, in: Self.confidential) {
+            $0.registration["client_secret"] = nil
+        }
+        try await refuse(
+            .registration, .redirectNotAccepted, in: .register, each: [[], ["https://evil.example/"]] as [JSONValue]
+        ) {
+            $0.registration["redirect_uris"] = $1
+        }
+        try await accept(in: Self.confidential) {
+            $0.registration["token_endpoint_auth_method"] = "client_secret_post"
+        } check: { _, outcome in
+            #expect(outcome.registered?.authenticationMethod == .clientSecretPost)
+        }
+    }
+
+    @Test func DCR_03_typesOfRealServers() async throws {
+        try await accept(in: .register) {
+            $0.registration["client_id_issued_at"] = "1767225600"
+            $0.registration["logo_uri"] = .null
+            $0.registration["client_secret_expires_at"] = "0"
+        } check: { _, outcome in
+            #expect(outcome.registered?.secretExpiresAt == nil)
+        }
+    }
+
+    @Test func DCR_04_managementTokenIsASecret() async throws {
+        try await accept(in: .register) {
+            $0.registration["registration_access_token"] = "{secret}"
+            $0.registration["registration_client_uri"] = "https://id.acme.example/register/1"
+        } check: {
+            #expect($1.registered?.managementToken?.isEmpty == false)
+            $0.output.add("\($1.registered as Any)")
+        }
+        try await refuse(
+            .registration, .wrongFieldType, in: .register, each: ["http://id.acme.example/x", "file:///x"]
+        ) {
+            $0.registration["registration_client_uri"] = .string($1)
+        }
+    }
+
+    @Test func DCR_05_redirectURIsAreCheckedBefore() async throws {
+        let scenario = Scenario()
+        let provider = try Fixture.provider(Flow.openID)
+        for uris in [[], ["http://app.example/cb"], ["https://app.example/cb#x"], ["myapp:/cb"], ["x y"]] {
+            await #expect(throws: OAuthError.self) {
+                try await ClientRegistrar(transport: scenario).register(
+                    ClientMetadata(redirectURIs: uris), at: provider)
+            }
+        }
+        #expect(scenario.count("/register") == 0)
+        try await control(.register)
+    }
+
+    @Test func CAUTH_12_secretThatEnds() async throws {
+        try await accept(in: Self.confidential) {
+            $0.registration["client_secret_expires_at"] = 1_900_000_000
+        } check: { _, outcome in
+            #expect(outcome.registered?.secretExpiresAt == Date(timeIntervalSince1970: 1_900_000_000))
+        }
+        try await refuse(
+            .registration, .wrongFieldType, in: Self.confidential, each: [-1, .number("1e300")] as [JSONValue]
+        ) { $0.registration["client_secret_expires_at"] = $1 }
+    }
+}

@@ -1,0 +1,164 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import Carnet
+import CarnetDescriptors
+import CarnetHTTP
+import CarnetProtocol
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("HTTP: what is on the wire", .serialized)
+struct TransportAttackTests {
+    private static let moved = [301, 302, 303, 307, 308]
+
+    @Test(arguments: [Wire.Endpoint.token, .revocation, .device, .pushed])
+    func HTTP_03_redirectOfAPost(endpoint: Wire.Endpoint) async throws {
+        for status in Self.moved {
+            let second = try RawServer(Wire.response("{}"))
+            defer { second.stop() }
+            try await Wire.refuse(
+                endpoint, .unexpectedStatus,
+                answering: Wire.response(
+                    "{}", status: "\(status) Moved", fields: ["Location: http://\(second.authority)/x"]))
+            #expect(second.connections == 0)
+        }
+    }
+
+    @Test(arguments: [Wire.Endpoint.userinfo, .metadata, .jwks])
+    func HTTP_04_redirectOfAGet(endpoint: Wire.Endpoint) async throws {
+        for status in Self.moved {
+            let second = try RawServer(Wire.response("{}"))
+            defer { second.stop() }
+            try await Wire.refuse(
+                endpoint, .unexpectedStatus,
+                answering: Wire.response(
+                    "{}", status: "\(status) Moved", fields: ["Location: http://\(second.authority)/x"]))
+            #expect(second.connections == 0)
+        }
+    }
+
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+    @Test(arguments: [Wire.Endpoint.token, .userinfo, .jwks, .metadata])
+    func HTTP_05_bodyWithoutEnd(endpoint: Wire.Endpoint) async throws {
+        let chunk = "400\r\n\(String(repeating: "a", count: 1024))\r\n"
+        for steps in [
+            [RawServer.Step.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n"), .sendEndlessly(Array(chunk.utf8))],
+            [.send(Self.head + "\r\n"), .sendEndlessly([0x20])],
+            [.send(Self.head + "Content-Length: 1000000000\r\n\r\n"), .waitForHangUp],
+        ] {
+            let error = try await Wire.refuse(endpoint, .transport, answering: steps)
+            #expect(error?.message.contains("larger than 65536 bytes") == true)
+        }
+    }
+
+    @Test func HTTP_06_serverThatIsSlow() async throws {
+        for steps in [
+            [RawServer.Step.waitForHangUp], [.drip(Array((Self.head + "\r\n{}").utf8))],
+            [.send(Self.head + "Content-Length: 100\r\n\r\n"), .drip([UInt8](repeating: 0x20, count: 100))],
+        ] {
+            let error = try await Wire.refuse(.token, .transport, answering: steps)
+            #expect(error?.message.contains("did not answer") == true)
+            #expect(error?.disposition == .tryLater)
+        }
+    }
+
+    /// The code may have arrived: it is not sent again.
+    @Test func HTTP_07_answerThatBreaksOff() async throws {
+        for steps in [
+            [RawServer.Step.reset], [], [.send(Self.head + "Content-Length: 100\r\n\r\n{\"access")],
+            [.send("HTTP/1.1 200 OK\r\nContent-Le"), .reset], [.send("SSH-2.0-OpenSSH\r\n\r\n")],
+            [.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n10\r\n{\"a\"")],
+            [.send(Self.head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}")],
+            [.send(Self.head + "Content-Length: -5\r\n\r\n{}")],
+        ] {
+            let error = try await Wire.refuse(.token, .transport, answering: steps)
+            #expect(error?.disposition == .tryLater)
+        }
+    }
+
+    @Test(arguments: ["1", "Wed, 21 Oct 2099 07:28:00 GMT", "-1", "99999999", "junk", ""])
+    func HTTP_08_serverThatAsksToWait(text: String) async throws {
+        for endpoint in [Wire.Endpoint.token, .metadata, .jwks] {
+            try await Wire.refuse(
+                endpoint, .serverUnavailable,
+                answering: Wire.response("{}", status: "503 Busy", fields: ["Retry-After: \(text)"]))
+        }
+    }
+
+    @Test func HTTP_09_compressedBodyThatNobodyAskedFor() async throws {
+        let packed: [UInt8] = [
+            0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xED, 0xC1, 1, 1, 0, 0, 0, 0x80, 0x90, 0xFE, 0xAF, 0xEE, 8, 0x0A, 0, 0,
+        ]
+        try await Wire.refuse(
+            .token, .malformedBody,
+            answering: [
+                .send(Self.head + "Content-Encoding: gzip\r\nContent-Length: \(packed.count)\r\n\r\n"), .send(packed),
+            ])
+        let wire = try Wire(.userinfo, answering: Wire.response(Wire.good(.userinfo)))
+        defer { wire.server.stop() }
+        _ = try await wire.run()
+        #expect(wire.server.requests.allSatisfy { !$0.lowercased().contains("accept-encoding: gzip") })
+    }
+
+    @Test func HTTP_10_lineBreaksInWhatBecomesAHeader() async throws {
+        try await refuse(.tokenRequest, .unsupportedTokenType) { $0.token["token_type"] = "Bearer\r\nX-Injected: 1" }
+        try await refuse(.tokenRequest, .wrongFieldType) { $0.token["access_token"] = "a\r\nX-Injected: 1" }
+        let target = try RawServer(Wire.response("{}"))
+        defer { target.stop() }
+        for path in ["/a\r\nX: 1", "/a b", "/a\u{0}"] {
+            let request = OutgoingRequest(
+                head: HTTPRequest(method: .get, scheme: "http", authority: target.authority, path: path))
+            let error = await #expect(throws: TransportError.self) {
+                try await AsyncHTTPTransport(localAccess: .all).send(request, limits: .init())
+            }
+            #expect(error?.kind == .unsupportedRequest)
+        }
+        #expect(target.connections == 0)
+    }
+
+    @Test(arguments: [
+        "https://id.acme.example:443/authorize", "https://ID.ACME.example/authorize",
+        "https://xn--bcher-kva.example/authorize",
+        "https://[2001:db8::1]:8443/authorize",
+    ])
+    func HTTP_11_formsOfAHost(text: String) async throws {
+        try await accept {
+            $0.metadata["authorization_endpoint"] = .string(text)
+        } check: {
+            #expect($1.request?.url.hasPrefix(text + "?") == true)
+        }
+        #expect(try WebURL("https://op.example").origin == WebURL("https://OP.example:443/").origin)
+        #expect(try WebURL("https://op.example").origin != WebURL("https://op.example:444/").origin)
+    }
+
+    @Test func HTTP_12_cookiesOfTheBackChannel() async throws {
+        let wire = try Wire(
+            .userinfo, answering: Wire.response(Wire.good(.userinfo), fields: ["Set-Cookie: session=1; Path=/"]))
+        defer { wire.server.stop() }
+        let outcome = try await wire.run()
+        _ = try await outcome.session?.profile()
+        #expect(wire.server.requests.count == 2)
+        #expect(wire.server.requests.allSatisfy { !$0.lowercased().contains("\r\ncookie:") })
+    }
+
+    @Test func HTTP_13_JSONIsAskedFor() async throws {
+        try await accept(in: .profile) { scenario, _ in
+            for request in scenario.log {
+                #expect(request.headers[.accept]?.contains("application/json") == true, "\(request.path)")
+                #expect(request.headers[.userAgent] == "Carnet")
+            }
+        }
+    }
+
+    @Test func DISC_15_metadataWithoutEnd() async throws {
+        let field = "X-Filler: \(String(repeating: "a", count: 4096))\r\n"
+        for steps in [
+            [RawServer.Step.send("HTTP/1.1 200 OK\r\n"), .sendEndlessly(Array(field.utf8))],
+            [.send(Self.head + "\r\n"), .drip([UInt8](repeating: 0x20, count: 1000))],
+        ] { try await Wire.refuse(.metadata, .transport, answering: steps) }
+    }
+}
