@@ -2,7 +2,8 @@ public import Carnet
 
 /// What every `Transport` has to do and to withstand, as checks for any test framework.
 ///
-/// The checks run against servers of their own on 127.0.0.1; each takes less than two seconds.
+/// The checks run against servers of their own on 127.0.0.1, which the transport must be allowed to reach; each takes less
+/// than two seconds.
 public struct TransportConformance: Sendable {
     public enum Check: String, CaseIterable, Sendable {
         case sendsRequestAsGiven
