@@ -2,8 +2,7 @@ public import Carnet
 
 /// What every `Transport` has to do and to withstand, as checks for any test framework.
 ///
-/// The checks run against servers of their own on 127.0.0.1, which the transport must be allowed to reach; each takes less
-/// than two seconds.
+/// The checks run against servers of their own on 127.0.0.1; each takes less than two seconds.
 public struct TransportConformance: Sendable {
     public enum Check: String, CaseIterable, Sendable {
         case sendsRequestAsGiven
@@ -31,6 +30,7 @@ public struct TransportConformance: Sendable {
 
     let makeTransport: @Sendable () throws -> any Transport
 
+    /// - Parameter makeTransport: Gives a transport that may reach 127.0.0.1.
     public init(makeTransport: @escaping @Sendable () throws -> any Transport) {
         self.makeTransport = makeTransport
     }
