@@ -22,6 +22,9 @@ struct SandboxCommand: Subcommand {
     @Option(help: ArgumentHelp("The port; any free one if none is given.", valueName: "n"))
     var port: Int = 0
 
+    @Flag(name: .customLong("list-faults"), help: "Say what the faults are, and run nothing.")
+    var listsFaults = false
+
     @Option(
         name: .customLong("fault"),
         help: ArgumentHelp("Something to do wrong. Repeatable.", valueName: "name"),
@@ -34,9 +37,6 @@ struct SandboxCommand: Subcommand {
         help: ArgumentHelp("Where every client is told of sessions that end.", valueName: "url")
     )
     var backChannelLogoutURI: String?
-
-    @Flag(name: .customLong("list-faults"), help: "Say what the faults are, and run nothing.")
-    var listsFaults = false
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions

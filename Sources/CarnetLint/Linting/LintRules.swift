@@ -25,8 +25,8 @@ public enum LintRules {
         ReservedAssertionClaim(), UnknownAssertionWord(), RequestObjectWithoutAudience(), SecretSignsGrantAssertion(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
-            ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedAnswerWithoutKeys(),
-            LogoutTokenWithoutEnd(),
+        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedAnswerWithoutKeys(),
+        LogoutTokenWithoutEnd(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
     ]

@@ -20,10 +20,12 @@ enum JSONWebToken {
         return signed + "." + Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: key))
     }
 
-    /// A token that says itself that nobody signed it (RFC 7519, section 6).
-    static func unsigned(_ claims: JSONValue) -> String {
+    /// The same claims in a token that says itself that nobody signed it (RFC 7519, section 6).
+    static func withoutSignature(_ token: String) -> String {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return token }
         let header: JSONValue = ["alg": "none", "typ": "JWT"]
-        return Base64URL.encode(header.jsonText().utf8) + "." + Base64URL.encode(claims.jsonText().utf8) + "."
+        return "\(Base64URL.encode(header.jsonText().utf8)).\(parts[1])."
     }
 
     /// The same token with one bit of its signature turned over.

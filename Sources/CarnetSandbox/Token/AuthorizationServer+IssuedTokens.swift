@@ -92,7 +92,6 @@ extension AuthorizationServer {
     private func signedIDToken(
         _ claims: JSONValue, _ grant: Grant, type: String = "JWT", with key: SigningKey
     ) throws(OAuthError) -> String {
-        guard !has(.unsignedIDToken) else { return JSONWebToken.unsigned(claims) }
         guard provider.signsWithClientSecret else { return try sign(claims, type: type, with: key) }
         guard let secret = client(grant.clientID)?.clientSecret else {
             throw .serverError("the client has no secret to sign with")

@@ -207,7 +207,7 @@ extension AuthorizationServer {
         let response = TokenResponse(
             accessToken: accessToken,
             refreshToken: refreshToken,
-            idToken: idToken,
+            idToken: has(.unsignedIDToken) ? idToken.map(JSONWebToken.withoutSignature) : idToken,
             scopes: scopes,
             namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
         )

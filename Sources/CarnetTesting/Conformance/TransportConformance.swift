@@ -30,6 +30,7 @@ public struct TransportConformance: ConformanceSuite {
 
     let makeTransport: @Sendable () throws -> any Transport
 
+    /// - Parameter makeTransport: Gives a transport that may reach 127.0.0.1.
     public init(makeTransport: @escaping @Sendable () throws -> any Transport) {
         self.makeTransport = makeTransport
     }

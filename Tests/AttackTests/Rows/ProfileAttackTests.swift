@@ -102,10 +102,11 @@ struct ProfileAttackTests {
             script.userinfo.status = status
             script.userinfo.headers.append(("Location", "https://evil.example/"))
         }
-        try await refuse(
-            .profile, .unexpectedContentType, in: .profile, each: ["text/html", "text/plain", "application/jwt"]
-        ) {
+        try await refuse(.profile, .unexpectedContentType, in: .profile, each: ["text/html", "text/plain"]) {
             $0.userinfo.headers = [("Content-Type", $1)]
+        }
+        try await refuse(.profile, .malformedToken, in: .profile) {
+            $0.userinfo.headers = [("Content-Type", "application/jwt")]
         }
         try await refuse(.profile, .malformedBody, in: .profile, each: ["", "<p>", "{"]) { $0.userinfo = .text($1) }
         try await refuse(.profile, .subjectMismatch, in: .profile, each: ["[]", "null", "5", "{}"]) {

@@ -109,7 +109,7 @@ struct TransportAttackTests {
         try await refuse(.tokenRequest, .wrongFieldType) { $0.token["access_token"] = "a\r\nX-Injected: 1" }
         let target = try RawServer(Wire.response("{}"))
         defer { target.stop() }
-        for path in ["/a\r\nX: 1", "/a b", "/a\u{0}"] {
+        for path in ["/a\r\nX: 1", "/a b", "/a\u{0}b"] {
             let request = OutgoingRequest(
                 head: HTTPRequest(method: .get, scheme: "http", authority: target.authority, path: path))
             let error = await #expect(throws: TransportError.self) {
