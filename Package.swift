@@ -313,7 +313,10 @@ let package = Package(
         ),
         .testTarget(
             name: "CarnetPostgreSQLTests",
-            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStoreTestSupport", "CarnetTesting"]
+            dependencies: [
+                "Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStorage", "CarnetStoreTestSupport",
+                "CarnetTesting",
+            ]
         ),
         .testTarget(
             name: "StoreProofTests",
