@@ -335,7 +335,10 @@ let package = Package(
         ),
         .testTarget(
             name: "CarnetPostgreSQLTests",
-            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStoreTestSupport", "CarnetTesting"]
+            dependencies: [
+                "Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStorage", "CarnetStoreTestSupport",
+                "CarnetTesting",
+            ]
         ),
         .testTarget(
             name: "StoreProofTests",

@@ -26,11 +26,13 @@ final class ConnectionPool: Sendable {
         self.open = open
     }
 
+    /// - Parameter waiting: Whether to wait for a place if all are taken.
     /// - Throws: what opening a connection throws; `CancellationError`; whatever `body` throws.
     func withConnection<Result: Sendable>(
+        waiting: Bool,
         _ body: (DatabaseConnection) async throws -> Result
     ) async throws -> Result {
-        let connection = try await take()
+        let connection = try await take(waiting: waiting)
         do {
             let result = try await body(connection)
             await giveBack(connection)
@@ -41,8 +43,17 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func take() async throws -> DatabaseConnection {
-        if let connection = try await reserve() { return connection }
+    /// Fails those who wait for a place.
+    func sendWaitersAway(with failure: DatabaseFailure) {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume(throwing: failure) }
+    }
+
+    private func take(waiting: Bool) async throws -> DatabaseConnection {
+        if let connection = try await reserve(waiting: waiting) { return connection }
         do {
             return try await open()
         } catch {
@@ -52,7 +63,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// - Returns: `nil` if the caller has a place and is to open a connection in it.
-    private func reserve() async throws -> DatabaseConnection? {
+    private func reserve(waiting: Bool) async throws -> DatabaseConnection? {
         let ticket = state.withLock { state in
             state.ticketsDrawn += 1
             return state.ticketsDrawn
@@ -66,6 +77,9 @@ final class ConnectionPool: Sendable {
                     if state.count < limit {
                         state.count += 1
                         return .success(nil)
+                    }
+                    guard waiting else {
+                        return .failure(DatabaseFailure.lost("no connection was answered in time"))
                     }
                     state.waiters.append(Waiter(ticket: ticket, continuation: continuation))
                     return nil

@@ -10,6 +10,8 @@ final class Database: Sendable {
     let sleep: Sleep
     private let pool: ConnectionPool
     private let schema = SchemaState()
+    /// Whether an operation's patience came to its end, and none has succeeded since. The others try and do not wait.
+    private let isAway = Mutex(false)
 
     init(_ configuration: PostgreSQLConfiguration, sleep: @escaping Sleep) {
         self.configuration = configuration
@@ -45,11 +47,17 @@ final class Database: Sendable {
         var free = configuration.poolSize
         while true {
             do {
-                return try await pool.withConnection(body)
+                let result = try await pool.withConnection(waiting: !isAway.withLock { $0 }, body)
+                isAway.withLock { $0 = false }
+                return result
             } catch let failure as DatabaseFailure {
-                guard case .lost = failure, max(waited, ContinuousClock.now - started) < configuration.patience else {
-                    throw failure.storeError
+                guard case .lost = failure else { throw failure.storeError }
+                let isOver = max(waited, ContinuousClock.now - started) >= configuration.patience
+                if isOver {
+                    isAway.withLock { $0 = true }
+                    pool.sendWaitersAway(with: failure)
                 }
+                if isOver || (free == 0 && isAway.withLock { $0 }) { throw failure.storeError }
             }
             guard free == 0 else {
                 free -= 1

@@ -48,6 +48,8 @@ actor DatabaseConnection {
         }
         guard let started else { throw DatabaseFailure.lost("no memory for a connection") }
         let handle = Handle(started)
+        // A library prints nothing; what a server says on its way down comes back as the failure of a statement.
+        _ = PQsetNoticeReceiver(handle.pointer, { _, _ in }, nil)
         // So that a refusal says its state.
         _ = PQsetErrorVerbosity(handle.pointer, PQERRORS_VERBOSE)
         var wanted = POLLOUT

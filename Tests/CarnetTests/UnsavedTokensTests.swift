@@ -183,4 +183,29 @@ import Testing
         store.work()
         _ = try await client.completeSignIn(callback, for: request.pending)
     }
+
+    @Test func tokenThatWasGivenServesWhileTheStoreIsAway() async throws {
+        let session = try await provider.session(store: store)
+        _ = try await session.tokens()
+        store.fail(.load)
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
+        provider.clock.advance(by: .seconds(3600))
+        let error = await #expect(throws: TokenStoreError.self) { try await session.tokens() }
+        #expect(error?.kind == .unavailable)
+        store.work()
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+    }
+
+    @Test func tokenOfASessionThatEndedServesNobody() async throws {
+        let session = try await provider.session(store: store)
+        _ = try await session.tokens()
+        await store.inner.remove(session.key)
+        await expectError(.storage, .sessionEnded) { try await session.tokens() }
+        store.fail(.load)
+        await #expect(throws: TokenStoreError.self) { try await session.tokens() }
+        let other = try await provider.session(store: FailingStore())
+        _ = try await other.tokens()
+        _ = try await other.signOut()
+        await expectError(.storage, .sessionEnded) { try await other.tokens() }
+    }
 }

@@ -9,6 +9,13 @@ enum FleetTask: String {
         case .renew: "refresh()"
         }
     }
+
+    var floorWords: String {
+        switch self {
+        case .give: "the same SELECT"
+        case .renew: "the same five statements"
+        }
+    }
 }
 
 /// Processes that wait for the start, and then work for as long as they were told.

@@ -10,24 +10,30 @@ struct SessionMemory {
         }
     }
 
-    let storeMebibytes: Double
-    let mebibytes: Double
-
-    init(count: Int) async throws {
+    /// - Parameter steps: How often on the way the memory is looked at.
+    /// - Returns: A line for each step.
+    static func growth(to count: Int, in steps: Int) async throws -> [String] {
         let store = MemoryTokenStore()
         let client = try StormProvider.client(store, transport: Unreachable())
-        let before = Self.residentMebibytes()
-        for number in 0..<count { _ = try await store.save(.signedIn("account-\(number)"), replacing: nil) }
-        let stored = Self.residentMebibytes()
+        let before = residentMebibytes()
+        var stored = 0.0
         var sessions: [Session] = []
-        sessions.reserveCapacity(count)
-        for number in 0..<count {
-            guard let session = try await client.session(for: "account-\(number)") else { continue }
-            sessions.append(session)
+        var lines: [String] = []
+        for step in 1...steps {
+            let start = residentMebibytes()
+            let numbers = count * (step - 1) / steps..<count * step / steps
+            for number in numbers { _ = try await store.save(.signedIn("account-\(number)"), replacing: nil) }
+            stored += residentMebibytes() - start
+            for number in numbers {
+                guard let session = try await client.session(for: "account-\(number)") else { continue }
+                sessions.append(session)
+            }
+            lines.append(
+                String(
+                    format: "%d sessions: %.0f MiB, of which %.0f MiB are the tokens in the store of the memory",
+                    sessions.count, residentMebibytes() - before, stored))
         }
-        storeMebibytes = stored - before
-        mebibytes = Self.residentMebibytes() - before
-        precondition(sessions.count == count)
+        return lines
     }
 
     private static func residentMebibytes() -> Double {

@@ -1,10 +1,15 @@
 import CarnetStoreTestSupport
 import Foundation
 
-// swift build -c release --product FleetBenchmark && .build/release/FleetBenchmark [SECONDS]
+// swift build -c release --product FleetBenchmark && .build/release/FleetBenchmark [SECONDS] [ROUNDS]
 //
 // What sessions cost in a fleet that shares a PostgreSQL server, which this program starts: every number stands beside
-// the same number of bare SELECTs that PostgreSQL's own pgbench made through libpq just before.
+// what PostgreSQL's own pgbench did through libpq just before, with as many connections. Medians of the rounds.
+
+/// At once, because the whole takes minutes.
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
 
 let arguments = CommandLine.arguments
 if arguments.count == 6, arguments[1] == "worker" {
@@ -13,26 +18,14 @@ if arguments.count == 6, arguments[1] == "worker" {
         seconds: Double(arguments[5]) ?? 1
     ).run()
 } else {
-    let seconds = arguments.dropFirst().first.flatMap(Int.init) ?? 3
+    let numbers = arguments.dropFirst().compactMap(Int.init)
+    let comparison = FleetComparison(
+        program: arguments[0], seconds: numbers.first ?? 2, rounds: numbers.dropFirst().first ?? 5)
     let cluster = try PostgreSQLCluster()
     defer { cluster.remove() }
-    print("what, processes: a second, bare SELECTs a second with as many connections, ratio")
     for task in [FleetTask.give, .renew] {
-        for processes in [1, 2, 4, 8] {
-            let address = try cluster.makeDatabase()
-            let fleet = try Fleet(
-                processes, program: arguments[0], address: address, task: task, seconds: Double(seconds))
-            let floor = try cluster.selectsPerSecond(
-                connections: processes * FleetWorker.connections, seconds: seconds, in: address)
-            let rate = try fleet.run()
-            print(
-                String(
-                    format: "%@, %d: %.0f, %.0f, 1/%.1f", task.words, processes, rate, floor, floor / max(rate, 0.001)))
-        }
+        say("\(task.words) | pgbench: \(task.floorWords) | ratio, from best to worst round")
+        for processes in [1, 2, 4, 8] { say(try comparison.line(task, processes: processes, in: cluster)) }
     }
-    let memory = try await SessionMemory(count: 100_000)
-    print(
-        String(
-            format: "100000 sessions: %.0f MiB, of which %.0f MiB are the tokens in the store of the memory",
-            memory.mebibytes, memory.storeMebibytes))
+    for line in try await SessionMemory.growth(to: 100_000, in: 4) { say(line) }
 }

@@ -37,7 +37,7 @@ public final class PostgreSQLCluster: Sendable {
         """
 
     public let folder: String
-    private let programs: String
+    let programs: String
     private let asServer: [String]
     private let databases = Mutex(0)
     private let encryption: ServerCertificate?
@@ -125,24 +125,6 @@ public final class PostgreSQLCluster: Sendable {
     public func psql(_ sql: String, in address: String? = nil) throws -> String {
         let address = address ?? self.address(of: "postgres")
         return try Command.run(["\(programs)/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql, address])
-    }
-
-    /// The floor of every use of the store: how often pgbench reads one of its records through libpq.
-    public func selectsPerSecond(connections: Int, seconds: Int, in address: String) throws -> Double {
-        let script = "\(folder).sql"
-        let id = try psql("SELECT id FROM carnet_connection LIMIT 1", in: address).split(separator: "\n").joined()
-        try "SELECT revision, record FROM carnet_connection WHERE id = '\(id)';\n"
-            .write(toFile: script, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: script) }
-        let report = try Command.run([
-            "\(programs)/pgbench", "--no-vacuum", "--client=\(connections)", "--jobs=\(min(connections, 2))",
-            "--time=\(seconds)", "--file=\(script)", address,
-        ])
-        let words = report.split(whereSeparator: \.isWhitespace)
-        guard let name = words.firstIndex(of: "tps"), words.count > name + 2, let rate = Double(words[name + 2]) else {
-            throw Command.Failure(description: report)
-        }
-        return rate
     }
 
     /// Stops the server and removes its folder.

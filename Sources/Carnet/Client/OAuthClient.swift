@@ -25,8 +25,8 @@ public actor OAuthClient {
     nonisolated let clientTokens = ClientTokenCache()
     nonisolated let nonces = DPoPNonces()
     nonisolated let unsaved = UnsavedConnections()
-    private var usedAttempts: [Secret: Date] = [:]
-    private var sessions: [ConnectionKey: WeakSession] = [:]
+    private var usedAttempts = ForgetfulTable<Secret, Date>()
+    private var sessions = ForgetfulTable<ConnectionKey, WeakSession>()
 
     /// A session keeps its client alive; the client must not keep it in turn.
     private struct WeakSession {
@@ -263,7 +263,7 @@ public actor OAuthClient {
     /// One session object for each account, so that its refreshes are one.
     private func session(of connection: Connection) -> Session {
         if let session = sessions[connection.key]?.session { return session }
-        sessions = sessions.filter { $0.value.session != nil }
+        sessions.forget { $0.session == nil }
         let session = Session(connection.key, client: self)
         sessions[connection.key] = WeakSession(session: session)
         return session
@@ -275,10 +275,11 @@ public actor OAuthClient {
     /// Marks an attempt as used; a second callback for it finds the mark (RFC 6749, section 10.5).
     private func use(_ pending: PendingAuthorization) throws(OAuthError) {
         let now = clock.now
-        usedAttempts = usedAttempts.filter { $0.value > now }
-        guard usedAttempts.updateValue(pending.expiresAt, forKey: pending.id) == nil else {
+        usedAttempts.forget { $0 <= now }
+        guard usedAttempts[pending.id] == nil else {
             throw OAuthError(.callback, .alreadyUsed, "this callback was used before", hint: "begin the sign-in again")
         }
+        usedAttempts[pending.id] = pending.expiresAt
     }
 
     /// Who signed in where no ID token says it, so that the tokens of two users do not lie under one name. A profile that

@@ -13,7 +13,21 @@ extension Session {
     }
 
     func validConnection() async throws -> Connection {
-        try await tellingState { try await connectionRenewedInTime() }
+        try await tellingState {
+            do {
+                let connection = try await connectionRenewedInTime()
+                latest = connection
+                return connection
+            } catch let error as TokenStoreError {
+                guard error.kind == .unavailable, let latest,
+                    !latest.tokens.isExpiring(within: 0, at: client.providerClock.now)
+                else { throw error }
+                return latest
+            } catch let error as OAuthError {
+                if error.disposition == .signInAgain { latest = nil }
+                throw error
+            }
+        }
     }
 
     private func connectionRenewedInTime() async throws -> Connection {

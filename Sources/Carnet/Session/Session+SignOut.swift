@@ -28,7 +28,8 @@ extension Session {
     /// - Throws: `TokenStoreError` if the tokens could not be forgotten; `CancellationError` if the task was cancelled
     ///   before anything was done.
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
-        try await client.store.withLock(on: key) { [client, key, stateChanges] in
+        defer { latest = nil }
+        return try await client.store.withLock(on: key) { [client, key, stateChanges] in
             guard let held = try await client.held(key) else {
                 stateChanges.change(to: .ended)
                 return SignOutOutcome()

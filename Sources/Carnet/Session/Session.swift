@@ -12,6 +12,8 @@ public actor Session {
     /// The renewal that is under way, which all callers share.
     var refreshing: Task<Connection, any Error>?
     nonisolated let stateChanges = SessionStates()
+    /// What was given last: it was saved, and serves until its end while the store cannot be read.
+    var latest: Connection?
 
     init(_ key: ConnectionKey, client: OAuthClient) {
         self.key = key
@@ -62,8 +64,9 @@ public actor Session {
         body: [UInt8] = [],
         headers: [Named<String>] = []
     ) async throws -> IncomingResponse {
+        let connection = try await validConnection()
         let missing = ResourceMap([resource], scopes: client.provider.scopes)
-            .access(granted: try await stored().connection.tokens.scopes)[0].missing
+            .access(granted: connection.tokens.scopes)[0].missing
         guard missing.isEmpty else {
             throw OAuthError(
                 .resource,
@@ -78,7 +81,8 @@ public actor Session {
             method: HTTPRequest.Method(resource.method.rawValue) ?? .get,
             headers: resource.headers + headers,
             body: body,
-            declared: [resource]
+            declared: [resource],
+            with: connection
         )
     }
 
@@ -93,8 +97,20 @@ public actor Session {
         body: [UInt8] = [],
         declared: [Resource] = []
     ) async throws -> IncomingResponse {
-        let provider = try await client.provider(for: try await stored().connection)
-        return try await retryingOnce(with: try await validConnection()) { connection in
+        try await call(
+            url, method: method, headers: headers, body: body, declared: declared, with: try await validConnection())
+    }
+
+    private func call(
+        _ url: WebURL,
+        method: HTTPRequest.Method,
+        headers: [Named<String>],
+        body: [UInt8],
+        declared: [Resource],
+        with connection: Connection
+    ) async throws -> IncomingResponse {
+        let provider = try await client.provider(for: connection)
+        return try await retryingOnce(with: connection) { connection in
             let (response, request) = try await self.client.send(
                 provedBy: connection.dpopKey, accessToken: connection.tokens.accessToken
             ) {
