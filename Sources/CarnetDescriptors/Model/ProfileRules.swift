@@ -7,6 +7,7 @@ public struct ProfileRules: Sendable {
     public internal(set) var format = ResponseFormat.auto
     public internal(set) var tokenIn: TokenPlacement?
     public internal(set) var requests: [ProfileRequestRules] = []
+    public internal(set) var callback: CallbackClaims?
 
     init() {}
 }
@@ -21,6 +22,7 @@ extension ProfileRules: DescriptorSection {
             Key("format", \.format, "how the body is encoded; auto follows the content type"),
             Key("token_in", \.tokenIn, "where the access token goes in the profile's requests, if not as in api"),
             Key("requests", \.requests, "further requests for claims that the first one does not bring"),
+            Key("callback", \.callback, "a name that comes with the callback of the first sign-in and never again"),
         ]
 }
 

@@ -122,9 +122,12 @@ extension AuthorizationServer {
             challenge: request.challenge,
             end: now.addingTimeInterval(Double(options.codeLifetime))
         )
+        let acquaintance = "\(request.client.clientID)/\(Identity(user, at: provider).subject)"
+        let isFirst = ledger.acquaintances[acquaintance] == nil
+        ledger.acquaintances[acquaintance] = now
         return callback(
             [(name: "code", value: code)], to: request.redirectURI, state: request.state, for: request.client,
-            adding: sampleFields, status: status)
+            adding: sampleFields, isFirst: isFirst, status: status)
     }
 
     /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
@@ -144,6 +147,7 @@ extension AuthorizationServer {
         state: String?,
         for client: SandboxClient? = nil,
         adding others: [(name: String, value: String)] = [],
+        isFirst: Bool = false,
         status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields
@@ -156,7 +160,7 @@ extension AuthorizationServer {
             fields.append(("iss", tokenIssuer))
         }
         fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) } + others
-        fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil))
+        fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil), isFirst: isFirst)
         if provider.authorization.responseMode == .formPost { return .html(.posting(fields, to: redirectURI)) }
         let separator = redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)

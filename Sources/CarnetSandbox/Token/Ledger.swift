@@ -22,6 +22,8 @@ struct Grant: Sendable {
     var acr: String?
     /// The thumbprint of the key that the tokens are bound to (RFC 9449).
     var keyThumbprint: String?
+    /// The latest ID token, if the client can read it as it is.
+    var idToken: String?
     var isRevoked = false
 }
 
@@ -63,6 +65,8 @@ struct Ledger: Sendable {
     var deviceTickets = BoundedStore<String>(capacity: 1000)
     /// The device code that each code for people stands for.
     var userCodes = BoundedStore<String>()
+    /// When a person first allowed a client anything, by client and subject.
+    var acquaintances = BoundedStore<Date>()
     /// The ids of client assertions that were taken, with the second at which each ends.
     var assertions = BoundedStore<Int>()
 
