@@ -217,11 +217,11 @@ let package = Package(
 
         // MARK: Tests
 
-        .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors"]),
+        .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors", "CarnetTestSupport"]),
         .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
         .testTarget(
             name: "CarnetLintTests",
-            dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetSimulation", "Fuzzing"],
+            dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetSimulation", "CarnetTestSupport", "Fuzzing"],
             exclude: ["Golden", "Valid"]
         ),
         .testTarget(
@@ -420,7 +420,7 @@ let package = Package(
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "CarnetDescriptors", "CarnetLint",
+                "CarnetDescriptors", "CarnetLint", "CarnetSimulation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Fuzzing",

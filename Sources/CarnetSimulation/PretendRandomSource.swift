@@ -1,8 +1,7 @@
 public import CarnetProtocol
-import Foundation
 import Synchronization
 
-/// Gives the same bytes at every run, and such that 32 of them are read as `pretend-value-1-000...` where they are sent.
+/// Gives the same bytes at every run, and such that 32 of them are read as `pretend_value_1_000...` where they are sent.
 final class PretendRandomSource: RandomSource {
     private let count = Mutex(0)
 
@@ -12,9 +11,9 @@ final class PretendRandomSource: RandomSource {
             return count
         }
         // 32 bytes are 43 characters of base64url, the last of which has two bits that must be zero, as in 0.
-        let text = "pretend_value_\(number)_".padding(toLength: 43, withPad: "0", startingAt: 0)
-        let base64 = text.replacing("_", with: "/") + "="
-        let bytes = Data(base64Encoded: base64).map { Array($0) } ?? []
+        let start = "pretend_value_\(number)_"
+        let text = start + String(repeating: "0", count: max(0, 43 - start.utf8.count))
+        let bytes = Base64URL.decode(text.utf8) ?? []
         return Array((bytes + Array(repeating: 0, count: length)).prefix(length))
     }
 }

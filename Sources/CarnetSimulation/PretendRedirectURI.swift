@@ -6,8 +6,9 @@ public enum PretendRedirectURI {
 
     /// One that a provider accepts: on loopback if that is one, else made up after the first form that allows it.
     public static func fitting(_ forms: [RedirectForm]) -> String? {
-        let candidates = [loopback, "http://localhost:49152/callback"] + forms.map(filled)
-        return candidates.first { uri in forms.isEmpty || forms.contains { $0.matches(uri) } }
+        func isAccepted(_ uri: String) -> Bool { forms.isEmpty || forms.contains { $0.matches(uri) } }
+        return [loopback, "http://localhost:49152/callback"].first(where: isAccepted)
+            ?? forms.lazy.map(filled).first(where: isAccepted)
     }
 
     private static func filled(_ form: RedirectForm) -> String {

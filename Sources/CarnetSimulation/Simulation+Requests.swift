@@ -56,23 +56,29 @@ extension Simulation {
     }
 
     func authorization() throws(OAuthError) -> AuthorizationRequest {
-        try AuthorizationRequest(to: provider, as: registration, random: PretendRandomSource(), now: Self.now)
+        try madeAuthorization.value { () throws(OAuthError) in
+            try AuthorizationRequest(to: provider, as: registration, random: PretendRandomSource(), now: Self.now)
+        }
     }
 
     func tokenRequest() throws(OAuthError) -> PreparedRequest {
-        let pending = try authorization().pending
-        let callback = try judge(callback: Self.standardCallback(provider), for: pending)
-        let filled = unfilled.filled(
-            with: HeldValues(callback: callback), as: registration, now: Self.now, random: PretendRandomSource())
-        return try TokenRequest.exchange(
-            callback, at: filled, as: registration, random: PretendRandomSource(), now: Self.now)
+        try madeTokenRequest.value { () throws(OAuthError) in
+            let pending = try authorization().pending
+            let callback = try judge(callback: Self.standardCallback(provider), for: pending)
+            let filled = unfilled.filled(
+                with: HeldValues(callback: callback), as: registration, now: Self.now, random: PretendRandomSource())
+            return try TokenRequest.exchange(
+                callback, at: filled, as: registration, random: PretendRandomSource(), now: Self.now)
+        }
     }
 
     func refreshRequest() throws(OAuthError) -> PreparedRequest {
-        let credential = provider.refreshCredential == .accessToken ? tokens.accessToken : tokens.refreshToken
-        return try TokenRequest.refresh(
-            credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(),
-            now: Self.now)
+        try madeRefreshRequest.value { () throws(OAuthError) in
+            let credential = provider.refreshCredential == .accessToken ? tokens.accessToken : tokens.refreshToken
+            return try TokenRequest.refresh(
+                credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(),
+                now: Self.now)
+        }
     }
 
     /// The callback of a provider that does as it should, in its own words.

@@ -3,7 +3,7 @@ import CarnetProtocol
 
 /// What a sign-in would bring, by the examples and samples of the descriptor.
 extension Simulation {
-    func held(at provider: Provider) -> HeldValues {
+    static func held(at provider: Provider, as registration: ClientRegistration, _ tokens: TokenSet) -> HeldValues {
         var held = HeldValues(tokens: tokens)
         func keep(_ origin: String, _ name: String, _ text: String?, isSecret: Bool = false) {
             if let text { held.values["\(origin).\(name)"] = ConnectionValue(text, isSecret: isSecret) }
@@ -26,7 +26,7 @@ extension Simulation {
         }
         for name in provider.connection.derive.names {
             let request = ConnectionRequest(
-                at: provider, as: registration, with: held, tokens: tokens, now: Self.now, random: PretendRandomSource()
+                at: provider, as: registration, with: held, tokens: tokens, now: now, random: PretendRandomSource()
             )
             held.values["connection.\(name)"] = try? request.derived(name)
         }

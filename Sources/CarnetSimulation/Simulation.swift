@@ -4,14 +4,19 @@ import Foundation
 
 /// A sign-in of a pretend client in the engine's own code: requests that nobody sends, and samples in the place of
 /// answers. It is the same at every run.
-public struct Simulation: Sendable {
+public final class Simulation: Sendable {
     /// The provider, with endpoints invented where only its metadata would tell them, and with examples of what is known
     /// only at run time.
-    public private(set) var provider: Provider
+    public let provider: Provider
     /// The same without the examples.
     let unfilled: Provider
     public let registration: ClientRegistration
     public let inventedEndpoints: Set<EndpointName>
+    /// What the client holds once it has signed in.
+    let tokens: TokenSet
+    let madeAuthorization = MadeOnce<AuthorizationRequest>()
+    let madeTokenRequest = MadeOnce<PreparedRequest>()
+    let madeRefreshRequest = MadeOnce<PreparedRequest>()
 
     static let clientID = "pretend-client"
     static let clientSecret = Secret("pretend-client-secret")
@@ -31,17 +36,16 @@ public struct Simulation: Sendable {
         redirectURI: String? = nil,
         scopes: [String]? = nil
     ) {
-        var provider = provider
-        inventedEndpoints = provider.inventEndpoints()
-        self.provider = provider
-        unfilled = provider
+        var unfilled = provider
+        inventedEndpoints = unfilled.inventEndpoints()
+        self.unfilled = unfilled
         let methods = provider.client.authentication
         let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
         let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
         let algorithm =
             provider.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
             ?? provider.requestObject.algorithm ?? .ES256
-        registration = ClientRegistration(
+        let registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
             clientSecret: usesSecret || !usesKey && !methods.contains(.none) ? Self.clientSecret : nil,
             signingKey: usesKey || provider.requestObject.isDemanded
@@ -51,20 +55,18 @@ public struct Simulation: Sendable {
             environment: provider.environment,
             scopes: scopes
         )
-        self.provider = provider.filled(
-            with: held(at: provider), as: registration, now: Self.now, random: PretendRandomSource())
-    }
-
-    /// What the client holds once it has signed in.
-    var tokens: TokenSet {
-        TokenSet(
+        self.registration = registration
+        tokens = TokenSet(
             accessToken: Secret("pretend-access-token"),
-            tokenType: registration.usesDPoP(at: provider) ? "DPoP" : "Bearer",
+            tokenType: registration.usesDPoP(at: unfilled) ? "DPoP" : "Bearer",
             refreshToken: Secret("pretend-refresh-token"),
             idToken: Secret("pretend-id-token"),
-            scopes: registration.scopes ?? provider.scopes.defaults,
+            scopes: registration.scopes ?? unfilled.scopes.defaults,
             issuedAt: Self.now
         )
+        let held = Self.held(at: unfilled, as: registration, tokens)
+        self.provider = unfilled.filled(
+            with: held, as: registration, now: Self.now, random: PretendRandomSource())
     }
 }
 

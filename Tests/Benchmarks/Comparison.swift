@@ -2,6 +2,8 @@
 struct Comparison {
     let subject: String
     let floor: String
+    /// What of the two is compared.
+    let measure: String
     /// How many files or sign-ins one run is about.
     let count: Int
     /// Seconds for one run of each, by round.
@@ -20,6 +22,7 @@ struct Comparison {
         self.subject = subject
         self.floor = floor
         self.count = count
+        measure = "waited for"
         (subjectSeconds, floorSeconds) = try await Self.byTurns(
             rounds,
             { try await Self.time(runs, subjectBody) },
@@ -27,23 +30,34 @@ struct Comparison {
         )
     }
 
-    /// The processor time of two commands, each as a whole process.
-    init(
-        _ subject: String,
-        against floor: String,
-        rounds: Int = 15,
-        of count: Int,
-        command: [String],
-        floorCommand: [String]
-    ) async throws {
+    /// Two commands, each as a whole process: how long they were waited for, and their processor time.
+    static func ofProcesses(
+        _ subject: String, against floor: String, rounds: Int = 15, of count: Int,
+        command: [String], floorCommand: [String]
+    ) throws -> [Comparison] {
+        var turns: [(subject: ProcessCost, floor: ProcessCost)] = []
+        // The first round only warms up.
+        for round in 0...rounds {
+            let turn = (try ProcessCost(of: command), try ProcessCost(of: floorCommand))
+            if round > 0 { turns.append(turn) }
+        }
+        return [("waited for", \ProcessCost.waited), ("processor time", \ProcessCost.seconds)].map { measure, path in
+            Comparison(
+                subject: subject, floor: floor, measure: measure, count: count,
+                subjectSeconds: turns.map { $0.subject[keyPath: path] },
+                floorSeconds: turns.map { $0.floor[keyPath: path] })
+        }
+    }
+
+    private init(
+        subject: String, floor: String, measure: String, count: Int, subjectSeconds: [Double], floorSeconds: [Double]
+    ) {
         self.subject = subject
         self.floor = floor
+        self.measure = measure
         self.count = count
-        (subjectSeconds, floorSeconds) = try await Self.byTurns(
-            rounds,
-            { try ProcessCost(of: command).seconds },
-            { try ProcessCost(of: floorCommand).seconds }
-        )
+        self.subjectSeconds = subjectSeconds
+        self.floorSeconds = floorSeconds
     }
 
     private static func byTurns(

@@ -23,7 +23,7 @@ struct LintProcess {
     private var eventLoop: String { products.appending(path: "EventLoop").path }
 
     /// What was measured, the ratios first.
-    func measure() async throws -> (comparisons: [Comparison], figures: [Figure]) {
+    func measure() throws -> (comparisons: [Comparison], figures: [Figure]) {
         defer { try? FileManager.default.removeItem(at: scratch) }
         let folder = try DescriptorCorpus.write(count: Self.fileCount, in: scratch).path
         let tenth = try DescriptorCorpus.write(count: Self.fileCount / 10, in: scratch).path
@@ -31,24 +31,19 @@ struct LintProcess {
         let lint = [carnet, "lint", folder]
         let subject = "carnet lint of \(Self.fileCount) descriptors"
 
-        var comparisons = [
-            try await Comparison(
-                subject,
-                against: "libyaml's events of them",
-                of: Self.fileCount,
-                command: lint,
-                floorCommand: [eventLoop, folder]
-            )
-        ]
+        var comparisons: [Comparison] = []
+        for (subject, command) in [(subject, lint), ("\(subject), --no-simulate", lint + ["--no-simulate"])] {
+            comparisons += try Comparison.ofProcesses(
+                subject, against: "libyaml's events of them", of: Self.fileCount, command: command,
+                floorCommand: [eventLoop, folder])
+        }
         for (name, command) in try peerCommands(folder) {
             guard FileManager.default.isExecutableFile(atPath: command[0]) else {
                 note("\(name) is left out; to have it: python3 Tests/Peers/environments.py \(name)")
                 continue
             }
-            comparisons.append(
-                try await Comparison(
-                    subject, against: name, rounds: 3, of: Self.fileCount, command: lint, floorCommand: command)
-            )
+            comparisons += try Comparison.ofProcesses(
+                subject, against: name, rounds: 3, of: Self.fileCount, command: lint, floorCommand: command)
         }
         let first = try (0..<15).map { _ in try ProcessCost(of: [carnet, "lint", one]).seconds * 1000 }
         let growth = try (0..<5).map { _ in

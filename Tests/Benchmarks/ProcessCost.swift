@@ -8,7 +8,9 @@
 
 /// What one run of a program cost.
 struct ProcessCost {
-    /// The processor time of the program and the system for it, in seconds.
+    /// From its start to its end, in seconds.
+    let waited: Double
+    /// The processor time of the program and the system for it, on all processors together, in seconds.
     let seconds: Double
     /// The most memory that it had at once, in KiB.
     let peakKiB: Double
@@ -25,6 +27,8 @@ struct ProcessCost {
         for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
         }
+        let clock = ContinuousClock()
+        let start = clock.now
         var process: pid_t = 0
         guard posix_spawn(&process, command[0], &actions, nil, &arguments, environ) == 0 else {
             throw BenchmarkFailure(reason: "\(command[0]) cannot be started")
@@ -34,6 +38,7 @@ struct ProcessCost {
         guard wait4(process, &status, 0, &usage) == process, status == 0 else {
             throw BenchmarkFailure(reason: "\(command[0]) failed")
         }
+        waited = (clock.now - start) / .seconds(1)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         self.seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)
         #if canImport(Darwin)

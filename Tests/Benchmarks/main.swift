@@ -39,7 +39,7 @@ var comparisons = [
     },
 ]
 
-let (ofProcesses, figures) = try await LintProcess().measure()
+let (ofProcesses, figures) = try LintProcess().measure()
 comparisons += ofProcesses
 
 if CommandLine.arguments.contains("--json") {
@@ -47,6 +47,7 @@ if CommandLine.arguments.contains("--json") {
     let results = comparisons.map { comparison -> JSONValue in
         [
             "subject": .string(comparison.subject), "floor": .string(comparison.floor),
+            "measure": .string(comparison.measure),
             "ratio": number(Comparison.median(comparison.ratios)),
             "minimum": number(comparison.ratios.first ?? 0),
             "maximum": number(comparison.ratios.last ?? 0),
@@ -60,12 +61,12 @@ if CommandLine.arguments.contains("--json") {
             "maximum": number(figure.values.max() ?? 0),
         ]
     }
-    let document: JSONValue = ["version": 1, "comparisons": .array(results), "figures": .array(numbers)]
+    let document: JSONValue = ["version": 2, "comparisons": .array(results), "figures": .array(numbers)]
     print(document.jsonText(.indented))
 } else {
     for comparison in comparisons {
         let ratios = comparison.ratios
-        print("\(comparison.subject), against \(comparison.floor):")
+        print("\(comparison.subject), against \(comparison.floor), \(comparison.measure):")
         print(
             String(
                 format: "  %.3g times (%.3g to %.3g); %.0f µs against %.0f µs for each",

@@ -71,6 +71,16 @@ import Testing
         #expect(file.standardOutput.contains("no such file"))
     }
 
+    @Test func `a folder with no descriptor hides no finding of another file`() async throws {
+        try FileManager.default.createDirectory(
+            at: home.folder.appending(path: "empty"), withIntermediateDirectories: true)
+        try home.write(Sample.acme() + "scops: 1\n", to: "acme.yaml")
+        let result = try await home.run("lint", "empty", "acme.yaml")
+        #expect(result.status == 2)
+        #expect(result.standardOutput.contains("acme.yaml:6:1: error: unknown key \"scops\" [K001]"))
+        #expect(result.standardOutput.contains("no descriptors in this folder [D016]"))
+    }
+
     @Test func `a folder is all of its descriptors`() async throws {
         try home.write(Sample.acme(), to: "providers/acme.yaml")
         try home.write("carnet: 1\n", to: "providers/other.yml")

@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Testing
 
 @testable import CarnetDescriptors

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CarnetDescriptors
 @testable import Fuzzing
 
 /// What `swift run -c release Fuzzing` tries by the million, with a few inputs; and every input that ever found something.
@@ -25,6 +26,31 @@ import Testing
         for _ in 0..<100 {
             let bytes = mutator.input(&random)
             #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") { try check.run(bytes) }
+        }
+    }
+
+    @Test func `each section of the language is in the corpus`() throws {
+        let roots = try Fuzzing.files(in: Self.corpus).compactMap {
+            YAMLReader().read(SourceFile(path: "", bytes: $0)).root
+        }
+        let paths = ProviderDescriptor.shape.sectionUses().map(\.path).filter { path in
+            // One value is of one of these.
+            !["issuer_match"].contains(path) && !path.hasPrefix("environments.")
+        }
+        #expect(paths.count > 40)
+        for path in Set(paths) {
+            let steps = path.replacing("[]", with: ".[]").split(separator: ".")
+            #expect(roots.contains { Self.has(steps[...], in: $0) }, "\(path)")
+        }
+    }
+
+    private static func has(_ steps: ArraySlice<Substring>, in node: YAMLNode) -> Bool {
+        guard let step = steps.first else { return node.entries != nil }
+        let rest = steps.dropFirst()
+        switch step {
+        case "[]": return node.elements?.contains { has(rest, in: $0) } ?? false
+        case "NAME": return node.entries?.contains { has(rest, in: $0.value) } ?? false
+        default: return node.entry(String(step)).map { has(rest, in: $0.value) } ?? false
         }
     }
 }

@@ -58,6 +58,18 @@ import Testing
 
     // MARK: Files together
 
+    @Test func `many files have the findings that each has alone, in the same order`() {
+        let files = (0..<300).map { number in
+            file("\(number).yaml", descriptor("p\(number)", number.isMultiple(of: 3) ? "docs: acme\n" : "scheme: x\n"))
+        }
+        let alone = files.flatMap { Linter().lint(files: [$0]).diagnostics }.sorted()
+        for _ in 1...3 {
+            let report = Linter().lint(files: files)
+            #expect(report.diagnostics == alone)
+            #expect(report.files == files)
+        }
+    }
+
     @Test func `two files of one folder cannot have one id`() {
         let found = lint(
             file("p/acme.yaml", descriptor("acme")), file("p/acme.yml", descriptor("acme")),

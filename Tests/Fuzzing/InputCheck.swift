@@ -1,8 +1,9 @@
 import CarnetDescriptors
 import CarnetLint
+import CarnetSimulation
 
-/// What must hold for every input, whatever it is: the reader, the decoder and the linter answer, every place that they
-/// name is in the text, and a fix mends what it says and keeps the comments.
+/// What must hold for every input, whatever it is: the reader, the decoder, the linter and its simulation answer, every
+/// place that they name is in the text, and a fix mends what it says and keeps the comments.
 struct InputCheck: Sendable {
     /// What does not hold.
     struct Violation: Error, CustomStringConvertible {
@@ -28,7 +29,7 @@ struct InputCheck: Sendable {
             """
         var known = ProviderRegistry()
         known.add([SourceFile(path: "base.yaml", text: base)], origin: .builtIn)
-        linter = Linter(known: known)
+        linter = Linter(known: known, simulator: SampleSimulator())
     }
 
     /// - Parameter rendering: Whether the reports are looked at too, which takes as long as the rest.

@@ -237,8 +237,45 @@ extension Quirk {
         Quirk(
             "there is a tenant or a webhook in place of the code", neededBy: "2: Microsoft's admin consent, Sentry",
             missing: "it is no authorization code grant"),
-        Quirk(
-            "user data comes with the first callback alone", neededBy: "Apple",
-            missing: "nothing signs it; a host that wants it reads it from the form"),
+        Quirk("user data comes with the first callback alone", key: "`profile.callback`", neededBy: "Apple") {
+            let keys = """
+                issuer: https://odd.example
+                discovery: off
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  jwks: https://odd.example/keys
+                scopes: { default: [openid] }
+                authorization: { response_mode: form_post }
+                callback:
+                  capture:
+                    user:
+                      pattern: '[{].+[}]'
+                      example: '{"name":{"firstName":"Jane","lastName":"Doe"},"email":"jane@odd.example"}'
+                      optional: true
+                profile: { callback: { from: user, given_name: /name/firstName, family_name: /name/lastName } }
+                """
+            let fixture = try SignInFixture(odd: keys)
+            func signIn() async throws -> (form: String, session: Session) {
+                let request = try await fixture.client.beginSignIn()
+                let answer = try await fixture.sandbox.answer(authorizationURL: request.url)
+                let form = try #require(answer.form)
+                let callback = AuthorizationCallback(postedTo: answer.url, form: form)
+                return (form, try await fixture.client.completeSignIn(callback, for: request.pending))
+            }
+            let user =
+                "user=%7B%22name%22%3A%7B%22firstName%22%3A%22Jane%22%2C%22lastName%22%3A%22Doe%22%7D%2C"
+                + "%22email%22%3A%22jane%40odd.example%22%7D"
+            for round in 1...2 {
+                let (form, session) = try await signIn()
+                #expect(form.hasSuffix("&\(user)") == (round == 1))
+                #expect(form.contains("user=") == (round == 1))
+                let profile = try await session.profile()
+                #expect(profile.givenName == "Jane")
+                #expect(profile.familyName == "Doe")
+                // Nobody signs it: it says no more than a name.
+                #expect(profile.email == nil)
+            }
+        },
     ]
 }

@@ -119,6 +119,10 @@ extension Quirk {
                 odd: "authorization: { parameters: { at: '{now()}', app: 'x-{client.id}' } }")
             let url = try await fixture.authorizationURL()
             #expect(url.contains(/&at=[0-9]{10}&app=x-client$/) || url.hasSuffix("&at=1800000000&app=x-client"))
+            for other in [url.replacing("app=x-client", with: "app=x-other"), url.replacing("at=18", with: "at=17")] {
+                let answer = try await fixture.sandbox.approve(authorizationURL: other)
+                #expect(answer.contains("error=invalid_request"))
+            }
             _ = try await fixture.signIn()
         },
         Quirk(
@@ -197,12 +201,26 @@ extension Quirk {
                       jwks: https://odd.example/keys
                     scopes: { default: [openid] }
                     connection: { derive: { who: "{jwt_claim(token.id_token, '/sub')}" } }
+                    api: { headers: { X-Who: '{connection.who}' } }
+                    resources: [{ scope: openid, title: Mail, url: https://api.odd.example/mail }]
                     """
             )
             let session = try await fixture.signIn()
-            let who = try await session.values()["connection.who"]
-            #expect(who?.isSecret == false)
-            #expect(try await session.profile().subject == who?.text)
+            let who = try #require(try await session.values()["connection.who"])
+            #expect(!who.isSecret)
+            #expect(try await session.profile().subject == who.text)
+            let mail = try #require(try await session.resources().first?.resource)
+            #expect(try await session.call(mail).status == 200)
+            var headers = try #require(await fixture.sandbox.requests.last).headers
+            let name = try #require(HTTPField.Name("x-who"))
+            #expect(headers[name] == who.text)
+            headers[name] = "somebody else"
+            let (refused, _) = await fixture.sandbox.respond(
+                to: HTTPRequest(
+                    method: .get, scheme: "https", authority: "api.odd.example", path: "/mail",
+                    headerFields: headers),
+                body: [])
+            #expect(refused.status == 400)
         },
         Quirk(
             "the token is exchanged once more", key: "`exchange`", neededBy: "6: Instagram, Threads, Facebook"

@@ -309,6 +309,7 @@ public actor OAuthClient {
             // The same address can belong to another user one day; only issuer and subject identify an account.
             connection.key.account = subject
         }
+        connection.keepFirstCallback(of: existing, at: provider)
         let signedIn = connection
         // A refresh of the old tokens that is under way must not save, or remove, over the new ones.
         try await store.withLock(on: signedIn.key) { [self] in

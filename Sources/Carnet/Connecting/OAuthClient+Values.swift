@@ -14,6 +14,15 @@ extension Connection {
         guard !newer.isEmpty else { return }
         values = (values ?? [:]).merging(newer) { _, new in new }
     }
+
+    /// Keeps what only the first callback of an account said, if this is a later one of the same account.
+    mutating func keepFirstCallback(of old: Connection?, at provider: Provider) {
+        guard let name = provider.callbackClaims?.capture, subject != nil,
+            let old, (old.key, old.issuer, old.subject) == (key, issuer, subject)
+        else { return }
+        let reference = "callback.\(name)"
+        if values?[reference] == nil, let first = old.values?[reference] { keep([reference: first]) }
+    }
 }
 
 extension OAuthClient {

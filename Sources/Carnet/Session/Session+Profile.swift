@@ -37,7 +37,8 @@ extension Session {
         }
     }
 
-    /// The profile with the claims of the further requests; one that fails takes nothing from the others.
+    /// The profile with the claims of the further requests, of which one that fails takes nothing from the others, and of
+    /// the first callback.
     private func completed(
         _ profile: Profile,
         at provider: Provider,
@@ -55,6 +56,7 @@ extension Session {
                 profile.failures.append(error)
             }
         }
-        return profile
+        guard provider.callbackClaims != nil else { return profile }
+        return profile.adding(try await stored().connection.values ?? [:], from: provider)
     }
 }

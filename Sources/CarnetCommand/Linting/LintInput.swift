@@ -9,30 +9,45 @@ struct LintInput {
     private(set) var unreadable: [SourceFileError] = []
     private var stdinPath: String?
 
+    private typealias Read = Result<SourceFile, SourceFileError>
+
     /// - Throws: `Failure` if there is nothing to look at.
     init(_ paths: [String], stdinName: String?) throws {
+        var stdin: Read?
+        var names: [String] = []
         for path in paths.isEmpty ? [Self.defaultPath] : paths {
             if path == "-" {
-                guard stdinPath == nil else { continue }
-                do {
-                    let file = try Self.readStdin(stdinName ?? "<stdin>")
-                    stdinPath = file.path
-                    files.append(file)
-                } catch let error as SourceFileError {
+                guard stdin == nil else { continue }
+                stdin = try Self.readStdin(stdinName ?? "<stdin>")
+                names.append(path)
+            } else if Self.isFolder(path) {
+                do throws(SourceFileError) {
+                    let descriptors = try DescriptorFolder(path).descriptorPaths()
+                    names += descriptors
+                    if descriptors.isEmpty {
+                        unreadable.append(SourceFileError(path: path, reason: .other("no descriptors in this folder")))
+                    }
+                } catch {
                     unreadable.append(error)
                 }
-            } else if Self.isFolder(path) {
-                let descriptors = try DescriptorFolder(path).descriptorPaths()
-                guard !descriptors.isEmpty else {
-                    throw Failure(
-                        .usage,
-                        "\(path): no descriptors in this folder",
-                        next: ["a descriptor is a file whose name ends with .yaml or .yml"]
-                    )
-                }
-                for path in descriptors { read(path) }
             } else {
-                read(path)
+                names.append(path)
+            }
+        }
+        // Other files are looked at all the same.
+        if names.isEmpty, let error = unreadable.first {
+            throw Failure(
+                .usage, error.description, next: ["a descriptor is a file whose name ends with .yaml or .yml"])
+        }
+        stdinPath = (try? stdin?.get())?.path
+        let read = names.concurrentMap { [stdin] name in
+            if name == "-", let stdin { return stdin }
+            return Read { () throws(SourceFileError) in try SourceFile(readingFrom: name) }
+        }
+        for result in read {
+            switch result {
+            case .success(let file): files.append(file)
+            case .failure(let error): unreadable.append(error)
             }
         }
     }
@@ -44,22 +59,16 @@ struct LintInput {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 
-    private mutating func read(_ path: String) {
-        do throws(SourceFileError) {
-            files.append(try SourceFile(readingFrom: path))
-        } catch {
-            unreadable.append(error)
-        }
-    }
-
-    private static func readStdin(_ name: String) throws -> SourceFile {
+    private static func readStdin(_ name: String) throws -> Read {
         let limit = YAMLLimits().maximumBytes
         var bytes: [UInt8] = []
         while bytes.count <= limit, let chunk = try FileHandle.standardInput.read(upToCount: 1 << 16), !chunk.isEmpty {
             bytes += chunk
         }
-        guard bytes.count <= limit else { throw SourceFileError(path: name, reason: .tooLarge(maximumBytes: limit)) }
-        return SourceFile(path: name, bytes: bytes)
+        guard bytes.count <= limit else {
+            return .failure(SourceFileError(path: name, reason: .tooLarge(maximumBytes: limit)))
+        }
+        return .success(SourceFile(path: name, bytes: bytes))
     }
 
     /// Mends the files, and writes those that changed.

@@ -179,6 +179,16 @@ extension DescriptorReference {
             picture: /avatar/large
 
         """,
+        "profile.callback": """
+        issuer: https://id.acme.example
+        authorization: { response_mode: form_post }
+        callback:
+          capture:
+            user: { pattern: "[{].*[}]", example: '{"name":{"firstName":"Jane"}}', optional: true }
+        profile:
+          callback: { from: user, given_name: /name/firstName }
+
+        """,
         "revocation": """
         issuer: https://id.acme.example
         revocation: { body: json }

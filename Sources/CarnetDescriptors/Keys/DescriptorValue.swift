@@ -114,7 +114,9 @@ public struct NamedList<Value: Sendable>: Sendable {
     }
 
     public subscript(name: String) -> Value? {
-        items.first { $0.name == name }?.value
+        // Values can be large, and only the one that is asked for is copied.
+        for index in items.indices where items[index].name == name { return items[index].value }
+        return nil
     }
 
     public var names: [String] { items.map { $0.name } }

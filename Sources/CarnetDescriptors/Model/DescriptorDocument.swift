@@ -8,10 +8,9 @@ public struct DescriptorDocument: Sendable {
     /// The tree as the file itself says it.
     public let ownRoot: YAMLNode?
     public let comments: [YAMLComment]
-    /// `nil` if the file has an error of syntax or shape.
-    public let descriptor: ProviderDescriptor?
-    /// What could be read of it in spite of errors, without what they are about.
-    package let partialDescriptor: ProviderDescriptor?
+    private let decoded: Decoded?
+    /// Whether the file has no error of syntax or shape.
+    package let isWhole: Bool
     public let diagnostics: [Diagnostic]
     /// The files that the descriptor is made of, its own first.
     public let sources: SourceChain
@@ -90,14 +89,27 @@ public struct DescriptorDocument: Sendable {
         self.ownRoot = ownRoot
         self.comments = comments
         self.diagnostics = diagnostics.sorted()
-        partialDescriptor = descriptor
-        self.descriptor = diagnostics.contains { $0.severity == .error } ? nil : descriptor
+        decoded = descriptor.map(Decoded.init)
+        isWhole = descriptor != nil && !diagnostics.contains { $0.severity == .error }
         self.sources = sources
         self.parents = parents
     }
 }
 
 extension DescriptorDocument {
+    /// A descriptor is large, so a document that is handed on does not copy it.
+    private final class Decoded: Sendable {
+        let descriptor: ProviderDescriptor
+
+        init(_ descriptor: ProviderDescriptor) { self.descriptor = descriptor }
+    }
+
+    /// `nil` if the file has an error of syntax or shape.
+    public var descriptor: ProviderDescriptor? { isWhole ? decoded?.descriptor : nil }
+
+    /// What could be read of it in spite of errors, without what they are about.
+    package var partialDescriptor: ProviderDescriptor? { decoded?.descriptor }
+
     /// The id as written, also in a file with errors, so that it can be named.
     public var id: ProviderID? {
         guard let text = root?.entry("id")?.value.scalar?.text, ProviderID.isValid(text) else { return nil }

@@ -8,6 +8,7 @@ public struct ProfileRules: Sendable {
     public internal(set) var tokenIn: TokenPlacement?
     public internal(set) var jwt: SignedAnswerRules?
     public internal(set) var requests: [ProfileRequestRules] = []
+    public internal(set) var callback: CallbackClaims?
 
     init() {}
 }
@@ -23,6 +24,7 @@ extension ProfileRules: DescriptorSection {
             Key("token_in", \.tokenIn, "where the access token goes in the profile's requests, if not as in api"),
             Key("jwt", \.jwt, "the JWT that the answer must be (OpenID Connect Core, section 5.3.2)"),
             Key("requests", \.requests, "further requests for claims that the first one does not bring"),
+            Key("callback", \.callback, "a name that comes with the callback of the first sign-in and never again"),
         ]
 }
 

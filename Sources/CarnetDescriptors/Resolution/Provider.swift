@@ -66,6 +66,8 @@ public struct Provider: Sendable {
     /// The further requests of the profile.
     public let profileRequests: [ProfileRequest]
     public let claims: [Named<[JSONPointer]>]
+    /// The claims of the first callback.
+    public let callbackClaims: CallbackClaims?
     public let revocation: ResolvedRequest
     /// The tokens that a sign-out revokes, in this order.
     public let revokedTokens: [RevokedToken]

@@ -122,6 +122,7 @@ extension ProviderDescriptor {
             profileTokenPlacement: profile.tokenIn ?? api.tokenIn,
             profileRequests: try resolver.profileRequests(profile.requests),
             claims: profile.effectiveClaims,
+            callbackClaims: profile.callback,
             revocation: try resolver.request(revocation.request, key: "revocation"),
             revokedTokens: revocation.tokens
                 ?? (revocation.tokenIn == nil ? [.refreshToken, .accessToken] : [.accessToken]),

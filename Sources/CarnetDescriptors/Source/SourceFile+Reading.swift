@@ -55,19 +55,24 @@ extension SourceFile {
         maximumBytes: Int
     ) throws(SourceFileError) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(expected + 1)
-        var chunk = [UInt8](repeating: 0, count: min(max(expected, 0) + 1, 1 << 16))
         while true {
-            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            // All of it at once, and then what it has grown by.
+            let capacity = min(max(expected + 1 - bytes.count, 4096), 1 << 20)
+            var (count, failure): (Int, Int32) = (0, 0)
+            let chunk = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+                count = read(descriptor, buffer.baseAddress, capacity)
+                if count < 0 { failure = errno }
+                initialized = max(count, 0)
+            }
             if count == 0 { return bytes }
             guard count > 0 else {
-                if errno == EINTR { continue }
-                throw SourceFileError(path: path, errorNumber: errno)
+                if failure == EINTR { continue }
+                throw SourceFileError(path: path, errorNumber: failure)
             }
             guard bytes.count + count <= maximumBytes else {
                 throw SourceFileError(path: path, reason: .tooLarge(maximumBytes: maximumBytes))
             }
-            bytes.append(contentsOf: chunk[..<count])
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
         }
     }
 }

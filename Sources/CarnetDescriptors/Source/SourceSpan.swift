@@ -1,15 +1,26 @@
 /// A place in a text: 1-based line, 1-based column counted in Unicode scalars.
 public struct SourcePosition: Hashable, Comparable, Sendable {
-    public var line: Int
-    public var column: Int
+    // Every node of every tree has two positions, and no file has so many lines that half of an Int would not do.
+    private var shortLine: Int32
+    private var shortColumn: Int32
 
     public init(line: Int, column: Int) {
-        self.line = line
-        self.column = column
+        shortLine = Int32(clamping: line)
+        shortColumn = Int32(clamping: column)
+    }
+
+    public var line: Int {
+        get { Int(shortLine) }
+        set { shortLine = Int32(clamping: newValue) }
+    }
+
+    public var column: Int {
+        get { Int(shortColumn) }
+        set { shortColumn = Int32(clamping: newValue) }
     }
 
     public static func < (lhs: Self, rhs: Self) -> Bool {
-        (lhs.line, lhs.column) < (rhs.line, rhs.column)
+        (lhs.shortLine, lhs.shortColumn) < (rhs.shortLine, rhs.shortColumn)
     }
 }
 

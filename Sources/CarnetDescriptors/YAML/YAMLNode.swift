@@ -73,17 +73,18 @@ extension YAMLNode {
 
     /// The value at a path of keys and decimal indices, if every step exists.
     public func node(at path: [String]) -> YAMLNode? {
-        node(at: path[...])
+        node(at: path, from: 0)
     }
 
-    private func node(at path: ArraySlice<String>) -> YAMLNode? {
-        guard let step = path.first else { return self }
+    private func node(at path: [String], from position: Int) -> YAMLNode? {
+        guard position < path.count else { return self }
         switch content {
         case .mapping(let entries):
-            return entries.index(of: step).flatMap { entries[$0].value.node(at: path.dropFirst()) }
+            guard let index = entries.index(of: path[position]) else { return nil }
+            return entries[index].value.node(at: path, from: position + 1)
         case .sequence(let elements):
-            guard let index = Int(step), elements.indices.contains(index) else { return nil }
-            return elements[index].node(at: path.dropFirst())
+            guard let index = Int(path[position]), elements.indices.contains(index) else { return nil }
+            return elements[index].node(at: path, from: position + 1)
         case .scalar: return nil
         }
     }

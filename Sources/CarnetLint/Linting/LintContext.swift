@@ -23,6 +23,8 @@ public final class LintContext: Sendable {
     /// Every scope, wherever it stands.
     let scopeUses: [ScopeUse]
     let redirects: [RedirectURI]
+    /// The requests that the file shapes.
+    let requests: [MessageSection]
     /// The descriptor in each of its environments.
     let variants: [LintContext]
 
@@ -31,15 +33,16 @@ public final class LintContext: Sendable {
 
     /// - Returns: `nil` for a file that is no descriptor.
     public init?(_ document: DescriptorDocument) {
-        guard let descriptor = document.descriptor ?? document.partialDescriptor, let root = document.root else {
+        guard let descriptor = document.partialDescriptor, let root = document.root else {
             return nil
         }
-        isWhole = document.descriptor != nil
+        isWhole = document.isWhole
         self.document = document
         self.descriptor = descriptor
         self.root = root
         urls = DescriptorURL.all(in: descriptor, root: root)
-        templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls)
+        requests = MessageSection.requests(in: root)
+        templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls, requests: requests)
         scopeUses = ScopeUse.all(in: root)
         redirects = RedirectURI.all(in: root)
         variants = document.variants.compactMap { LintContext($0) }
@@ -87,11 +90,13 @@ public final class LintContext: Sendable {
     /// The elements of a list.
     func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path) }
 
-    /// The entries of a mapping in a section of the descriptor.
-    func entries(in section: [String], _ key: String) -> [YAMLEntry] { root.entries(at: section + [key]) }
+    /// The messages that the file shapes: the requests and the callback.
+    var messages: [MessageSection] { requests + [MessageSection.callback(in: root)].compactMap { $0 } }
 
     /// The elements of a list in a section of the descriptor.
-    func elements(in section: [String], _ key: String) -> [YAMLNode] { root.elements(at: section + [key]) }
+    func elements(in section: [String], _ key: String) -> [YAMLNode] {
+        root.node(at: section)?.entry(key)?.value.elements ?? []
+    }
 
     /// The name that a misspelled one most likely meant. Of very many candidates only the first are compared.
     func nearest(to name: String, in candidates: some Sequence<String>) -> String? {

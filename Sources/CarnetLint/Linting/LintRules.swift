@@ -19,14 +19,14 @@ public enum LintRules {
         // C: the client, its requests and its redirect URIs.
         PKCEOff(), NonceOff(), ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), ConflictingRename(),
         UnknownProtocolParameter(), TokenInCallback(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
-        SecretInDescriptor(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
+        SecretInDescriptor(), SecretOfNobody(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
         BadRedirect(), SilentPrompt(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(),
         ReservedAssertionClaim(), UnknownAssertionWord(), RequestObjectWithoutAudience(), SecretSignsGrantAssertion(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
         ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedAnswerWithoutKeys(),
-        LogoutTokenWithoutEnd(),
+        LogoutTokenWithoutEnd(), FirstCallbackNotKept(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
     ]

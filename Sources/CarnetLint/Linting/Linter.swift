@@ -28,23 +28,23 @@ public struct Linter: Sendable {
     public func lint(files: [SourceFile], unreadable: [SourceFileError] = []) -> LintReport {
         var seen = Set<String>()
         let files = files.filter { seen.insert($0.path).inserted }
-        var diagnostics: [Diagnostic] = []
-        var outlines: [DescriptorOutline] = []
-        for file in files {
-            let yaml = reader.read(file)
-            if let root = yaml.root, ResourceMapShape.fits(root) {
-                diagnostics += ResourceMapFile(file, reader: reader).diagnostics
-                continue
-            }
-            let document = DescriptorDocument(file, read: yaml)
-            let outline = DescriptorOutline(document)
-            outlines.append(outline)
-            // A tree takes many times the memory of its text, so it is let go before the next file is read.
-            if outline.parentID == nil { diagnostics += lint(document) }
-        }
-        for document in heirs(among: outlines) { diagnostics += lint(document) }
-        diagnostics += DuplicateProvider.check(outlines)
+        let looked = files.concurrentMap(look(at:))
+        let outlines = looked.compactMap(\.outline)
+        let diagnostics =
+            looked.flatMap(\.diagnostics) + heirs(among: outlines).concurrentMap(lint).flatMap { $0 }
+            + DuplicateProvider.check(outlines)
         return LintReport(files: files, diagnostics: diagnostics, unreadable: unreadable)
+    }
+
+    /// What is found in a file by itself. A tree takes many times the memory of its text, so nothing of it is kept.
+    private func look(at file: SourceFile) -> (outline: DescriptorOutline?, diagnostics: [Diagnostic]) {
+        let yaml = reader.read(file)
+        if let root = yaml.root, ResourceMapShape.fits(root) {
+            return (nil, ResourceMapFile(file, reader: reader).diagnostics)
+        }
+        let document = DescriptorDocument(file, read: yaml)
+        let outline = DescriptorOutline(document)
+        return (outline, outline.parentID == nil ? lint(document) : [])
     }
 
     /// The documents that extend another, with what they inherit.
@@ -55,7 +55,7 @@ public struct Linter: Sendable {
         let others = known.written.filter { !texts.contains($0.file.bytes) }
         let parents = Set(outlines.compactMap(\.parentID) + others.compactMap(\.parentID))
         let family = outlines.filter { $0.parentID != nil || $0.id.map(parents.contains) ?? false }
-            .map { DescriptorDocument($0.file, reader: reader) }
+            .concurrentMap { DescriptorDocument($0.file, reader: reader) }
         let completed = Inheritance.complete(others + family, names: outlines.compactMap(\.id))
         return completed.dropFirst(others.count).filter { $0.parentID != nil }
     }

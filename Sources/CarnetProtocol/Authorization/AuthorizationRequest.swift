@@ -79,9 +79,11 @@ extension AuthorizationRequest {
         if let dpopKey { try parameters.add("dpop_jkt", dpopKey.thumbprint) }
         try options.addTyped(to: &parameters, besideThoseOf: rules)
         try parameters.addExtra(options.beside(rules.parameters), key: "authorization.parameters")
-        let known = provider.values(registration, now: now, random: random)
-        try parameters.addExtra(
-            options.beside(known.named(rules.lateParameters)), key: "authorization.parameters")
+        if !rules.lateParameters.isEmpty {
+            let known = provider.values(registration, now: now, random: random)
+            try parameters.addExtra(
+                options.beside(known.named(rules.lateParameters)), key: "authorization.parameters")
+        }
         if options.isOffline {
             try parameters.addExtra(
                 options.beside(rules.offlineParameters), key: "authorization.offline_parameters")

@@ -5,13 +5,16 @@ public enum PercentEncoding {
     /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both
     /// read.
     public static func encode(_ text: String) -> String {
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         var output: [UInt8] = []
-        output.reserveCapacity(text.utf8.count)
+        output.reserveCapacity(text.utf8.count * 2)
         for byte in text.utf8 {
             if isUnreserved(byte) {
                 output.append(byte)
             } else {
-                output += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 0xF)]
+                output.append(UInt8(ascii: "%"))
+                output.append(hexDigit(byte >> 4))
+                output.append(hexDigit(byte & 0xF))
             }
         }
         return String(decoding: output, as: UTF8.self)

@@ -9,17 +9,23 @@ enum Base64 {
 /// Base64url without padding (RFC 7515, section 2).
 package enum Base64URL {
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text = ""
-        for character in Data(bytes).base64EncodedString() {
-            switch character {
-            case "+": text.append("-")
-            case "/": text.append("_")
-            case "=": break
-            default: text.append(character)
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.underestimatedCount + 2) / 3 * 4)
+        var buffer: UInt32 = 0
+        var bits: UInt32 = 0
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(alphabet[Int(buffer >> bits & 63)])
             }
         }
-        return text
+        if bits > 0 { text.append(alphabet[Int(buffer << (6 - bits) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
     }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// Decodes canonical text only: no padding, no white space, no stray bits at the end, so that a token has one form.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {

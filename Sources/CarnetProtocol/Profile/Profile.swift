@@ -43,6 +43,22 @@ extension Profile {
     }
 }
 
+extension Profile {
+    /// The profile with what the callback of the first sign-in said, where nothing that is signed or fetched says it.
+    ///
+    /// - Parameter values: What is held of the sign-in, by reference, e.g. `callback.user`.
+    public func adding(_ values: [String: ConnectionValue], from provider: Provider) -> Profile {
+        guard let rules = provider.callbackClaims, let text = values["callback.\(rules.capture)"]?.text,
+            let said = try? JSONValue(parsing: text)
+        else { return self }
+        var profile = self
+        profile.claims += rules.claims.compactMap { claim in
+            self[claim.name] == nil ? said.first(of: claim.value).map { Named(claim.name, $0) } : nil
+        }
+        return profile
+    }
+}
+
 /// Where the profile of a provider comes from, and how it is fetched (OpenID Connect Core, section 5.3).
 extension Profile {
     /// The source that the descriptor names; the userinfo endpoint if there is one, else the ID token.

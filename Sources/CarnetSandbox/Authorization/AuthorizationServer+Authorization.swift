@@ -130,9 +130,12 @@ extension AuthorizationServer {
             challenge: request.challenge,
             end: now.addingTimeInterval(Double(options.codeLifetime))
         )
+        let acquaintance = "\(request.client.clientID)/\(Identity(user, at: provider).subject)"
+        let isFirst = ledger.acquaintances[acquaintance] == nil
+        ledger.acquaintances[acquaintance] = now
         return callback(
             [(name: "code", value: code)], to: request.target, for: request.client, adding: sampleFields,
-            status: status)
+            isFirst: isFirst, status: status)
     }
 
     /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
@@ -151,6 +154,7 @@ extension AuthorizationServer {
         to target: CallbackTarget,
         for client: SandboxClient? = nil,
         adding others: [(name: String, value: String)] = [],
+        isFirst: Bool = false,
         status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields
@@ -164,7 +168,7 @@ extension AuthorizationServer {
             fields.append(("iss", tokenIssuer))
         }
         fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) } + others
-        fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil))
+        fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil), isFirst: isFirst)
         if target.mode.isSigned {
             guard let token = try? signed(fields, for: target.clientID ?? "") else {
                 return .json(["error": "server_error"], status: .internalServerError)

@@ -12,10 +12,8 @@ extension AuthorizationServer {
         do throws(OAuthError) {
             try received.decode(names)
             try received.check(
-                names, added: addedParameters(to: received), mayRepeat: ["resource"])
-            for item in provider.authorization.lateParameters where received[item.name] == nil {
-                throw .invalidRequest("the parameter \(item.name) is missing")
-            }
+                names, added: addedParameters(to: received) + lateParameters(in: received, of: client),
+                mayRepeat: ["resource"])
             try checkResponseType(received, names)
             if provider.authorization.state.isParameter, !names.omits("state") {
                 _ = try received.require("state", names)

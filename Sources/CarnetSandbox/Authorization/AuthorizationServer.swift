@@ -8,7 +8,6 @@ struct AuthorizationServer: Sendable {
     let seams: Seams
     var options: SandboxOptions
     var resources: [Resource]
-    let apiHeaders: [Named<String>]
     var ledger = Ledger()
     var consents = BoundedStore<PendingConsent>(capacity: 1000)
     /// What clients are to be told, until it is sent.
@@ -22,7 +21,6 @@ struct AuthorizationServer: Sendable {
         self.seams = seams
         let sample = provider.filled(provider.sampleValues(seams))
         resources = sample.resources
-        apiHeaders = sample.apiHeaders
         endpoints = ServedEndpoints(of: sample)
     }
 

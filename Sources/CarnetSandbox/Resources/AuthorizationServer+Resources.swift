@@ -43,7 +43,7 @@ extension AuthorizationServer {
         }
         let (access, grant) = try bearer(request, in: provider.profileTokenPlacement)
         try check(
-            request, at: url, against: provider.profile.filled(values(of: request, for: client(grant.clientID))))
+            request, at: url, against: provider.profile.filled(values(of: request, for: client(grant.clientID), grant)))
         let scopes = effectiveScopes(access.scopes)
         let known = provider.scopes.catalog.map(\.id) + provider.scopes.defaults + provider.scopes.required
         if known.contains("openid"), !scopes.contains("openid") { throw .insufficientScope(["openid"]) }
@@ -94,10 +94,12 @@ extension AuthorizationServer {
         let (access, grant) = try bearer(request, in: provider.apiTokenPlacement)
         do throws(OAuthError) {
             if let call = connectionCall(for: request) {
-                try check(call.rules, request)
+                try check(call.rules, request, grant)
                 return call.answer
             }
-            try request.checkHeaders(apiHeaders + (resource?.headers ?? []))
+            let values = values(of: request, for: client(grant.clientID), grant)
+            try request.checkHeaders(
+                provider.apiHeaders + values.named(provider.late.apiHeaders) + (resource?.headers ?? []))
         } catch {
             throw .badRequest(error.description)
         }

@@ -203,6 +203,7 @@ extension AuthorizationServer {
         var idToken: String?
         if grant.scopes.contains("openid"), shape.has(\.idToken), !has(.missingIDToken) {
             idToken = try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now)
+            if provider.idTokenEncryption == nil { ledger.grants[grantID]?.idToken = idToken }
         }
         let response = TokenResponse(
             accessToken: accessToken,

@@ -24,6 +24,8 @@ struct Grant: Sendable {
     var keyThumbprint: String?
     /// The session that the sign-in belongs to, for a client that is told of its end.
     var sessionID: String?
+    /// The latest ID token, if the client can read it as it is.
+    var idToken: String?
     var isRevoked = false
 }
 
@@ -65,6 +67,8 @@ struct Ledger: Sendable {
     var deviceTickets = BoundedStore<String>(capacity: 1000)
     /// The device code that each code for people stands for.
     var userCodes = BoundedStore<String>()
+    /// When a person first allowed a client anything, by client and subject.
+    var acquaintances = BoundedStore<Date>()
     /// The ids of client assertions that were taken, with the second at which each ends.
     var assertions = BoundedStore<Int>()
     /// The grants by the ids of their sessions.

@@ -69,8 +69,8 @@ extension AuthorizationServer {
     }
 
     /// Demands just the headers and parameters of a request of the section `connection`.
-    func check(_ call: CallRules, _ request: ServerRequest) throws(OAuthError) {
-        let values = values(of: request, for: clients.count == 1 ? clients.first : nil)
+    func check(_ call: CallRules, _ request: ServerRequest, _ grant: Grant) throws(OAuthError) {
+        let values = values(of: request, for: client(grant.clientID), grant)
         try request.checkHeaders(values.named(call.headers.items))
         let target = try? values.url(call.url, trusting: provider.late.trustedHosts)
         let received =
@@ -82,11 +82,14 @@ extension AuthorizationServer {
     }
 
     /// The callback's parameters with those that are kept, and signed where the provider signs.
+    ///
+    /// - Parameter isFirst: Whether it is the first time that the person allows the client anything.
     func completed(
-        _ fields: [(name: String, value: String)], for client: SandboxClient?
+        _ fields: [(name: String, value: String)], for client: SandboxClient?, isFirst: Bool
     ) -> [(name: String, value: String)] {
         var fields = fields
-        for capture in provider.callbackCapture.items {
+        for capture in provider.callbackCapture.items
+        where isFirst || capture.name != provider.callbackClaims?.capture {
             let name = capture.value.parameter ?? capture.name
             if !fields.contains(where: { $0.name == name }) { fields.append((name, capture.value.example)) }
         }

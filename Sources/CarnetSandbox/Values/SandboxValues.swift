@@ -24,7 +24,9 @@ extension TemplateValues {
 
 extension Provider {
     /// What the sandbox hands out in every sign-in, so that it can judge what comes back.
-    func sampleValues(_ seams: Seams) -> TemplateValues {
+    ///
+    /// - Parameter grant: The one whose ID token was handed out.
+    func sampleValues(_ seams: Seams, _ grant: Grant? = nil) -> TemplateValues {
         var values = TemplateValues(
             tables: late.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
         for capture in callbackCapture.items { values.set(.callback, capture.name, capture.value.example) }
@@ -36,6 +38,7 @@ extension Provider {
                 values.set(.step, capture.name, step.value.sample?.kept(by: capture.value) ?? capture.value.example)
             }
         }
+        values.set(.token, "id_token", grant?.idToken)
         for rule in connection.derive.items { values.set(.connection, rule.name, values.fill(rule.value)?.text) }
         for lookup in connection.lookups.items {
             let first = lookup.value.list.map { lookup.value.sample[$0]?.array?.first } ?? lookup.value.sample
@@ -52,8 +55,8 @@ extension JSONValue {
 
 extension AuthorizationServer {
     /// What a request of a client may be filled with: what was handed out, the client, the body, and its own time.
-    func values(of request: ServerRequest, for client: SandboxClient?) -> TemplateValues {
-        var values = provider.sampleValues(seams)
+    func values(of request: ServerRequest, for client: SandboxClient?, _ grant: Grant? = nil) -> TemplateValues {
+        var values = provider.sampleValues(seams, grant)
         values.set(.client, "id", client?.clientID)
         values.set(.client, "secret", client?.clientSecret)
         values.set(.request, "body", String(decoding: request.body, as: UTF8.self))
@@ -105,6 +108,22 @@ extension AuthorizationServer {
         return ResolvedRequest(
             method: rules.method, body: rules.body, headers: headers, parameters: parameters, rename: rules.rename,
             omit: rules.omit, queryParameters: rules.queryParameters, encode: rules.encode)
+    }
+
+    /// What the parameters of an authorization request must be whose values are known only then. One of chance has to be
+    /// there.
+    func lateParameters(
+        in received: ReceivedParameters, of client: SandboxClient
+    ) throws(OAuthError) -> [Named<String>] {
+        let late = provider.authorization.lateParameters
+        guard !late.isEmpty else { return [] }
+        var values = provider.sampleValues(seams)
+        values.set(.client, "id", client.clientID)
+        values.now = try time(in: late.map { ($0.value, received[$0.name]) }) ?? values.now
+        for parameter in late where parameter.value.isRandom {
+            try demand(parameter.name, received[parameter.name])
+        }
+        return values.named(late.filter { !$0.value.isRandom })
     }
 
     private func demand(_ name: String, _ value: String?) throws(OAuthError) {

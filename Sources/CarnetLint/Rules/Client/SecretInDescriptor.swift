@@ -26,42 +26,28 @@ struct SecretInDescriptor: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []
         for entry in context.root.entries ?? [] where entry.key != "samples" {
-            visit(entry.value, Place(section: entry.key, key: entry.key), context, &found)
+            visit(entry.value, in: nil, at: entry.key, isInput: entry.key == "inputs", context, &found)
         }
         return found
     }
 
-    /// The keys that lead to a value, as far as they count.
-    private struct Place {
-        var section: String
-        /// The key of the mapping that the value is in.
-        var kind: String?
-        var key: String
-
-        /// Whether a scalar here is sent somewhere, rather than being a word of the descriptor language.
-        var holdsValue: Bool {
-            switch kind {
-            case nil: false
-            case "parameters", "offline_parameters", "reconsent_parameters", "headers": true
-            default: section == "inputs" && ["default", "example"].contains(key)
-            }
-        }
-
-        var hasSecretName: Bool { SecretText.isSecretName(key) || kind.map(SecretText.isSecretName) ?? false }
-    }
-
-    private func visit(_ node: YAMLNode, _ place: Place, _ context: LintContext, _ found: inout [Diagnostic]) {
+    /// - Parameters:
+    ///   - kind: The key of the mapping that the value is in.
+    ///   - key: Its own key, or that of the list that it is in.
+    private func visit(
+        _ node: YAMLNode, in kind: String?, at key: String, isInput: Bool, _ context: LintContext,
+        _ found: inout [Diagnostic]
+    ) {
         switch node.content {
         case .mapping(let entries):
-            for entry in entries {
-                let inner = Place(section: place.section, kind: place.key, key: entry.key)
-                visit(entry.value, inner, context, &found)
-            }
+            for entry in entries { visit(entry.value, in: key, at: entry.key, isInput: isInput, context, &found) }
         case .sequence(let elements):
-            for element in elements { visit(element, place, context, &found) }
+            for element in elements { visit(element, in: kind, at: key, isInput: isInput, context, &found) }
         case .scalar(let scalar) where scalar.text.utf8.count < Self.shortestSecret: break
         case .scalar(let scalar):
-            let isNamed = place.holdsValue && isLiteral(scalar) && place.hasSecretName
+            let isNamed =
+                holdsValue(in: kind, at: key, isInput: isInput) && isLiteral(scalar)
+                && (SecretText.isSecretName(key) || kind.map(SecretText.isSecretName) ?? false)
             guard isNamed || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
             found.append(
                 finding(
@@ -71,6 +57,15 @@ struct SecretInDescriptor: SingleValueRule {
                     help: "take it out, declare an input or a client secret for it, and replace it at the provider"
                 )
             )
+        }
+    }
+
+    /// Whether a scalar is sent somewhere, rather than being a word of the descriptor language.
+    private func holdsValue(in kind: String?, at key: String, isInput: Bool) -> Bool {
+        switch kind {
+        case nil: false
+        case "parameters", "offline_parameters", "reconsent_parameters", "headers": true
+        default: isInput && (key == "default" || key == "example")
         }
     }
 

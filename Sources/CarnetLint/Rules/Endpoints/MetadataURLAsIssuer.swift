@@ -25,7 +25,9 @@ struct MetadataURLAsIssuer: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.filter { $0.path == ["issuer"] }.compactMap { url in
-            guard let range = Self.suffixes.lazy.compactMap({ url.source.firstRange(of: $0) }).first else { return nil }
+            guard let suffix = Self.suffixes.first(where: url.source.holds),
+                let range = url.source.firstRange(of: suffix)
+            else { return nil }
             let span = context.span(of: url.source[range], in: url.node)
             return finding(
                 "the issuer is the address of its metadata",

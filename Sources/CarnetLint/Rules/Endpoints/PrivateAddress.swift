@@ -33,6 +33,9 @@ struct PrivateAddress: SingleValueRule {
     }
 
     private static func isPrivate(_ host: Substring) -> Bool {
+        guard let first = host.utf8.first, first == UInt8(ascii: "[") || (0x30...0x39).contains(first) else {
+            return false
+        }
         if host.hasPrefix("[") { return isPrivateIPv6(host.dropFirst().lowercased()) }
         let octets = host.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
         guard octets.count == 4, host.utf8.count { $0 == UInt8(ascii: ".") } == 3 else { return false }

@@ -8,38 +8,43 @@ struct TemplateUse: Sendable {
     /// Whether the value is a URL or a host, where a wrong input could change who is asked.
     let isURL: Bool
 
-    static func all(in descriptor: ProviderDescriptor, root: YAMLNode, urls: [DescriptorURL]) -> [TemplateUse] {
-        let hosts = root.elements(at: ["api", "hosts"])
-        var others: [YAMLNode] = []
-        for (section, _, additions) in ProtocolParameters.requests {
-            for key in additions + ["headers"] {
-                others += root.entries(at: section + [key]).map(\.value)
+    static func all(
+        in descriptor: ProviderDescriptor, root: YAMLNode, urls: [DescriptorURL], requests: [MessageSection]
+    ) -> [TemplateUse] {
+        let knowsIssuer = descriptor.understandsIssuerPlace
+        var uses: [TemplateUse] = []
+        func add(_ node: YAMLNode, isURL: Bool = false, knowsIssuer: Bool = knowsIssuer) {
+            if let use = make(node, isURL: isURL, knowsIssuer: knowsIssuer) { uses.append(use) }
+        }
+        func addValues(of node: YAMLNode?, _ keys: String...) {
+            for key in keys {
+                for entry in node?.entry(key)?.value.entries ?? [] { add(entry.value) }
             }
         }
-        for path in [["profile", "headers"], ["profile", "parameters"], ["api", "headers"]] {
-            others += root.entries(at: path).map(\.value)
+        for url in urls { add(url.node, isURL: true, knowsIssuer: knowsIssuer && url.path != ["issuer"]) }
+        let api = root.entry("api")?.value
+        for host in api?.entry("hosts")?.value.elements ?? [] { add(host, isURL: true) }
+        for request in requests {
+            for entry in request.added { add(entry.value) }
+            addValues(of: request.node, "headers")
         }
-        for resource in root.elements(at: ["resources"]) { others += resource.entries(at: ["headers"]).map(\.value) }
-        for further in root.elements(at: ["profile", "requests"]) {
-            for key in ["headers", "parameters"] { others += further.entries(at: [key]).map(\.value) }
-        }
-        others += root.elements(at: ["issuer_match", "any_of"])
-        for step in root.entries(at: ["exchange"]) {
-            for key in ["headers", "parameters"] { others += step.value.entries(at: [key]).map(\.value) }
-        }
-        others += root.entries(at: ["connection", "derive"]).map(\.value)
-        for call in root.connectionCalls {
-            for key in ["headers", "parameters"] { others += call.entries(at: [key]).map(\.value) }
-        }
+        addValues(of: root.entry("profile")?.value, "headers", "parameters")
+        addValues(of: api, "headers")
+        for resource in root.elements(at: ["resources"]) { addValues(of: resource, "headers") }
+        for further in root.elements(at: ["profile", "requests"]) { addValues(of: further, "headers", "parameters") }
+        for issuer in root.elements(at: ["issuer_match", "any_of"]) { add(issuer) }
+        for step in root.entries(at: ["exchange"]) { addValues(of: step.value, "headers", "parameters") }
+        addValues(of: root.entry("connection")?.value, "derive")
+        for call in root.connectionCalls { addValues(of: call, "headers", "parameters") }
         for section in AssertionSection.all {
-            others += ["audience", "issuer", "subject", "key_id"].compactMap { root.node(at: section.path + [$0]) }
-            others += root.entries(at: section.path + ["claims"]).map(\.value)
+            guard let assertion = root.node(at: section.path) else { continue }
+            for key in ["audience", "issuer", "subject", "key_id"] {
+                if let word = assertion.entry(key) { add(word.value) }
+            }
+            addValues(of: assertion, "claims")
         }
-        others += [root.node(at: ["authorization", "request_object", "audience"])].compactMap { $0 }
-        let knowsIssuer = descriptor.understandsIssuerPlace
-        return urls.compactMap { make($0.node, isURL: true, knowsIssuer: knowsIssuer && $0.path != ["issuer"]) }
-            + hosts.compactMap { make($0, isURL: true, knowsIssuer: knowsIssuer) }
-            + others.compactMap { make($0, isURL: false, knowsIssuer: knowsIssuer) }
+        if let audience = root.node(at: ["authorization", "request_object", "audience"]) { add(audience) }
+        return uses
     }
 
     private static func make(_ node: YAMLNode, isURL: Bool, knowsIssuer: Bool) -> TemplateUse? {

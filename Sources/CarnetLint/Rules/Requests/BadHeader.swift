@@ -29,8 +29,9 @@ struct BadHeader: SingleValueRule {
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        var headers = (ProtocolParameters.requests.map(\.section) + [["profile"], ["api"]])
-            .flatMap { context.entries(in: $0, "headers") }
+        var headers =
+            context.requests.flatMap { $0.entries("headers") } + context.entries("profile", "headers")
+            + context.entries("api", "headers")
         for holder in context.elements("resources") + context.elements("profile", "requests") {
             headers += holder.entry("headers")?.value.entries ?? []
         }
@@ -38,6 +39,7 @@ struct BadHeader: SingleValueRule {
             ["api", "token_in", "header"], ["profile", "token_in", "header"], ["revocation", "token_in", "header"],
         ]
         .compactMap { context.root.node(at: $0) }
+        guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
         let misnamed = ofTokens.compactMap { node -> Diagnostic? in
             guard let name = node.scalar?.text, !Self.isToken(name) || Self.managed.contains(name.lowercased()) else {
                 return nil

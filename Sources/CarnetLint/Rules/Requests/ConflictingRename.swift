@@ -24,13 +24,12 @@ struct ConflictingRename: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let messages = ProtocolParameters.requests + [(["callback"], ProtocolParameters.callback, [])]
-        return messages.flatMap { section, parameters, additions -> [Diagnostic] in
-            let renames = context.entries(in: section, "rename")
+        context.messages.flatMap { message -> [Diagnostic] in
+            let renames = message.entries("rename")
             guard !renames.isEmpty else { return [] }
-            let omitted = Set(context.elements(in: section, "omit").compactMap { $0.scalar?.text })
-            let added = Set(additions.flatMap { context.entries(in: section, $0).map(\.key) })
-            let kept = parameters.subtracting(renames.map(\.key)).subtracting(omitted)
+            let omitted = Set(message.elements("omit").compactMap { $0.scalar?.text })
+            let added = Set(message.added.map(\.key))
+            let kept = message.parameters.subtracting(renames.map(\.key)).subtracting(omitted)
             var targets: [String: SourceSpan] = [:]
             return renames.compactMap { entry -> Diagnostic? in
                 guard let target = entry.value.scalar?.text else { return nil }

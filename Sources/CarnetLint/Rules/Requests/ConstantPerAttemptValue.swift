@@ -22,9 +22,7 @@ struct ConstantPerAttemptValue: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        ProtocolParameters.requests.flatMap { section, _, additions in
-            additions.flatMap { context.entries(in: section, $0) }
-        }.filter { entry in
+        context.requests.flatMap(\.added).filter { entry in
             guard ProtocolParameters.perAttempt.contains(entry.key) else { return false }
             let template = entry.value.scalar.flatMap { try? Template($0.text, in: .anywhere) }
             return template?.references.isEmpty ?? true

@@ -49,14 +49,22 @@ enum ProtocolParameters {
     /// Parameters that change where or how the answer comes, so that it would not be understood.
     static let answerChanging: Set<String> = ["response_mode", "request", "request_uri"]
 
-    /// What a host may ask for at a sign-in, so that a descriptor can rename it and can also set it: RFC 8707, section 2.1;
-    /// RFC 9396, section 2; RFC 9449, section 10; OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.
+    /// RFC 7521, section 4.2.
+    private static let assertion: Set<String> = ["client_assertion", "client_assertion_type"]
+
+    /// What is sent if a host asks for it or a client has a key, so that a descriptor can rename it and can also set it:
+    /// RFC 8707, section 2.1; RFC 9396, section 2; RFC 9449, section 10; OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.
     static let optional: [String: Set<String>] = [
         "authorization": [
             "resource", "authorization_details", "dpop_jkt", "claims", "max_age", "acr_values", "login_hint", "prompt",
             "ui_locales",
         ],
-        "token": ["resource"],
+        "token": assertion.union(["resource"]),
+        "refresh": assertion,
+        "client_credentials": assertion,
+        "token_exchange": assertion,
+        "device": assertion,
+        "revocation": assertion,
     ]
 
     /// Made anew for each sign-in: as a constant they protect nothing.

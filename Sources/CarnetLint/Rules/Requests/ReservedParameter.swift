@@ -37,11 +37,9 @@ struct ReservedParameter: SingleValueRule {
             finding(for: entry, section: ["authorization"], reserved: ProtocolParameters.authorization, context)
         }
         return scopes
-            + ProtocolParameters.requests.flatMap { section, parameters, additions in
-                additions.flatMap { key in
-                    context.entries(in: section, key).compactMap { entry in
-                        finding(for: entry, section: section, reserved: parameters, context)
-                    }
+            + context.requests.flatMap { request in
+                request.added.compactMap { entry in
+                    finding(for: entry, section: request.path, reserved: request.parameters, context)
                 }
             }
     }

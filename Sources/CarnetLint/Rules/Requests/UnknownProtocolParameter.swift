@@ -26,16 +26,16 @@ struct UnknownProtocolParameter: LintRule {
     private static let longestList = 32
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let messages = ProtocolParameters.requests + [(["callback"], ProtocolParameters.callback, [])]
-        return messages.flatMap { section, sent, additions -> [Diagnostic] in
-            let parameters = sent.union(section.first.flatMap { ProtocolParameters.optional[$0] } ?? [])
+        context.messages.flatMap { message -> [Diagnostic] in
             let named =
-                ["rename", "encode"].flatMap { context.entries(in: section, $0) }.map { ($0.key, $0.keySpan) }
-                + ["omit", "query_parameters"].flatMap { context.elements(in: section, $0) }.compactMap { element in
+                ["rename", "encode"].flatMap(message.entries).map { ($0.key, $0.keySpan) }
+                + ["omit", "query_parameters"].flatMap(message.elements).compactMap { element in
                     element.scalar.map { ($0.text, element.span) }
                 }
             guard !named.isEmpty else { return [] }
-            let added = additions.flatMap { context.entries(in: section, $0).map(\.key) }
+            let optional = message.path.first.flatMap { ProtocolParameters.optional[$0] } ?? []
+            let parameters = message.parameters.union(optional)
+            let added = message.added.map(\.key)
             let known = parameters.union(added)
             let candidates = parameters.sorted() + added
             let allowed = "there are: " + known.sorted().prefix(Self.longestList).joined(separator: ", ")

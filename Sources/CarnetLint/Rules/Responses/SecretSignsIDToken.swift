@@ -17,7 +17,8 @@ struct SecretSignsIDToken: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard let reason = context.descriptor.idToken.hs256 else { return [] }
+        // Where nobody has a secret, that is what is wrong.
+        guard let reason = context.descriptor.idToken.hs256, context.descriptor.client.mayHaveSecret else { return [] }
         let message = "ID tokens are signed with the client's secret: \(reason)"
         return [finding(message, in: context, at: context.span("id_token", "hs256"))]
     }

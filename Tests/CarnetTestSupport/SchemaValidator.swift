@@ -1,23 +1,27 @@
-import CarnetDescriptors
+public import CarnetDescriptors
 import Foundation
 
 /// A JSON Schema validator that nobody here wrote: `Tests/Peers/validate.py`.
-enum SchemaValidator {
-    struct Answer {
-        /// What the meta-schema of draft 2020-12 has against the schema.
-        let schema: String?
+public enum SchemaValidator {
+    public struct Answer: Sendable {
+        /// What the meta-schema has against the schema.
+        public let schema: String?
         /// What the schema has against each instance, in their order; `nil` for one that it accepts.
-        let instances: [String?]
+        public let instances: [String?]
     }
 
-    struct Failure: Error {
+    private struct Failure: Error {
         let reason: String
     }
+
+    private static let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Peers/validate.py")
 
     /// Long enough to make the Python environment, which happens once.
     private static let limit = DispatchTimeInterval.seconds(1200)
 
-    static func validate(_ instances: [JSONValue], against schema: JSONValue) throws -> Answer {
+    /// - Parameter schema: One of draft 2020-12, or the name of one of SchemaStore's.
+    public static func validate(_ instances: [JSONValue], against schema: JSONValue) throws -> Answer {
         // Files, because a pipe that one side leaves unread stops both.
         let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-schema-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -30,7 +34,7 @@ enum SchemaValidator {
         let process = Process()
         let ended = DispatchSemaphore(value: 0)
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", Repository.root.appending(path: "Tests/Peers/validate.py").path]
+        process.arguments = ["python3", Self.program.path]
         process.standardInput = try FileHandle(forReadingFrom: question)
         process.standardOutput = try FileHandle(forWritingTo: answer)
         process.terminationHandler = { _ in ended.signal() }

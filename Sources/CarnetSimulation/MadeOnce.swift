@@ -1,0 +1,17 @@
+import CarnetProtocol
+import Synchronization
+
+/// What is made for the first that needs it, and kept for all others; a failure is kept too.
+final class MadeOnce<Value: Sendable>: Sendable {
+    private let kept = Mutex<Result<Value, OAuthError>?>(nil)
+
+    func value(_ make: () throws(OAuthError) -> Value) throws(OAuthError) -> Value {
+        let result = kept.withLock { kept in
+            if let kept { return kept }
+            let made = Result(catching: make)
+            kept = made
+            return made
+        }
+        return try result.get()
+    }
+}

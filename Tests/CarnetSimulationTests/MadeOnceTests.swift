@@ -1,0 +1,34 @@
+import CarnetProtocol
+import Synchronization
+import Testing
+
+@testable import CarnetSimulation
+
+@Suite final class MadeOnceTests {
+    private let calls = Mutex(0)
+
+    @Test func `what is made is kept`() throws {
+        let made = MadeOnce<Int>()
+        for _ in 1...3 {
+            let value = try made.value { () throws(OAuthError) in
+                calls.withLock { $0 += 1 }
+                return 7
+            }
+            #expect(value == 7)
+        }
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test func `a failure is kept too`() {
+        let made = MadeOnce<Int>()
+        for _ in 1...3 {
+            #expect(throws: OAuthError.self) {
+                try made.value { () throws(OAuthError) in
+                    calls.withLock { $0 += 1 }
+                    throw OAuthError(.configuration, .unsupported, "never")
+                }
+            }
+        }
+        #expect(calls.withLock { $0 } == 1)
+    }
+}
