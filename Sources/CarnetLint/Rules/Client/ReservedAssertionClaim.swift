@@ -25,7 +25,7 @@ struct ReservedAssertionClaim: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         AssertionSection.all.flatMap { section in
-            context.entries(in: section.path, "claims").filter { AssertionRules.ownClaims.contains($0.key) }
+            context.root.entries(at: section.path + ["claims"]).filter { AssertionRules.ownClaims.contains($0.key) }
                 .map { entry in
                     let own = ["iss": "issuer", "sub": "subject", "aud": "audience", "exp": "lifetime"][entry.key]
                     return finding(
