@@ -47,7 +47,9 @@ import Testing
         let server = try RawServer(illness.steps)
         defer { server.stop() }
         let unwell = try StormProvider.client(
-            store, transport: SandboxBoundTransport(base: server.authority, transport: AsyncHTTPTransport()),
+            store,
+            transport: SandboxBoundTransport(
+                base: server.authority, transport: AsyncHTTPTransport(localAccess: .all)),
             limits: TransportLimits(deadline: .milliseconds(300)), clock: clock)
         let session = try #require(try await unwell.session(for: StormProvider.key.account))
         await withTaskGroup { group in
