@@ -397,12 +397,16 @@ let package = Package(
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "CarnetDescriptors", "CarnetLint",
+                "Carnet", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetStorage", "CarnetTesting",
+                "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Fuzzing",
-            exclude: ["Corpus"]
+            exclude: ["Corpus", "Messages"]
         ),
+        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"]),
         .executableTarget(
             name: "StoreSnippets",
             dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetSQLite"],
