@@ -420,12 +420,16 @@ let package = Package(
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "CarnetDescriptors", "CarnetLint", "CarnetSimulation",
+                "Carnet", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation", "CarnetStorage",
+                "CarnetTesting", "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Fuzzing",
-            exclude: ["Corpus"]
+            exclude: ["Corpus", "Messages"]
         ),
+        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"]),
         .executableTarget(
             name: "StoreSnippets",
             dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetSQLite"],

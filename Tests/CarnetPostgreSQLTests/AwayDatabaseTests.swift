@@ -26,8 +26,8 @@ import Testing
         let store = try store("host=/nowhere user=carnet", waits)
         await #expect(throws: TokenStoreError.self) { try await store.keys() }
         let first = waits.all
-        #expect(first > 3)
-        for _ in 0..<50 {
+        #expect(first > 0)
+        for _ in 0..<10 {
             let error = await #expect(throws: TokenStoreError.self) { try await store.keys() }
             #expect(error?.kind == .unavailable)
         }

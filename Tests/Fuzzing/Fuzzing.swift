@@ -3,15 +3,20 @@ import CarnetDescriptors
 import CarnetLint
 import Foundation
 
-@main
+#if !COVERAGE
+    @main
+#endif
 struct Fuzzing: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Try the reader, the decoder and the linter with inputs that nobody would write.",
+        abstract: "Try what takes input from strangers with inputs that nobody would write.",
         discussion: """
             An input that ends the program, takes too long or too much memory, or breaks a promise is left in the file \
-            'offender'. Put it into Tests/Fuzzing/Corpus once it is mended: the tests replay that folder.
+            'offender'. Put it into the target's folder once it is mended: the tests replay those.
             """
     )
+
+    @Option(help: "What takes the input: \(FuzzTargetName.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var target = FuzzTargetName.descriptor
 
     @Option(help: "How many inputs to try.")
     var inputs = 1_000_000
@@ -19,11 +24,11 @@ struct Fuzzing: ParsableCommand {
     @Option(help: "Another seed makes other inputs.")
     var seed: UInt64 = 1
 
-    @Option(help: "A folder with the texts to start from.")
-    var corpus = "Tests/Fuzzing/Corpus"
+    @Option(help: "A folder with the inputs to start from; the target's own unless given.")
+    var corpus: String?
 
     @Option(help: "Where the input under test is kept.")
-    var offender = "fuzzing-offender.yaml"
+    var offender = "fuzzing-offender"
 
     @Option(help: "Try this input alone.")
     var replay: String?
@@ -32,26 +37,24 @@ struct Fuzzing: ParsableCommand {
     private static let secondsForInput = 5
 
     func run() throws {
+        let target = try target.make(corpus: try Self.files(in: corpus ?? target.corpus))
         if let replay {
             let bytes = Array(try Data(contentsOf: URL(filePath: replay)))
             let start = ContinuousClock.now
-            try InputCheck().run(bytes)
+            try target.check(bytes, index: 0)
             print("nothing found in \(ContinuousClock.now - start)")
             return
         }
-        let seeds = try Self.files(in: corpus) + Self.examples
         let current = try CurrentInput(path: offender)
         Self.limitMemory()
-        let mutator = Mutator(seeds: seeds)
-        let check = InputCheck()
         let start = ContinuousClock.now
         for index in 0..<inputs {
             var random = SplitMix64(seed: seed &* 0x1_0000_0001 &+ UInt64(index))
-            let bytes = mutator.input(&random)
+            let bytes = target.input(&random)
             current.note(bytes)
             Self.limitTime()
             do throws(InputCheck.Violation) {
-                try check.run(bytes, rendering: index.isMultiple(of: 8))
+                try target.check(bytes, index: index)
             } catch {
                 print("input \(index) of seed \(seed) is in \(offender): \(error)")
                 throw ExitCode.failure
@@ -62,7 +65,9 @@ struct Fuzzing: ParsableCommand {
             }
         }
         try FileManager.default.removeItem(atPath: offender)
-        print("\(inputs) inputs of seed \(seed) in \(ContinuousClock.now - start), and nothing found")
+        print(
+            "\(self.target.rawValue): \(inputs) inputs of seed \(seed) in \(ContinuousClock.now - start), nothing found"
+        )
     }
 
     /// The examples of all rules: each is one step from a finding.
@@ -96,3 +101,5 @@ struct Fuzzing: ParsableCommand {
         #endif
     }
 }
+
+extension FuzzTargetName: ExpressibleByArgument {}

@@ -7,13 +7,17 @@ struct BearerChallenge {
     /// The parameters that stand outside quotes, names in lower case, in their order.
     private var parameters: [(name: String, value: String)] = []
 
-    init(_ response: IncomingResponse) {
+    /// - Parameter secrets: Of the request that was refused; a server may repeat them in any of its words.
+    init(_ response: IncomingResponse, hiding secrets: [Secret] = []) {
+        let redactor = Redactor(hiding: secrets)
         var rest = (response.head.headerFields[.wwwAuthenticate] ?? "").unicodeScalars.prefix(4096)
         while !rest.isEmpty {
             let word = rest.prefix { !", \t=\"".unicodeScalars.contains($0) }
             rest = rest.dropFirst(word.count)
             switch rest.popFirst() {
-            case "=": parameters.append((String(word).lowercased(), Self.takeValue(&rest)))
+            case "=":
+                let value = redactor.redact(Self.takeValue(&rest), limit: .max)
+                parameters.append((String(word).lowercased(), value))
             case "\"": _ = Self.takeQuoted(&rest)
             default: break
             }
@@ -25,11 +29,8 @@ struct BearerChallenge {
         parameters.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    func words(hiding secrets: [Secret]) -> ServerWords? {
-        self["error"].map { code in
-            ServerWords(
-                code: code, message: self["error_description"], uri: self["error_uri"], hiding: secrets)
-        }
+    var words: ServerWords? {
+        self["error"].map { ServerWords(code: $0, message: self["error_description"], uri: self["error_uri"]) }
     }
 
     /// The scopes that a 403 says are missing.
@@ -61,10 +62,8 @@ struct BearerChallenge {
 extension OAuthError {
     /// The error of a request that carried an access token: `unauthorized`, `insufficientScope`, or as the status says.
     static func bearer(_ response: IncomingResponse, to request: PreparedRequest) -> OAuthError {
-        let challenge = BearerChallenge(response)
-        let words =
-            challenge.words(hiding: request.secrets)
-            ?? response.serverWords(ErrorFields(), hiding: request.secrets)
+        let challenge = BearerChallenge(response, hiding: request.secrets)
+        let words = challenge.words ?? response.serverWords(ErrorFields(), hiding: request.secrets)
         if response.status == 401, words?.code == StepUp.errorCode {
             let stepUp = StepUp(challenge)
             return OAuthError(

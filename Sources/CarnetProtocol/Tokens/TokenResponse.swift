@@ -49,10 +49,11 @@ extension TokenResponse {
         let accepted =
             request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.apiScheme] + rules.acceptedTokenTypes
         guard accepted.contains(where: { $0.lowercased() == tokenType.lowercased() }) else {
+            let shown = Redactor(hiding: request.secrets).redact(tokenType, limit: 40).quotable(limit: 40)
             throw OAuthError(
                 step,
                 .unsupportedTokenType,
-                "the token is of the type \"\(tokenType.quotable(limit: 40))\", which this client cannot use",
+                "the token is of the type \"\(shown)\", which this client cannot use",
                 descriptorKey: request.isSenderConstrained
                     ? "client.dpop_bound_access_tokens" : "token.response.accept_token_types",
                 status: response.status

@@ -1,0 +1,80 @@
+import Carnet
+import CarnetStorage
+import CarnetTesting
+import CarnetWeb
+import Foundation
+import HTTPTypes
+
+/// The `Cookie` header of a browser: no session comes of what was not sealed here.
+struct CookieTarget: FuzzTarget {
+    private struct Unreachable: Transport {
+        func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
+            throw TransportError(.connection, "nothing is asked")
+        }
+    }
+
+    /// What a browser's session looks like to others who seal one.
+    private struct SealedSession: Codable {
+        var id = "1"
+        var accounts = [Account()]
+        var expiresAt = FuzzProvider.now.addingTimeInterval(3600)
+
+        struct Account: Codable {
+            var provider = "acme"
+            var connection = "c"
+            var signedInAt = FuzzProvider.now
+        }
+    }
+
+    private let web: WebSignIn
+    private let sealed: String
+    private let ring: KeyRing
+    private let mutator: ByteMutator
+
+    init(corpus: [[UInt8]]) throws {
+        let acme = try FuzzProvider()
+        ring = KeyRing(try SealingKey([UInt8](0..<32)))
+        let client = try OAuthClient(
+            acme.descriptor,
+            registration: ClientRegistration(clientID: "client", redirectURI: "https://app.example/callback"),
+            transport: Unreachable())
+        web = try WebSignIn(
+            ProviderClients([client]), origin: "https://app.example", keys: ring,
+            clock: ManualClock(now: FuzzProvider.now))
+        sealed = try SealedValue.seal(
+            SealedSession(), for: "session at a browser", with: ring, random: SeededRandomSource(seed: 1))
+        let other = try SealedValue.seal(
+            SealedSession(), for: "pending sign-in", with: ring, random: SeededRandomSource(seed: 2))
+        mutator = ByteMutator(
+            seeds: [
+                Array("__Host-carnet-session=\(sealed); theme=dark".utf8),
+                Array("a=b; __Host-carnet-session=\(sealed)".utf8),
+                Array("__Host-carnet-session=\(other); __Host-carnet-pending-acme=\(other)".utf8),
+            ] + corpus,
+            words: [
+                "__Host-carnet-session=", "__Host-carnet-pending-", "; ", ";", "=", "carnet-session=", sealed, other,
+            ])
+    }
+
+    func input(_ random: inout SplitMix64) -> [UInt8] { mutator.input(&random) }
+
+    func check(_ bytes: [UInt8], index: Int) throws(InputCheck.Violation) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        var request = HTTPRequest(method: .get, scheme: "https", authority: "app.example", path: "/")
+        request.headerFields[.cookie] = text
+        if let session = web.session(of: request) {
+            try require(text.contains(sealed), "a session is believed that nobody sealed")
+            try require(session.accounts.map(\.connection) == ["c"], "another session than was sealed")
+        }
+        do {
+            _ = try SealedValue.open(text, as: SealedSession.self, for: "session at a browser", with: ring)
+            try require(text == sealed, "a changed value is opened")
+        } catch let error as TokenStoreError {
+            try requirePrintable(error.reason)
+        } catch let error as InputCheck.Violation {
+            throw error
+        } catch {
+            throw InputCheck.Violation(description: "\(error)")
+        }
+    }
+}

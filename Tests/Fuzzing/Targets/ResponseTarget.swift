@@ -1,0 +1,108 @@
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+/// Answers of the token endpoint and the others that speak JSON. The first byte chooses the status, the type and the rules.
+struct ResponseTarget: FuzzTarget {
+    private static let statuses = [200, 201, 204, 302, 400, 401, 403, 429, 500, 503]
+    private static let types = [
+        "application/json", "text/html", "application/x-www-form-urlencoded", "text/javascript", "",
+        "application/json;x",
+    ]
+
+    private let providers: [FuzzProvider]
+    private let requests: [PreparedRequest]
+    private let mutator: JSONMutator
+
+    init(corpus: [[UInt8]]) throws {
+        providers = [
+            try FuzzProvider(),
+            try FuzzProvider(
+                """
+                token:
+                  response:
+                    format: form
+                    default_token_type: bearer
+                    default_expires_in: 3600
+
+                """),
+            try FuzzProvider(
+                """
+                token:
+                  response:
+                    root: /data
+                    fields: { access_token: [/token, /access_token] }
+                    errors: { error: /err }
+                    capture: { site: { from: /site, example: blue } }
+
+                """),
+        ]
+        requests = try providers.map { try $0.request() }
+        let token = try providers[0].signed(Array(FuzzProvider.header.utf8), Array(FuzzProvider.claims.utf8))
+        let bodies = [
+            #"{"access_token":"a","refresh_token":"r","id_token":"\#(token)","token_type":"Bearer","expires_in":3600,"scope":"a b"}"#,
+            #"{"data":{"token":"a","token_type":"bearer","expires_in":"3600"},"site":"red"}"#,
+            "access_token=a&token_type=bearer&expires_in=3600&scope=a%20b",
+            #"callback({"access_token":"a"});"#,
+            #"{"error":"invalid_grant","error_description":"s3cret-refresh-token was used","error_uri":"https://a.example"}"#,
+            #"{"sub":"user-1","name":"Ada","email":"ada@example.com","email_verified":true,"address":{"country":"x"}}"#,
+            #"{"issuer":"https://id.acme.example","token_endpoint":"https://id.acme.example/token","jwks_uri":"x"}"#,
+            "<html><title>no</title></html>",
+        ]
+        mutator = JSONMutator(
+            seeds: bodies.map { Array($0.utf8) } + corpus.map { Array($0.dropFirst()) },
+            words: [
+                "access_token", "refresh_token", "id_token", "token_type", "expires_in", "scope", "error",
+                "error_description", "error_uri", "invalid_grant", "sub", "data", "site", "issuer", "jwks_uri",
+                "s3cret-refresh-token", "s3cret-client", "authorization_details",
+            ])
+    }
+
+    func input(_ random: inout SplitMix64) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: random.once(in: 2) ? 0 : random.next())] + mutator.input(&random)
+    }
+
+    func check(_ bytes: [UInt8], index: Int) throws(InputCheck.Violation) {
+        let choice = Int(bytes.first ?? 0)
+        let body = Array(bytes.dropFirst())
+        let which = choice % 3
+        let answer = FuzzProvider.answer(
+            body, status: Self.statuses[choice / 3 % 10], type: Self.types[choice / 30 % Self.types.count])
+        let (provider, request) = (providers[which].provider, requests[which])
+        try checkJSON(body)
+        var given: TokenResponse?
+        try judged { () throws(OAuthError) in given = try TokenResponse(judging: answer, to: request, from: provider) }
+        let kept = TokenResponse.refreshToken(in: answer, to: request, from: provider)
+        if let given {
+            try require((200..<300).contains(answer.status), "tokens out of the status \(answer.status)")
+            try require(kept == given.refreshToken, "the refresh token is read in two ways")
+            let token = given.accessToken.reveal()
+            try require(!token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "no token: \(token)")
+            let set = TokenSet(given, requested: [], now: FuzzProvider.now)
+            _ = set.isExpiring(within: 60, at: FuzzProvider.now)
+            try judged { () throws(OAuthError) in
+                _ = try given.decryptingIDToken(for: providers[which].registration, from: provider)
+            }
+        }
+        do throws(OAuthError) {
+            _ = provider.merging(try ProviderMetadata(judging: answer, for: provider))
+        } catch {
+            // Nothing secret was asked with.
+            try requirePrintable("\(error)")
+        }
+        try judged { () throws(OAuthError) in
+            _ = try Profile(judging: answer, to: request, from: provider, subject: "user-1")
+        }
+    }
+
+    private func judged(_ body: () throws(OAuthError) -> Void) throws(InputCheck.Violation) {
+        do throws(OAuthError) { try body() } catch { try FuzzProvider.check(error) }
+    }
+
+    /// What is read can be written and read again.
+    private func checkJSON(_ bytes: [UInt8]) throws(InputCheck.Violation) {
+        guard let value = try? JSONValue(parsing: bytes) else { return }
+        let again = try? JSONValue(parsing: Array(value.jsonText().utf8))
+        try require(again == value, "JSON is read otherwise when it is written again")
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import Fuzzing
+
+/// What `swift run -c release Fuzzing --target NAME` tries by the million, with a few inputs; and every input that is kept.
+@Suite struct MessageFuzzTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let targets = FuzzTargetName.allCases.filter { $0 != .descriptor }
+
+    private func corpus(_ name: FuzzTargetName) throws -> [[UInt8]] {
+        let inputs = try Fuzzing.files(in: Self.root.appending(path: name.corpus).path)
+        #expect(!inputs.isEmpty)
+        return inputs
+    }
+
+    @Test(arguments: targets) func `inputs that are kept are clean`(name: FuzzTargetName) throws {
+        let corpus = try corpus(name)
+        let target = try name.make(corpus: corpus)
+        for (index, bytes) in corpus.enumerated() {
+            #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
+                try target.check(bytes, index: index)
+            }
+        }
+    }
+
+    @Test(arguments: targets) func `inputs that are nearly right are clean`(name: FuzzTargetName) throws {
+        let target = try name.make(corpus: try corpus(name))
+        var random = SplitMix64(seed: 1)
+        for index in 0..<300 {
+            let bytes = target.input(&random)
+            #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
+                try target.check(bytes, index: index)
+            }
+        }
+    }
+
+    @Test func `an input is known by two numbers`() throws {
+        for name in Self.targets {
+            let target = try name.make(corpus: try corpus(name))
+            var (first, second) = (SplitMix64(seed: 7), SplitMix64(seed: 7))
+            for _ in 0..<20 { #expect(target.input(&first) == target.input(&second)) }
+        }
+    }
+}
