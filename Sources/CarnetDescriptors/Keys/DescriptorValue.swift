@@ -113,7 +113,7 @@ public struct NamedList<Value: Sendable>: Sendable {
         self.items = items
     }
 
-    public subscript(name: String) -> Value? {
+    @inlinable public subscript(name: String) -> Value? {
         // Values can be large, and only the one that is asked for is copied.
         for index in items.indices where items[index].name == name { return items[index].value }
         return nil

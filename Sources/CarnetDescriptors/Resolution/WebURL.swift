@@ -23,7 +23,7 @@ public struct WebURL: Hashable, Sendable {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             throw WebURLError(reason: "not an absolute URL")
         }
-        scheme = Self.text(bytes[..<colon]).lowercased()
+        scheme = Self.lowercased(bytes[..<colon])
         guard scheme == "https" || scheme == "http" else {
             throw WebURLError(reason: "the scheme \(scheme): is not allowed; use https:")
         }
@@ -47,6 +47,7 @@ public struct WebURL: Hashable, Sendable {
     /// Whether the host is this machine: 127.0.0.0/8, ::1 or localhost.
     public var isLoopback: Bool {
         if host == "localhost" || host == "[::1]" { return true }
+        guard host.utf8.first == UInt8(ascii: "1") else { return false }
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)
         return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
     }
@@ -85,6 +86,11 @@ public struct WebURL: Hashable, Sendable {
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
+    private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
+        let text = text(bytes)
+        return bytes.contains { (0x41...0x5A).contains($0) } ? text.lowercased() : text
+    }
+
     private static func splitAuthority(_ authority: ArraySlice<UInt8>) throws(WebURLError) -> (String, port: Int?) {
         var host = authority
         var port: Int?
@@ -107,7 +113,7 @@ public struct WebURL: Hashable, Sendable {
                 : ASCII.isUnreserved(byte) && byte != UInt8(ascii: "~")
         }
         guard isValid, !name.isEmpty else { throw WebURLError(reason: "the host \(text(host)) is not a host name") }
-        return (text(host).lowercased(), port)
+        return (lowercased(host), port)
     }
 }
 

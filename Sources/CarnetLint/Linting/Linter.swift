@@ -81,7 +81,8 @@ public struct Linter: Sendable {
 
     private func checked(_ context: LintContext) -> [Diagnostic] {
         guard context.isWhole else { return judgedAlone(context) }
-        let found = rules.flatMap { $0.check(context) }
+        var found: [Diagnostic] = []
+        for index in rules.indices { found += rules[index].check(context) }
         guard let simulator else { return found }
         return SimulationRules.withoutConsequences(found + simulator.check(context))
     }

@@ -9,7 +9,9 @@ extension String {
             part.withUTF8 { part in
                 guard let first = part.first else { return true }
                 guard text.count >= part.count else { return false }
-                for start in 0...text.count - part.count where text[start] == first {
+                let last = part[part.count - 1]
+                for start in 0...text.count - part.count
+                where text[start] == first && text[start + part.count - 1] == last {
                     if text[start..<start + part.count].elementsEqual(part) { return true }
                 }
                 return false

@@ -16,8 +16,7 @@ enum SecretText {
     static func isCredential(_ text: String) -> Bool {
         guard text.utf8.count >= 16 else { return false }
         var text = text
-        let isKey = { (text: String) in text.holds("-----BEGIN ") && text.holds("PRIVATE KEY-----") }
-        return text.withUTF8(holdsToken) || text.utf8.contains(UInt8(ascii: "-")) && isKey(text)
+        return text.withUTF8(holdsToken) || text.holds("-----BEGIN ") && text.holds("PRIVATE KEY-----")
     }
 
     private static func holdsToken(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -126,26 +126,34 @@ extension DescriptorURL {
             let rest = String(template.source.dropFirst(issuer.count))
             return DescriptorURL(path: path, node: node, source: rest, continuesIssuer: true)
         }
-        var urls = [make(["issuer"], descriptor.issuer), make(["discovery_url"], descriptor.discoveryURL)]
-        urls += EndpointName.allCases.map { make(["endpoints", $0.rawValue], descriptor.endpoints[$0]) }
-        urls += descriptor.resources.enumerated().map { make(["resources", String($0.offset), "url"], $0.element.url) }
-        urls += descriptor.profile.requests.enumerated().map {
-            make(["profile", "requests", String($0.offset), "url"], $0.element.url)
+        var urls: [DescriptorURL] = []
+        func add(_ url: DescriptorURL?) {
+            if let url { urls.append(url) }
         }
-        urls.append(make(["api", "base_url"], descriptor.api.baseURL))
-        urls += descriptor.exchange.items.map { make(["exchange", $0.name, "url"], $0.value.url) }
-        urls += descriptor.connection.lookups.items.map {
-            make(["connection", "lookups", $0.name, "url"], $0.value.call.url)
+        add(make(["issuer"], descriptor.issuer))
+        add(make(["discovery_url"], descriptor.discoveryURL))
+        for name in EndpointName.allCases { add(make(["endpoints", name.rawValue], descriptor.endpoints[name])) }
+        for (index, resource) in descriptor.resources.enumerated() {
+            add(make(["resources", String(index), "url"], resource.url))
+        }
+        for (index, further) in descriptor.profile.requests.enumerated() {
+            add(make(["profile", "requests", String(index), "url"], further.url))
+        }
+        add(make(["api", "base_url"], descriptor.api.baseURL))
+        for step in descriptor.exchange.items { add(make(["exchange", step.name, "url"], step.value.url)) }
+        for lookup in descriptor.connection.lookups.items {
+            add(make(["connection", "lookups", lookup.name, "url"], lookup.value.call.url))
         }
         for (key, calls) in [
             ("on_connect", descriptor.connection.onConnect), ("on_disconnect", descriptor.connection.onDisconnect),
         ] {
-            urls += calls.enumerated().map { index, call in
-                make(["connection", key, String(index), "url"], call.url)
-                    ?? make(["connection", key, String(index)], call.url)
+            for (index, call) in calls.enumerated() {
+                add(
+                    make(["connection", key, String(index), "url"], call.url)
+                        ?? make(["connection", key, String(index)], call.url))
             }
         }
-        return urls.compactMap { $0 }
+        return urls
     }
 }
 

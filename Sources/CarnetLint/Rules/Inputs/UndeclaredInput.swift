@@ -19,6 +19,7 @@ struct UndeclaredInput: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.templateUses.contains(where: { !$0.inputNames.isEmpty }) else { return [] }
         let declared = context.descriptor.inputs.names
         let known = Set(declared)
         return context.templateUses.filter { !$0.inputNames.allSatisfy(known.contains) }.flatMap { use in

@@ -13,8 +13,10 @@ struct IDNotFileName: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard let name = context.path.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init),
-            !name.hasPrefix("<"),
+        let path = context.path
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let name = path[(slash.map(path.utf8.index(after:)) ?? path.startIndex)...]
+        guard !name.hasPrefix("<"),
             let stem = [".yaml", ".yml"].first(where: name.hasSuffix).map({ name.dropLast($0.count) }),
             stem != context.descriptor.id.rawValue
         else { return [] }

@@ -26,6 +26,8 @@ struct RepeatedScope: SingleValueRule {
             let elements = context.elements("scopes", key)
             guard elements.count > 1 else { continue }
             let ids = elements.map { $0.scalar == nil ? $0.entry("id")?.value : $0 }
+            // A list of a few is quicker looked through than hashed.
+            guard ids.count > 16 || Self.repeats(ids) else { continue }
             var first: [String: SourceSpan] = [:]
             for (index, node) in ids.enumerated() {
                 guard let node, let scope = node.scalar?.text else { continue }
@@ -52,5 +54,12 @@ struct RepeatedScope: SingleValueRule {
             }
         }
         return found
+    }
+
+    private static func repeats(_ nodes: [YAMLNode?]) -> Bool {
+        nodes.indices.contains { index in
+            guard let text = nodes[index]?.scalar?.text else { return false }
+            return nodes[..<index].contains { $0?.scalar?.text == text }
+        }
     }
 }
