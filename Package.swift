@@ -278,7 +278,7 @@ let package = Package(
         .testTarget(
             name: "CarnetHTTPTests",
             dependencies: [
-                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetTesting", "CarnetURLSession",
+                "Carnet", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetTesting", "CarnetURLSession",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -347,7 +347,7 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetTesting",
+                "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetSimulation", "CarnetTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -361,7 +361,8 @@ let package = Package(
         .testTarget(
             name: "OracleTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetSandbox", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport",
+                "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ]
         ),
@@ -406,9 +407,10 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: libyaml + [
-                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetSandbox",
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSandbox",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Benchmarks"
         ),

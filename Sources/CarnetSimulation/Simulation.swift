@@ -37,12 +37,16 @@ public struct Simulation: Sendable {
         unfilled = provider
         let methods = provider.client.authentication
         let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
+        let usesCertificate = hasSecret == nil && methods.first?.usesCertificate == true
         let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
         let algorithm = (provider.assertion.algorithm?.rawValue).flatMap(SignatureAlgorithm.init) ?? .ES256
         registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
-            clientSecret: usesSecret || !usesKey && !methods.contains(.none) ? Self.clientSecret : nil,
+            clientSecret: usesSecret || !usesKey && !usesCertificate && !methods.contains(.none)
+                ? Self.clientSecret : nil,
             signingKey: usesKey ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
+            certificate: usesCertificate || provider.client.certificateBoundAccessTokens
+                ? PretendCertificate.certificate : nil,
             redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
             inputs: provider.inputs,
             environment: provider.environment,

@@ -22,7 +22,7 @@ public enum LintRules {
         SecretInDescriptor(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
         BadAuthenticationList(), InsecureRedirect(), RedirectSchemeNotReversedDomain(), LocalhostRedirect(),
         BadRedirect(), SilentPrompt(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(),
-        ReservedAssertionClaim(), UnknownAssertionWord(),
+        ReservedAssertionClaim(), UnknownAssertionWord(), UnusedMTLSEndpoints(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
         ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), LogoutTokenWithoutEnd(),

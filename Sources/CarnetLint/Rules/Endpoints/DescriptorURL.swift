@@ -128,6 +128,9 @@ extension DescriptorURL {
         }
         var urls = [make(["issuer"], descriptor.issuer), make(["discovery_url"], descriptor.discoveryURL)]
         urls += EndpointName.allCases.map { make(["endpoints", $0.rawValue], descriptor.endpoints[$0]) }
+        urls += MTLSEndpoints.names.map {
+            make(["endpoints", "mtls_endpoint_aliases", $0.rawValue], descriptor.endpoints.mtls[$0])
+        }
         urls += descriptor.resources.enumerated().map { make(["resources", String($0.offset), "url"], $0.element.url) }
         urls += descriptor.profile.requests.enumerated().map {
             make(["profile", "requests", String($0.offset), "url"], $0.element.url)
