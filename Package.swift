@@ -300,7 +300,7 @@ let package = Package(
         .testTarget(
             name: "CarnetHTTPTests",
             dependencies: [
-                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetTesting", "CarnetURLSession",
+                "Carnet", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetTesting", "CarnetURLSession",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -383,7 +383,7 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetTesting",
+                "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetSimulation", "CarnetTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -397,7 +397,8 @@ let package = Package(
         .testTarget(
             name: "OracleTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetSandbox", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport",
+                "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ]
         ),
@@ -446,9 +447,10 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: libyaml + [
-                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetSandbox",
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSandbox",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Benchmarks"
         ),

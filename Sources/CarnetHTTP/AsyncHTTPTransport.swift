@@ -11,13 +11,18 @@ import NIOSSL
 ///
 /// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, compression, retries, proxies from the
 /// environment and traces do not exist here. Addresses of this machine and the local network are reached at hosts alone
-/// that `LocalAccess` or the descriptor itself names; that is judged by the address that a connection got, whatever a name server said before.
-/// Connections use the process's shared event loops; `shutdown()` closes the
-/// idle ones at once, and a transport that goes away closes them too.
+/// that `LocalAccess` or the descriptor itself names; that is judged by the address that a connection got, whatever a
+/// name server said before. Connections use the process's shared event loops; `shutdown()` closes the idle ones at once,
+/// and a transport that goes away closes them too.
+///
+/// A request with a client's certificate goes over connections of its own: none is shared with another certificate, or
+/// with requests that have none.
 public final class AsyncHTTPTransport: Transport {
     /// For hosts that may be local, and for all others.
     private let (localClient, publicClient): (HTTPClient, HTTPClient)
     private let localAccess: LocalAccess
+    private let tls: TLSConfiguration
+    private let identities = TLSIdentities()
 
     public convenience init(localAccess: LocalAccess = .none) {
         self.init(trustRoots: [], localAccess)
@@ -41,6 +46,7 @@ public final class AsyncHTTPTransport: Transport {
         if !trustRoots.isEmpty {
             tls.additionalTrustRoots = [.certificates(trustRoots)]
         }
+        self.tls = tls
         var pool = HTTPClient.Configuration.ConnectionPool(idleTimeout: .seconds(15))
         // The first failure is the one to report.
         pool.retryConnectionEstablishment = false
@@ -82,8 +88,15 @@ public final class AsyncHTTPTransport: Transport {
         let access = localAccess.adding(limits.localHosts)
         try target.refuseLocalHost(unless: access)
         let client = access.allows(target.host) ? localClient : publicClient
-        let message = HTTPClientRequest(request, url: target.url)
-        return try await withDeadline(limits.deadline, origin: target.origin) {
+        var message = HTTPClientRequest(request, url: target.url)
+        if let certificate = request.certificate {
+            guard request.head.scheme?.lowercased() == "https" else {
+                throw TransportError(
+                    .unsupportedRequest, "the client's certificate goes over https alone, and \(target.origin) is not")
+            }
+            message.tlsConfiguration = try identities.configuration(tls, presenting: certificate)
+        }
+        return try await withDeadline(limits.deadline, origin: target.origin) { [client, message] in
             do {
                 // The deadline given here ends with the response's head, so it is not the one that matters.
                 let response = try await client.execute(message, deadline: .distantFuture)

@@ -156,9 +156,17 @@ public actor Sandbox {
                 .json(["error": "invalid_request", "error_description": .string(reason)], status: .badRequest), nil, nil
             )
         }
-        let request = ServerRequest(head: request, url: url, body: body)
+        var request = ServerRequest(
+            head: request, url: url, body: body, certificate: Self.certificate(of: request))
         for index in servers.indices {
             let id = servers[index].provider.id
+            do throws(OAuthError) {
+                request = try servers[index].request(request)
+            } catch {
+                return (servers[index].errorReply(error, to: request), id, servers[index].aliasedEndpoint(at: url))
+            }
+            servers[index].presentedCertificate = request.certificate
+            let url = request.url
             if let endpoint = servers[index].endpoints.endpoint(at: url) {
                 if servers[index].fails(endpoint) { return (.serverError, id, endpoint) }
                 return (servers[index].respond(to: request, at: endpoint), id, endpoint)
@@ -217,6 +225,6 @@ extension AuthorizationServer {
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
             + [endpoints.verification].compactMap { $0 } + resources.map(\.url)
-            + provider.profileRequests.map(\.url)
+            + provider.profileRequests.map(\.url) + provider.mtlsEndpoints.values
     }
 }

@@ -41,15 +41,19 @@ public final class Simulation: Sendable {
         self.unfilled = unfilled
         let methods = provider.client.authentication
         let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
+        let usesCertificate = hasSecret == nil && methods.first?.usesCertificate == true
         let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
         let algorithm =
             provider.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
             ?? provider.requestObject.algorithm ?? .ES256
         let registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
-            clientSecret: usesSecret || !usesKey && !methods.contains(.none) ? Self.clientSecret : nil,
+            clientSecret: usesSecret || !usesKey && !usesCertificate && !methods.contains(.none)
+                ? Self.clientSecret : nil,
             signingKey: usesKey || provider.requestObject.isDemanded
                 ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
+            certificate: usesCertificate || provider.client.certificateBoundAccessTokens
+                ? PretendCertificate.certificate : nil,
             redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
             inputs: provider.inputs,
             environment: provider.environment,

@@ -16,6 +16,9 @@ import HTTPTypes
 /// refused unless `LocalAccess` names them; they are looked up right before the request, and a name server that changes
 /// its answer in that moment is not noticed.
 ///
+/// A request with a client's certificate (RFC 8705) is refused: on Linux URLSession has no way to present one, and on
+/// Apple platforms it would take the keychain. `AsyncHTTPTransport` presents it everywhere.
+///
 /// On Linux use `AsyncHTTPTransport`: there URLSession takes a proxy from the environment, and all of its sessions share
 /// one queue, which a server that never stops sending can hold up.
 public final class URLSessionTransport: Transport {
@@ -46,6 +49,11 @@ public final class URLSessionTransport: Transport {
 
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         let target = try RequestTarget(request)
+        guard request.certificate == nil else {
+            throw TransportError(
+                .unsupportedRequest,
+                "URLSession cannot present the client's certificate to \(target.origin) here; use AsyncHTTPTransport")
+        }
         guard let url = URL(string: target.url) else {
             throw TransportError(.unsupportedRequest, "the URL of the request to \(target.origin) is not valid")
         }

@@ -5,7 +5,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-// swift build -c release && .build/release/Benchmarks [--json]
+// swift build -c release && .build/release/Benchmarks [--json] [--only-signing-in]
 
 let entries = ProviderRegistry.builtIn.entries
 let files = entries.map(\.document.file)
@@ -39,8 +39,28 @@ var comparisons = [
     },
 ]
 
-let (ofProcesses, figures) = try LintProcess().measure()
-comparisons += ofProcesses
+for algorithm in IDTokenValidation.Algorithm.allCases {
+    let validation = try IDTokenValidation(algorithm)
+    comparisons.append(
+        try await Comparison(
+            "validating an ID token with \(algorithm.rawValue)", against: "its bare signature check", rounds: 25,
+            runs: 400,
+            of: 1
+        ) {
+            try validation.validate()
+        } floorBody: {
+            try validation.checkSignature()
+        })
+}
+
+var figures: [Figure] = []
+if CommandLine.arguments.contains("--only-signing-in") {
+    comparisons = comparisons.suffix(IDTokenValidation.Algorithm.allCases.count)
+} else {
+    let (ofProcesses, measured) = try LintProcess().measure()
+    comparisons += ofProcesses
+    figures = measured
+}
 
 if CommandLine.arguments.contains("--json") {
     func number(_ value: Double) -> JSONValue { .number(String(value)) }

@@ -70,7 +70,8 @@ import Testing
                 client_secret_env and client_secret_file
                 clients.yaml:5:11: error: found a mapping [K002]; expected a text
                 clients.yaml:6:8: error: found a text [K002]; expected a mapping with the keys client_id, client_secret, \
-                client_secret_env, client_secret_file, client_key_file, client_key_env, client_key_id, decryption_key_file, \
+                client_secret_env, client_secret_file, client_key_file, client_key_env, client_key_id, \
+                client_certificate_file, client_certificate_key_file, dpop_key_file, decryption_key_file, \
                 redirect_uri, post_logout_redirect_uri, inputs, environment, scopes
                 carnet: clients.yaml cannot be used
                   next  mend what is said above

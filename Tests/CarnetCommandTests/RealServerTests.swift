@@ -81,7 +81,7 @@ import Testing
 
 extension Peer.Server {
     /// What a descriptor says beyond the issuer.
-    fileprivate var lines: String {
+    var lines: String {
         switch self {
         case .canaille, .oidcProviderMock:
             "scopes: { default: [openid, profile, email] }"
@@ -91,11 +91,14 @@ extension Peer.Server {
             scopes: { default: [openid, profile, email], offline: [offline_access] }
             client: { basic_encoding: raw }
             """
-        // It gives a refresh token only to who asks for consent anew (OpenID Connect Core, section 11).
+        // It gives a refresh token only to who asks for consent anew (OpenID Connect Core, section 11), and wants in the
+        // URL what OpenID Connect Core, section 6.1 wants beside a request object, pushed or not.
         case .idpyoidc:
             """
             scopes: { default: [openid, profile, email], offline: [offline_access] }
-            authorization: { offline_parameters: { prompt: consent } }
+            authorization:
+              offline_parameters: { prompt: consent }
+              pushed: { repeat: [response_type, scope, redirect_uri, prompt] }
             """
         }
     }

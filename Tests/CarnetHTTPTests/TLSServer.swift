@@ -3,26 +3,37 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A TLS server on 127.0.0.1 that answers the first bytes of each connection with an empty 200.
+/// A TLS server on 127.0.0.1 that answers each request with an empty 200, or with the JSON of its path.
 final class TLSServer: Sendable {
     private let channel: any Channel
-    private let requests: Requests
+    private let log: Log
 
-    init(_ certificate: TestCertificate, maximumTLSVersion: TLSVersion? = nil) async throws {
+    /// - Parameters:
+    ///   - clients: The certificates that are trusted as clients' own; none are asked for without them.
+    ///   - demandsClientCertificate: Whether a client without one is refused.
+    init(
+        _ certificate: TestCertificate, maximumTLSVersion: TLSVersion? = nil, clients: [TestCertificate] = [],
+        demandsClientCertificate: Bool = true
+    ) async throws {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.certificatePath).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: certificate.keyPath, format: .pem))
         )
         tls.minimumTLSVersion = .tlsv1
         tls.maximumTLSVersion = maximumTLSVersion
+        if !clients.isEmpty {
+            tls.trustRoots = .certificates(
+                try clients.flatMap { try NIOSSLCertificate.fromPEMFile($0.certificatePath) })
+            tls.certificateVerification = demandsClientCertificate ? .noHostnameVerification : .optionalVerification
+        }
         let context = try NIOSSLContext(configuration: tls)
-        let requests = Requests()
-        self.requests = requests
+        let log = Log()
+        self.log = log
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
-                        NIOSSLServerHandler(context: context), Answer(requests: requests),
+                        NIOSSLServerHandler(context: context), Answer(log: log),
                     ])
                 }
             }
@@ -32,30 +43,53 @@ final class TLSServer: Sendable {
     var authority: String { "127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
     /// How many requests came through TLS.
-    var requestCount: Int { requests.count.withLock { $0 } }
+    var requestCount: Int { presented.count }
+
+    /// The certificate in DER form that was presented with each request, in their order.
+    var presented: [[UInt8]?] { log.state.withLock { $0.presented } }
+
+    /// Answers a path with JSON from now on.
+    func answer(_ path: String, with json: String) { log.state.withLock { $0.answers[path] = json } }
 
     func stop() async throws {
         try await channel.close()
     }
 
-    private final class Requests: Sendable {
-        let count = Mutex(0)
+    private final class Log: Sendable {
+        let state = Mutex((presented: [[UInt8]?](), answers: [String: String]()))
     }
 
     private final class Answer: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
-        private let requests: Requests
+        private let log: Log
+        private var received = ""
 
-        init(requests: Requests) {
-            self.requests = requests
+        init(log: Log) {
+            self.log = log
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            requests.count.withLock { $0 += 1 }
-            let answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+            received += String(buffer: unwrapInboundIn(data))
+            guard let end = received.firstRange(of: "\r\n\r\n") else { return }
+            let head = received[..<end.lowerBound].split(separator: "\r\n")
+            let length = head.first { $0.lowercased().hasPrefix("content-length:") }
+                .flatMap { Int($0.drop { $0 != " " }.dropFirst()) }
+            guard received[end.upperBound...].utf8.count >= length ?? 0 else { return }
+            received = ""
+            answer(head.first?.split(separator: " ").dropFirst().first.map { String($0) } ?? "", context)
+        }
+
+        private func answer(_ path: String, _ context: ChannelHandlerContext) {
+            let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()?.toDERBytes()
+            let body = log.state.withLock { state in
+                state.presented.append(certificate)
+                return state.answers[path] ?? ""
+            }
+            let type = body.isEmpty ? "" : "Content-Type: application/json\r\n"
+            let answer = "HTTP/1.1 200 OK\r\n\(type)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -22,6 +22,7 @@ struct SignInFixture {
         clientID: String = "client",
         secret: String? = nil,
         signingKey: ClientKey? = nil,
+        certificate: ClientCertificate? = nil,
         decryptionKeys: [ClientKey] = [],
         faults: Set<SandboxFault> = [],
         backChannelLogoutURI: String? = nil,
@@ -35,6 +36,7 @@ struct SignInFixture {
                 SandboxClient(
                     clientID: clientID, clientSecret: secret,
                     keys: ([signingKey].compactMap { $0 } + decryptionKeys).map(\.publicJWK),
+                    certificate: certificate?.chain.first,
                     redirectURIs: [Self.redirectURI], backChannelLogoutURI: backChannelLogoutURI)
             ],
             options: SandboxOptions(faults: faults),
@@ -46,6 +48,7 @@ struct SignInFixture {
                 clientID: clientID,
                 clientSecret: secret.map(Secret.init),
                 signingKey: signingKey,
+                certificate: certificate,
                 decryptionKeys: decryptionKeys,
                 redirectURI: Self.redirectURI,
                 inputs: inputs,

@@ -1,6 +1,12 @@
 import CarnetProtocol
 import Foundation
 
+/// A token of a client's own, with the key that it is bound to.
+struct ClientToken: Sendable {
+    var tokens: TokenSet
+    var dpopKey: Secret?
+}
+
 /// The access tokens that a client has of its own, each until it ends. Callers at the same time share one request.
 actor ClientTokenCache {
     struct Key: Hashable {
@@ -15,8 +21,8 @@ actor ClientTokenCache {
         var resources: [String]
     }
 
-    private var tokens: [Key: TokenSet] = [:]
-    private var requests: [Key: Task<TokenSet, any Error>] = [:]
+    private var tokens: [Key: ClientToken] = [:]
+    private var requests: [Key: Task<ClientToken, any Error>] = [:]
 
     /// How many tokens are kept; the one that ends first goes.
     private static let capacity = 64
@@ -26,9 +32,9 @@ actor ClientTokenCache {
         for key: Key,
         margin: TimeInterval,
         clock: any WallClock,
-        request: @escaping @Sendable () async throws -> TokenSet
-    ) async throws -> TokenSet {
-        if let known = tokens[key], !known.isExpiring(within: margin, at: clock.now) { return known }
+        request: @escaping @Sendable () async throws -> ClientToken
+    ) async throws -> ClientToken {
+        if let known = tokens[key], !known.tokens.isExpiring(within: margin, at: clock.now) { return known }
         let task = requests[key] ?? Task { try await renew(key, request) }
         requests[key] = task
         return try await task.value
@@ -39,13 +45,15 @@ actor ClientTokenCache {
         tokens[key] = nil
     }
 
-    private func renew(_ key: Key, _ request: @Sendable () async throws -> TokenSet) async throws -> TokenSet {
+    private func renew(_ key: Key, _ request: @Sendable () async throws -> ClientToken) async throws -> ClientToken {
         defer { requests[key] = nil }
         let fresh = try await request()
         // One whose end is not known is not kept: nobody would ever renew it.
-        tokens[key] = fresh.expiresAt == nil ? nil : fresh
+        tokens[key] = fresh.tokens.expiresAt == nil ? nil : fresh
         if tokens.count > Self.capacity {
-            let first = tokens.min { ($0.value.expiresAt ?? .distantPast) < ($1.value.expiresAt ?? .distantPast) }
+            let first = tokens.min {
+                ($0.value.tokens.expiresAt ?? .distantPast) < ($1.value.tokens.expiresAt ?? .distantPast)
+            }
             if let first { tokens[first.key] = nil }
         }
         return fresh

@@ -10,6 +10,8 @@ struct Exchanger: Sendable {
     let logger: Logger
     /// Learns the time from those who give tokens.
     var clock: ProviderClock?
+    /// What the client presents, and to whom.
+    var certificate: PresentedCertificate?
 
     /// - Throws: `OAuthError` of kind `transport`, or `CancellationError`.
     func send(_ request: PreparedRequest) async throws -> IncomingResponse {
@@ -21,7 +23,9 @@ struct Exchanger: Sendable {
         let sent = clock?.localNow
         let response: IncomingResponse
         do {
-            response = try await transport.send(request.outgoing, limits: limits)
+            var outgoing = request.outgoing
+            outgoing.certificate = certificate?.certificate(for: request.step)
+            response = try await transport.send(outgoing, limits: limits)
         } catch let error as TransportError {
             logger.warning("No response", metadata: ["step": "\(request.step.rawValue)", "reason": "\(error)"])
             guard error.kind != .localAddress else {

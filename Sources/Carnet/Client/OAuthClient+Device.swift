@@ -45,7 +45,7 @@ extension OAuthClient {
     ) async throws -> Session {
         let discovered = try await connection.provider()
         let provider = filled(discovered, with: HeldValues())
-        let dpopKey = registration.usesDPoP(at: provider) ? try DPoPKey(random: random).sealed : nil
+        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
         var schedule = DevicePollSchedule(interval: device.interval)
         var wait = schedule.firstWait
         while true {

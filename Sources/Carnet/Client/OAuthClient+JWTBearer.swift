@@ -12,8 +12,8 @@ extension OAuthClient {
             grant: .assertion(subject: subject), scopes: grant.scopes, resources: grant.resource)
         let margin = TimeInterval(provider.refreshMargin)
         return try await clientTokens.tokens(for: key, margin: margin, clock: clock) { [self] in
-            try await exchange(grant)
-        }
+            ClientToken(tokens: try await exchange(grant))
+        }.tokens
     }
 
     private func exchange(_ grant: JWTBearerGrant) async throws -> TokenSet {

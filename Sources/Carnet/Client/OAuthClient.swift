@@ -64,8 +64,10 @@ public actor OAuthClient {
         var limits = limits
         limits.localHosts.formUnion(descriptor.ownHosts)
         exchanger = Exchanger(
-            transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock)
-        connection = ProviderConnection(provider, exchanger: exchanger, clock: clock)
+            transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock,
+            certificate: PresentedCertificate(registration, at: provider))
+        connection = ProviderConnection(
+            provider, exchanger: exchanger, clock: clock, presentsCertificate: registration.certificate != nil)
     }
 
     /// Begins a sign-in: an authorization URL, and what to keep until its callback.

@@ -8,6 +8,7 @@ actor ProviderConnection {
     private let configured: Provider
     private let exchanger: Exchanger
     private let clock: any WallClock
+    private let presentsCertificate: Bool
     private var metadata: Believed<Provider>?
     private var keys: Believed<KeySet>?
     private var keyFailure: Believed<any Error>?
@@ -36,14 +37,21 @@ actor ProviderConnection {
     /// client hammer the provider.
     private static let keyCoolDown: TimeInterval = 60
 
-    init(_ provider: Provider, exchanger: Exchanger, clock: any WallClock) {
+    /// - Parameter presentsCertificate: Whether the endpoints for clients with a certificate are used.
+    init(_ provider: Provider, exchanger: Exchanger, clock: any WallClock, presentsCertificate: Bool = false) {
         configured = provider
         self.exchanger = exchanger
         self.clock = clock
+        self.presentsCertificate = presentsCertificate
     }
 
     /// The provider with its metadata merged in. A copy that cannot be renewed stays in use.
     func provider() async throws -> Provider {
+        let provider = try await discoveredProvider()
+        return presentsCertificate ? provider.presentingCertificate() : provider
+    }
+
+    private func discoveredProvider() async throws -> Provider {
         guard configured.needsMetadata else { return configured }
         if let metadata, clock.now < metadata.until { return metadata.value }
         let task = discovering ?? Task { try await renewMetadata() }

@@ -72,11 +72,14 @@ extension Session {
         for kind in provider.revokedTokens {
             guard let token = kind == .refreshToken ? tokens.refreshToken : tokens.accessToken else { continue }
             do {
-                let request = try TokenRequest.revoke(
-                    token, hint: kind.rawValue, at: provider, as: client.registration, random: client.random,
-                    now: client.clock.now)
-                try RevocationResponse.judge(
-                    try await client.exchanger.send(request), to: request, from: provider)
+                // Where the token speaks for the client, one that is bound to a key takes a proof of it.
+                let key = provider.revocationTokenPlacement == nil ? nil : connection.dpopKey
+                let (answer, request) = try await client.send(provedBy: key, accessToken: token) {
+                    try TokenRequest.revoke(
+                        token, hint: kind.rawValue, isBound: tokens.isSenderConstrained, at: provider,
+                        as: client.registration, random: client.random, now: client.clock.now)
+                }
+                try RevocationResponse.judge(answer, to: request, from: provider)
             } catch {
                 outcome.isRevoked = false
                 let failure = OAuthError(revocationFailure: error)

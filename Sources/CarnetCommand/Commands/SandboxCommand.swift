@@ -102,6 +102,7 @@ struct SandboxCommand: Subcommand {
             clientID: clientID,
             clientSecret: source.clientSecret?.reveal(),
             keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
+            certificate: source.certificate?.chain.first,
             redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects,
             postLogoutRedirectURIs: [source.postLogoutRedirectURI].compactMap { $0 }
         )

@@ -6,6 +6,8 @@ struct ClientSource: Sendable {
     var clientID: String?
     var clientSecret: Secret?
     var signingKey: ClientKey?
+    var certificate: ClientCertificate?
+    var dpopKey: ClientKey?
     var decryptionKeys: [ClientKey]?
     var redirectURI: String?
     var postLogoutRedirectURI: String?
@@ -14,7 +16,8 @@ struct ClientSource: Sendable {
     var scopes: [String]?
 
     var isEmpty: Bool {
-        clientID == nil && clientSecret == nil && signingKey == nil && decryptionKeys == nil && redirectURI == nil
+        clientID == nil && clientSecret == nil && signingKey == nil && certificate == nil && dpopKey == nil
+            && decryptionKeys == nil && redirectURI == nil
             && postLogoutRedirectURI == nil && inputs.isEmpty
             && environment == nil && scopes == nil
     }
@@ -31,6 +34,8 @@ extension ClientSource {
             clientID: clientID,
             clientSecret: own.lazy.compactMap(\.clientSecret).first,
             signingKey: own.lazy.compactMap(\.signingKey).first,
+            certificate: own.lazy.compactMap(\.certificate).first,
+            dpopKey: own.lazy.compactMap(\.dpopKey).first,
             decryptionKeys: own.lazy.compactMap(\.decryptionKeys).first,
             redirectURI: own.lazy.compactMap(\.redirectURI).first,
             postLogoutRedirectURI: own.lazy.compactMap(\.postLogoutRedirectURI).first,
@@ -47,7 +52,7 @@ extension ClientSource {
 
 extension ClientSource {
     /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._CLIENT_KEY` or `..._CLIENT_KEY_FILE`, `..._CLIENT_KEY_ID`,
-    /// `..._DECRYPTION_KEY_FILE`, `..._REDIRECT_URI`, `..._POST_LOGOUT_REDIRECT_URI`, `..._SCOPES`,
+    /// `..._CLIENT_CERTIFICATE_FILE`, `..._CLIENT_CERTIFICATE_KEY_FILE`, `..._DPOP_KEY_FILE`, `..._DECRYPTION_KEY_FILE`, `..._REDIRECT_URI`, `..._POST_LOGOUT_REDIRECT_URI`, `..._SCOPES`,
     /// `..._ENVIRONMENT` and `..._INPUT_DOMAIN`.
     ///
     /// - Throws: `Failure` if a key cannot be read.
@@ -62,6 +67,11 @@ extension ClientSource {
             value(name).map { name == "CLIENT_KEY" ? KeyPlace.variable(prefix + name) : .file($0) }
         }.first
         signingKey = try keyPlace?.signingKey(id: value("CLIENT_KEY_ID"), environment)
+        certificate = try value("CLIENT_CERTIFICATE_FILE").map { path in
+            try KeyPlace.file(path).certificate(
+                key: value("CLIENT_CERTIFICATE_KEY_FILE").map { .file($0) }, environment)
+        }
+        dpopKey = try value("DPOP_KEY_FILE").map { try KeyPlace.file($0).signingKey(id: nil, environment) }
         decryptionKeys = try value("DECRYPTION_KEY_FILE").map { try KeyPlace.file($0).keys(id: nil, environment) }
         redirectURI = value("REDIRECT_URI")
         postLogoutRedirectURI = value("POST_LOGOUT_REDIRECT_URI")

@@ -3,7 +3,8 @@ import CarnetProtocol
 import Foundation
 
 /// A file of client registrations: provider id -> `client_id`, `client_secret` or `client_secret_env` or
-/// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`, `decryption_key_file`, `redirect_uri`,
+/// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`,
+/// `client_certificate_file` with `client_certificate_key_file` if the key is not in it, `dpop_key_file`, `decryption_key_file`, `redirect_uri`,
 /// `post_logout_redirect_uri`, `inputs`, `environment`, `scopes`.
 struct ClientsFile {
     let file: SourceFile
@@ -29,6 +30,9 @@ struct ClientsFile {
         var source = entry.source
         source.clientSecret = try secret(entry.secret, environment)
         source.signingKey = try entry.key?.below(folder).signingKey(id: entry.keyID, environment)
+        source.certificate = try entry.certificate?.below(folder)
+            .certificate(key: entry.certificateKey?.below(folder), environment)
+        source.dpopKey = try entry.dpopKey?.below(folder).signingKey(id: nil, environment)
         source.decryptionKeys = try entry.decryptionKey?.below(folder).keys(id: nil, environment)
         return source
     }
@@ -57,7 +61,8 @@ struct ClientsFile {
     /// The files with a secret or a private key that other users of the machine can read, this one or those it names.
     var exposedFiles: [(path: String, what: String)] {
         let holdsSecret = entries.contains { if case .inline = $0.secret { true } else { false } }
-        let keys = entries.flatMap { [$0.key, $0.decryptionKey] }.compactMap { $0?.below(folder).path }
+        let keys = entries.flatMap { [$0.key, $0.certificateKey ?? $0.certificate, $0.dpopKey, $0.decryptionKey] }
+            .compactMap { $0?.below(folder).path }
         let candidates = (holdsSecret ? [(file.path, "client secret")] : []) + keys.map { ($0, "private key") }
         return candidates.filter { path, _ in
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -79,5 +84,8 @@ struct ClientsFileEntry {
     var secret: SecretPlace?
     var key: KeyPlace?
     var keyID: String?
+    var certificate: KeyPlace?
+    var certificateKey: KeyPlace?
+    var dpopKey: KeyPlace?
     var decryptionKey: KeyPlace?
 }

@@ -39,6 +39,19 @@ enum KeyPlace {
         return key
     }
 
+    /// The certificate here, with the key of the other place, or of this one.
+    ///
+    /// - Throws: as `keys(id:_:)`.
+    func certificate(key: KeyPlace?, _ environment: HostEnvironment) throws -> ClientCertificate {
+        let (text, source) = try read(environment)
+        let keyText = try key?.read(environment).text
+        do throws(ClientKeyError) {
+            return try ClientCertificate(pem: text, privateKeyPEM: keyText, source: source)
+        } catch {
+            throw Failure(.usage, "\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
+        }
+    }
+
     private func read(_ environment: HostEnvironment) throws -> (text: Secret, source: String) {
         switch self {
         case .variable(let name):

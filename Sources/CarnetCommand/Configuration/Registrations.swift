@@ -85,12 +85,14 @@ struct Registrations {
             clientID: clientID,
             clientSecret: source.clientSecret,
             signingKey: source.signingKey,
+            certificate: source.certificate,
             decryptionKeys: source.decryptionKeys ?? [],
             redirectURI: redirectURI,
             postLogoutRedirectURI: source.postLogoutRedirectURI,
             inputs: source.inputs,
             environment: source.environment,
-            scopes: source.scopes
+            scopes: source.scopes,
+            dpopKey: source.dpopKey
         )
     }
 

@@ -1,6 +1,7 @@
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
+import CarnetSimulation
 
 /// The client that every sandbox knows, so that nobody has to register one to try something out.
 struct PretendClient {
@@ -31,6 +32,8 @@ struct PretendClient {
             clientID: clientID,
             clientSecret: method.usesSecret ? Secret(secret) : nil,
             signingKey: method.usesKey || provider.requestObject.isDemanded ? Self.signingKey(for: provider) : nil,
+            certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
+                ? PretendCertificate.certificate : nil,
             decryptionKeys: Self.decryptionKeys(for: provider),
             redirectURI: redirectURI,
             inputs: inputs,
@@ -58,6 +61,7 @@ struct PretendClient {
             clientID: registration.clientID,
             clientSecret: registration.clientSecret?.reveal(),
             keys: ([registration.signingKey].compactMap { $0 } + registration.decryptionKeys).map(\.publicJWK),
+            certificate: registration.certificate?.chain.first,
             redirectURIs: [registration.redirectURI]
         )
     }

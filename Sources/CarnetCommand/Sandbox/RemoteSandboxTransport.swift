@@ -10,7 +10,7 @@ struct RemoteSandboxTransport: Transport {
     let transport: any Transport
 
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
-        var request = request
+        var request = request.tellingCertificate()
         let head = request.head
         let meant: WebURL
         let url: WebURL

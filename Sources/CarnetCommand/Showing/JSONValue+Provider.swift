@@ -8,6 +8,10 @@ extension JSONValue {
         for name in EndpointName.allCases {
             if let url = provider.endpoints[name] { endpoints[name.rawValue] = .string(url.text) }
         }
+        let aliases = MTLSEndpoints.names.compactMap { name in
+            provider.mtlsEndpoints[name].map { Named(name.rawValue, $0.text) }
+        }
+        if !aliases.isEmpty { endpoints["mtls_endpoint_aliases"] = Self.map(aliases) }
         var claims = JSONObject()
         for claim in provider.claims { claims[claim.name] = .list(claim.value.map(\.description)) }
         let document = JSONObject([
@@ -24,6 +28,7 @@ extension JSONValue {
                 "authentication": .list(provider.client.authentication.map(\.rawValue)),
                 "basic_encoding": .string(provider.client.basicEncoding.rawValue),
                 "dpop_bound_access_tokens": .bool(provider.client.dpopBoundAccessTokens),
+                "tls_client_certificate_bound_access_tokens": .bool(provider.client.certificateBoundAccessTokens),
                 "assertion": Self.assertion(provider),
             ],
             "redirects": .list(provider.redirects.map(\.description)),

@@ -52,6 +52,15 @@ extension DescriptorReference {
           claims: { subject: /id, name: /display_name }
 
         """,
+        "endpoints.mtls_endpoint_aliases": """
+        issuer: https://id.acme.example
+        client: { authentication: [tls_client_auth] }
+        endpoints:
+          mtls_endpoint_aliases:
+            token: https://mtls.acme.example/token
+            userinfo: https://mtls.acme.example/userinfo
+
+        """,
         "client": """
         issuer: https://id.acme.example
         client:

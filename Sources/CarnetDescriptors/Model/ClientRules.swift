@@ -8,8 +8,13 @@ public enum ClientAuthenticationMethod: String, DescriptorChoice, Codable, Senda
     case clientSecretJWT = "client_secret_jwt"
     /// An assertion signed with a key of the client's own (OpenID Connect Core, section 9; RFC 7523).
     case privateKeyJWT = "private_key_jwt"
+    /// A certificate of an authority that the server trusts, in the TLS handshake (RFC 8705, section 2.1).
+    case tlsClientAuth = "tls_client_auth"
+    /// A certificate that the client made itself and registered (RFC 8705, section 2.2).
+    case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 
-    public var usesSecret: Bool { self != .none && !usesKey }
+    public var usesSecret: Bool { self != .none && !usesKey && !usesCertificate }
+    public var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
     public var usesKey: Bool { self == .privateKeyJWT }
     /// Whether the client sends an assertion.
     public var usesAssertion: Bool { self == .clientSecretJWT || self == .privateKeyJWT }
@@ -29,6 +34,7 @@ public struct ClientRules: Sendable {
     ]
     public internal(set) var basicEncoding = BasicEncoding.percent
     public internal(set) var dpopBoundAccessTokens = false
+    public internal(set) var certificateBoundAccessTokens = false
     public internal(set) var assertion = AssertionRules()
 
     init() {}
@@ -37,7 +43,7 @@ public struct ClientRules: Sendable {
     public func accepting(announced methods: [ClientAuthenticationMethod]) -> ClientRules {
         var rules = self
         if authentication == ClientRules().authentication {
-            rules.authentication += methods.filter(\.usesKey)
+            rules.authentication += methods.filter { $0.usesKey || $0.usesCertificate }
         }
         return rules
     }
@@ -48,11 +54,15 @@ extension ClientRules: DescriptorSection {
         Key(
             "authentication",
             \.authentication,
-            "the accepted methods, best first; a registration uses the first that goes with what it has: a key, a secret, or neither"
+            "the accepted methods, best first; a registration uses the first that goes with what it has: a certificate, a key, a secret, or neither"
         ),
         Key(
             "dpop_bound_access_tokens", \.dpopBoundAccessTokens,
             "whether tokens are bound to a key of each sign-in (RFC 9449), unless a registration says otherwise"),
+        Key(
+            "tls_client_certificate_bound_access_tokens", \.certificateBoundAccessTokens,
+            "whether tokens are bound to the client's certificate (RFC 8705, section 3), unless a registration says otherwise"
+        ),
         Key("basic_encoding", \.basicEncoding, "how id and secret are encoded in client_secret_basic"),
         Key("assertion", \.assertion, "the JWT of private_key_jwt and client_secret_jwt (RFC 7523)"),
     ]

@@ -24,6 +24,7 @@ public enum EndpointName: String, CaseIterable, Hashable, Sendable {
 /// The endpoint URLs of a descriptor, as templates.
 public struct NamedEndpoints: Sendable {
     private var urls: [EndpointName: Template] = [:]
+    public internal(set) var mtls = MTLSEndpoints()
 
     init() {}
 
@@ -52,6 +53,9 @@ extension NamedEndpoints: DescriptorSection {
             "pushed_authorization_request", \.[.pushedAuthorizationRequest],
             "where the parameters of a sign-in are sent before it (RFC 9126)"),
         Key("registration", \.[.registration], "where clients register themselves (RFC 7591)"),
+        Key(
+            "mtls_endpoint_aliases", \.mtls,
+            "the endpoints for clients that present a certificate, where they are others (RFC 8705, section 5)"),
     ]
 }
 

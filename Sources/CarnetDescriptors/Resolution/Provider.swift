@@ -11,6 +11,8 @@ public struct Provider: Sendable {
     public let discovery: DiscoveryMode?
     public let discoveryURL: WebURL?
     public var endpoints: [EndpointName: WebURL]
+    /// The endpoints for clients that present a certificate, where they are others; also named by the metadata.
+    public var mtlsEndpoints: [EndpointName: WebURL]
     /// How a client identifies itself; also widened by the metadata.
     public var client: ClientRules
     public var assertion: ResolvedAssertion

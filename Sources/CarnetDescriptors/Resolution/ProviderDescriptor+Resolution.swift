@@ -25,6 +25,11 @@ extension ProviderDescriptor {
             }
             urls[name] = try resolver.url(template, key: "endpoints.\(name.rawValue)")
         }
+        var mtlsURLs: [EndpointName: WebURL] = [:]
+        for name in MTLSEndpoints.names {
+            guard let template = endpoints.mtls[name] else { continue }
+            mtlsURLs[name] = try resolver.url(template, key: "endpoints.mtls_endpoint_aliases.\(name.rawValue)")
+        }
         var issuerURL: WebURL?
         if let issuer { issuerURL = try resolver.url(issuer, key: "issuer") }
         var hosts: [String] = []
@@ -56,6 +61,7 @@ extension ProviderDescriptor {
                 try resolver.url(template, key: "discovery_url")
             },
             endpoints: urls,
+            mtlsEndpoints: mtlsURLs,
             client: client,
             assertion: try ResolvedAssertion(client.assertion, resolver),
             redirects: redirects,

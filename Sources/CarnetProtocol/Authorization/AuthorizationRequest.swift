@@ -75,7 +75,7 @@ extension AuthorizationRequest {
             try parameters.add("code_challenge", Secret(verifier.challenge))
             try parameters.add("code_challenge_method", "S256")
         }
-        let dpopKey = registration.usesDPoP(at: provider) ? try DPoPKey(random: random) : nil
+        let dpopKey = try registration.keyForTokens(at: provider, random: random)
         if let dpopKey { try parameters.add("dpop_jkt", dpopKey.thumbprint) }
         try options.addTyped(to: &parameters, besideThoseOf: rules)
         try parameters.addExtra(options.beside(rules.parameters), key: "authorization.parameters")

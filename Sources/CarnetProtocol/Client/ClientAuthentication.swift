@@ -45,6 +45,14 @@ struct ClientAuthentication {
                 hint: "accepted: " + accepted.map(\.rawValue).joined(separator: ", ")
             )
         }
+        guard registration.certificate != nil || !registration.bindsTokensToCertificate(at: provider) else {
+            throw OAuthError(
+                .configuration,
+                .missingClientCertificate,
+                "tokens of \(provider.name) are bound to a certificate, and the registration has none",
+                descriptorKey: "client.tls_client_certificate_bound_access_tokens"
+            )
+        }
         self.method = method
         self.registration = registration
         self.provider = provider
@@ -63,7 +71,8 @@ struct ClientAuthentication {
         to parameters: inout RequestParameters, random: any RandomSource, now: Date
     ) throws(OAuthError) -> Secret? {
         switch method {
-        case .none:
+        // The certificate is in the handshake; the id says whose it should be (RFC 8705, section 2).
+        case .none, .tlsClientAuth, .selfSignedTLSClientAuth:
             try parameters.add("client_id", registration.clientID)
         case .clientSecretPost:
             try parameters.add("client_id", registration.clientID)
@@ -94,6 +103,10 @@ struct ClientAuthentication {
                 (.badRegistration, "\(name) takes no client secret, and the registration has one")
             } else if registration.signingKey != nil {
                 (.badRegistration, "\(name) takes no signed assertions, and the registration has a key for them")
+            } else if registration.certificate != nil {
+                (.badRegistration, "\(name) takes no certificates, and the registration has one")
+            } else if accepted.allSatisfy(\.usesCertificate) {
+                (.missingClientCertificate, "\(name) wants a client's certificate, and the registration has none")
             } else if accepted.contains(where: \.usesSecret) {
                 (.missingClientSecret, "\(name) wants a client secret, and the registration has none")
             } else {
@@ -106,10 +119,11 @@ struct ClientAuthentication {
 }
 
 extension [ClientAuthenticationMethod] {
-    /// The first that goes with what the registration has: a key before a secret.
+    /// The first that goes with what the registration has: a certificate before a key, a key before a secret.
     fileprivate func best(
         for registration: ClientRegistration, usesKeyElsewhere: Bool
     ) -> ClientAuthenticationMethod? {
+        if registration.certificate != nil, let method = first(where: \.usesCertificate) { return method }
         if registration.signingKey != nil, let method = first(where: \.usesKey) { return method }
         if registration.clientSecret != nil { return first(where: \.usesSecret) }
         return registration.signingKey == nil || usesKeyElsewhere ? first { $0 == .none } : nil
@@ -120,12 +134,14 @@ extension ClientAuthenticationMethod {
     /// Whether the registration has what the method needs; a secret that would stay unused was meant for another.
     fileprivate func fits(_ registration: ClientRegistration) -> Bool {
         if usesKey { return registration.signingKey != nil }
+        if usesCertificate { return registration.certificate != nil }
         return usesSecret == (registration.clientSecret != nil)
     }
 
     /// The kind of error for a registration without what the method needs.
     fileprivate func isLackingCredentials(of registration: ClientRegistration) -> OAuthError.Kind? {
         if usesKey, registration.signingKey == nil { return .missingClientKey }
+        if usesCertificate, registration.certificate == nil { return .missingClientCertificate }
         if usesSecret, registration.clientSecret == nil { return .missingClientSecret }
         return nil
     }

@@ -7,6 +7,8 @@ public struct ClientRegistration: Sendable {
     public var clientSecret: Secret?
     /// The key that signs its assertions (RFC 7523).
     public var signingKey: ClientKey?
+    /// What it presents in the TLS handshake (RFC 8705).
+    public var certificate: ClientCertificate?
     /// The keys for which ID tokens may be encrypted.
     public var decryptionKeys: [ClientKey]
     /// How its ID tokens are encrypted, where it registered that and the descriptor does not say it.
@@ -26,11 +28,16 @@ public struct ClientRegistration: Sendable {
     public var authenticationMethod: ClientAuthenticationMethod?
     /// Whether its tokens are bound to a key of each sign-in (RFC 9449, section 5.2); `nil` for what the descriptor says.
     public var dpopBoundAccessTokens: Bool?
+    /// The key that all its tokens are bound to, in the place of a new one for each sign-in.
+    public var dpopKey: ClientKey?
+    /// Whether its tokens are bound to its certificate (RFC 8705, section 3.4); `nil` for what the descriptor says.
+    public var certificateBoundAccessTokens: Bool?
 
     public init(
         clientID: String,
         clientSecret: Secret? = nil,
         signingKey: ClientKey? = nil,
+        certificate: ClientCertificate? = nil,
         decryptionKeys: [ClientKey] = [],
         idTokenEncryption: TokenEncryption? = nil,
         redirectURI: String,
@@ -39,11 +46,14 @@ public struct ClientRegistration: Sendable {
         environment: String? = nil,
         scopes: [String]? = nil,
         authenticationMethod: ClientAuthenticationMethod? = nil,
-        dpopBoundAccessTokens: Bool? = nil
+        dpopBoundAccessTokens: Bool? = nil,
+        dpopKey: ClientKey? = nil,
+        certificateBoundAccessTokens: Bool? = nil
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.signingKey = signingKey
+        self.certificate = certificate
         self.decryptionKeys = decryptionKeys
         self.idTokenEncryption = idTokenEncryption
         self.redirectURI = redirectURI
@@ -53,10 +63,26 @@ public struct ClientRegistration: Sendable {
         self.scopes = scopes
         self.authenticationMethod = authenticationMethod
         self.dpopBoundAccessTokens = dpopBoundAccessTokens
+        self.dpopKey = dpopKey
+        self.certificateBoundAccessTokens = certificateBoundAccessTokens
     }
 
     /// Whether the client proves the possession of a key at a provider.
     public func usesDPoP(at provider: Provider) -> Bool {
-        dpopBoundAccessTokens ?? provider.client.dpopBoundAccessTokens
+        dpopBoundAccessTokens ?? (dpopKey != nil || provider.client.dpopBoundAccessTokens)
+    }
+
+    /// The key that new tokens are bound to: the client's own, else a new one; `nil` if they are not bound.
+    ///
+    /// - Throws: `OAuthError` of kind `badRegistration` for a key that cannot sign with ES256.
+    public func keyForTokens(at provider: Provider, random: any RandomSource) throws(OAuthError) -> DPoPKey? {
+        guard usesDPoP(at: provider) else { return nil }
+        if let dpopKey { return try DPoPKey(dpopKey) }
+        return try DPoPKey(random: random)
+    }
+
+    /// Whether the client presents its certificate with its tokens, too.
+    public func bindsTokensToCertificate(at provider: Provider) -> Bool {
+        certificateBoundAccessTokens ?? provider.client.certificateBoundAccessTokens
     }
 }

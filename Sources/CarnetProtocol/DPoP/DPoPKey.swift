@@ -23,6 +23,22 @@ public struct DPoPKey: Sendable {
         throw OAuthError(.configuration, .unsupported, "the source of randomness gives no key for DPoP")
     }
 
+    /// A key of the client's own, used for every sign-in.
+    ///
+    /// - Throws: `OAuthError` of kind `badRegistration` for one that cannot sign with ES256.
+    public init(_ key: ClientKey) throws(OAuthError) {
+        guard case .p256(let material) = key.material, key.use != .encryption else {
+            throw OAuthError(
+                .configuration,
+                .badRegistration,
+                "the key for DPoP cannot sign with ES256",
+                descriptorKey: "client.dpop_bound_access_tokens",
+                hint: "give one on P-256: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
+            )
+        }
+        self.key = material
+    }
+
     /// A key that was kept.
     ///
     /// - Throws: `OAuthError` at step `storage`.

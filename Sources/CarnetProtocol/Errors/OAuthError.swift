@@ -90,7 +90,8 @@ public struct OAuthError: Error, Hashable, Sendable {
         case .expiredAttempt, .alreadyUsed, .sessionEnded, .noRefreshToken, .cancelled, .unauthorized,
             .insufficientAuthentication, .authenticationTooOld, .authenticationTooWeak:
             .signInAgain
-        case .missingEndpoint, .missingClientSecret, .missingClientKey, .badRegistration, .reservedParameter,
+        case .missingEndpoint, .missingClientSecret, .missingClientKey, .missingClientCertificate, .badRegistration,
+            .reservedParameter,
             .redirectNotAccepted, .choiceNeeded, .valueMissing, .undeclaredHost, .insufficientScope, .badHeader,
             .unsupported, .badDescriptor:
             .fixConfiguration
@@ -104,7 +105,8 @@ extension OAuthError {
     /// Which rule was broken. Tests and hosts compare these, never the sentences.
     public enum Kind: String, Hashable, Sendable {
         // Configuration
-        case missingEndpoint, missingClientSecret, missingClientKey, badRegistration, badDescriptor
+        case missingEndpoint, missingClientSecret, missingClientKey, missingClientCertificate, badRegistration,
+            badDescriptor
         case reservedParameter, redirectNotAccepted, badHeader, unsupported
         // Transport and HTTP
         case transport, serverUnavailable, unexpectedStatus, unexpectedContentType, malformedBody

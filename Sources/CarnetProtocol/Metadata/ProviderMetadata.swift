@@ -4,6 +4,8 @@ public import CarnetDescriptors
 public struct ProviderMetadata: Sendable {
     public let issuer: String
     public let endpoints: [EndpointName: WebURL]
+    /// The endpoints for clients that present a certificate (RFC 8705, section 5).
+    public let mtlsEndpoints: [EndpointName: WebURL]
     /// The announced algorithms that are safe; `none` and HS256 are never among them.
     public let signatureAlgorithms: [SignatureAlgorithm]
     /// The algorithms of signed callbacks, of signed profiles and of signed introspection answers.
@@ -92,6 +94,15 @@ extension ProviderMetadata {
             endpoints[name] = try Self.endpoint(member, name)
         }
         self.endpoints = endpoints
+        let aliases = try Self.member("mtls_endpoint_aliases", of: body, "an object", \.object)
+        var mtlsEndpoints: [EndpointName: WebURL] = [:]
+        for name in MTLSEndpoints.names {
+            guard let member = aliases?[name.metadataName], !member.isNull, provider.endpoints[name] == nil else {
+                continue
+            }
+            mtlsEndpoints[name] = try Self.endpoint(member, name)
+        }
+        self.mtlsEndpoints = mtlsEndpoints
         signatureAlgorithms = try Self.algorithms("id_token_signing_alg_values_supported", of: body)
         callbackAlgorithms = try Self.algorithms("authorization_signing_alg_values_supported", of: body)
         profileAlgorithms = try Self.algorithms("userinfo_signing_alg_values_supported", of: body)
@@ -171,10 +182,19 @@ extension Provider {
         }
     }
 
+    /// The provider as a client with a certificate sees it: the endpoints that are for such clients are in their places
+    /// (RFC 8705, section 5).
+    public func presentingCertificate() -> Provider {
+        var changed = self
+        changed.endpoints.merge(mtlsEndpoints) { _, alias in alias }
+        return changed
+    }
+
     /// The provider with what the metadata adds. What the descriptor says wins.
     public func merging(_ metadata: ProviderMetadata) -> Provider {
         var merged = self
         merged.endpoints.merge(metadata.endpoints) { own, _ in own }
+        merged.mtlsEndpoints.merge(metadata.mtlsEndpoints) { own, _ in own }
         if signatureAlgorithms.isEmpty { merged.signatureAlgorithms = metadata.signatureAlgorithms }
         if issuerMatch == .off { merged.issuerMatch = .anyOf([metadata.issuer]) }
         merged.client = client.accepting(announced: metadata.authenticationMethods)

@@ -28,14 +28,21 @@ struct TokenCredential {
     init(
         _ tokens: TokenSet, in placement: TokenPlacement, at provider: Provider, for step: OAuthError.Step
     ) throws(OAuthError) {
-        self.init(tokens.accessToken, in: placement, at: provider)
-        guard tokens.isSenderConstrained else { return }
+        try self.init(
+            tokens.accessToken, isBound: tokens.isSenderConstrained, in: placement, at: provider, for: step)
+    }
+
+    init(
+        _ token: Secret, isBound: Bool, in placement: TokenPlacement, at provider: Provider, for step: OAuthError.Step
+    ) throws(OAuthError) {
+        self.init(token, in: placement, at: provider)
+        guard isBound else { return }
         guard placement == .authorization else {
             throw OAuthError(
                 step,
                 .unsupported,
                 "a token that is bound to a key goes into the Authorization header alone (RFC 9449, section 7.1)",
-                descriptorKey: "api.token_in",
+                descriptorKey: step == .revocation ? "revocation.token_in" : "api.token_in",
                 hint: "remove the key, or client.dpop_bound_access_tokens"
             )
         }

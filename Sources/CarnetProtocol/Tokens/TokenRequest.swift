@@ -55,9 +55,12 @@ public enum TokenRequest {
     }
 
     /// Revokes one token (RFC 7009, section 2.1).
+    ///
+    /// - Parameter isBound: Whether it is bound to a key, which counts where it stands for the client.
     public static func revoke(
         _ token: Secret,
         hint: String,
+        isBound: Bool = false,
         at provider: Provider,
         as registration: ClientRegistration,
         random: any RandomSource,
@@ -71,7 +74,7 @@ public enum TokenRequest {
                 to: try provider.endpoint(.revocation, for: .revocation),
                 key: "endpoints.revocation",
                 rules: provider.revocation,
-                token: TokenCredential(token, in: placement, at: provider)
+                token: try TokenCredential(token, isBound: isBound, in: placement, at: provider, for: .revocation)
             )
         }
         try parameters.add("token", token)

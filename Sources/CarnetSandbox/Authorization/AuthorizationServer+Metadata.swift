@@ -50,6 +50,15 @@ extension AuthorizationServer {
             document["id_token_encryption_alg_values_supported"] = [.string(encryption.algorithm.rawValue)]
             document["id_token_encryption_enc_values_supported"] = [.string(encryption.content.rawValue)]
         }
+        if !provider.mtlsEndpoints.isEmpty {
+            document["mtls_endpoint_aliases"] = .object(
+                MTLSEndpoints.names.reduce(into: JSONObject()) { aliases, name in
+                    aliases[name.metadataName] = provider.mtlsEndpoints[name].map { .string($0.text) }
+                })
+        }
+        if provider.client.certificateBoundAccessTokens {
+            document["tls_client_certificate_bound_access_tokens"] = true
+        }
         if endpoints[.endSession] != nil {
             document["backchannel_logout_supported"] = true
             document["backchannel_logout_session_supported"] = true

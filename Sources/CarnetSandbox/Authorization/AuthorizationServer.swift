@@ -10,6 +10,8 @@ struct AuthorizationServer: Sendable {
     var resources: [Resource]
     var ledger = Ledger()
     var consents = BoundedStore<PendingConsent>(capacity: 1000)
+    /// The certificate that came with the request that is answered.
+    var presentedCertificate: [UInt8]?
     /// What clients are to be told, until it is sent.
     var logouts: [SandboxLogout] = []
     private var madeKeys: KeySet?

@@ -6,6 +6,8 @@ public struct SandboxClient: Sendable {
     public var clientSecret: String?
     /// Its public keys (RFC 7517, section 4): for its assertions, and for what is encrypted for it.
     public var keys: [JSONValue]
+    /// Its certificate in DER form, for its authentication in TLS (RFC 8705).
+    public var certificate: [UInt8]?
     /// Compared byte by byte; on `127.0.0.1` and `[::1]` the port may be any (RFC 8252, section 7.3).
     public var redirectURIs: [String]
     /// Where a sign-out may lead (OpenID Connect RP-Initiated Logout, section 3.1).
@@ -19,6 +21,7 @@ public struct SandboxClient: Sendable {
         clientID: String,
         clientSecret: String? = nil,
         keys: [JSONValue] = [],
+        certificate: [UInt8]? = nil,
         redirectURIs: [String],
         postLogoutRedirectURIs: [String] = [],
         backChannelLogoutURI: String? = nil,
@@ -27,6 +30,7 @@ public struct SandboxClient: Sendable {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.keys = keys
+        self.certificate = certificate
         self.redirectURIs = redirectURIs
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.backChannelLogoutURI = backChannelLogoutURI
@@ -35,6 +39,7 @@ public struct SandboxClient: Sendable {
 
     func method(for rules: ClientRules) -> ClientAuthenticationMethod {
         if let authenticationMethod { return authenticationMethod }
+        if certificate != nil, let method = rules.authentication.first(where: \.usesCertificate) { return method }
         let canSign = keys.compactMap(RegisteredKey.init).contains(where: \.isForSignatures)
         if canSign, let method = rules.authentication.first(where: \.usesKey) { return method }
         guard clientSecret != nil else { return .none }

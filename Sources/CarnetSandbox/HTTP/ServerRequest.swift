@@ -6,6 +6,8 @@ struct ServerRequest {
     let head: HTTPRequest
     let url: WebURL
     let body: [UInt8]
+    /// The certificate in DER form that the client presented.
+    var certificate: [UInt8]?
 
     var method: HTTPRequest.Method { head.method }
 

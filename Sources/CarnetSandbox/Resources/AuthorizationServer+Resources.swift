@@ -127,6 +127,9 @@ extension AuthorizationServer {
             throw .invalidToken("the access token is \(isRevoked ? "revoked" : "expired")")
         }
         try checkPossession(request, of: grant, token: token)
+        guard grant.certificateThumbprint == nil || grant.certificateThumbprint == presentedThumbprint else {
+            throw .invalidToken("the certificate is not the one that the token is bound to")
+        }
         return (access, grant)
     }
 

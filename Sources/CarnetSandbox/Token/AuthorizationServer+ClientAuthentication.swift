@@ -46,6 +46,13 @@ extension AuthorizationServer {
             try verify(token, of: client, method)
             return client
         }
+        if method.usesCertificate {
+            guard header == nil, sentSecret == nil else {
+                throw .invalidRequest("the client is registered for \(method.rawValue), and sent a secret")
+            }
+            try verifyCertificate(request, of: client, method)
+            return client
+        }
         // Where the secret is left out, something else that was made with it comes in its place.
         let isProvedOtherwise = method == .clientSecretPost && used == .none && names.omits("client_secret")
         guard used == method || isProvedOtherwise else {

@@ -30,7 +30,7 @@ enum ExtensionGrant: String, CaseIterable {
 extension AuthorizationServer {
     func offers(_ grant: ExtensionGrant) -> Bool {
         switch grant {
-        case .clientCredentials: provider.client.authentication.contains(where: \.usesSecret)
+        case .clientCredentials: provider.client.authentication.contains { $0 != .none }
         case .deviceCode: endpoints[.deviceAuthorization] != nil
         case .tokenExchange: true
         // Some providers call the exchange of a code so.
@@ -60,7 +60,8 @@ extension AuthorizationServer {
         let names = ParameterNames(rules)
         let client = try authenticateClient(request, received.parameters, names)
         switch grant {
-        case .clientCredentials: return try clientCredentials(received.parameters, names, for: client)
+        case .clientCredentials:
+            return try clientCredentials(received.parameters, names, for: client, provedBy: thumbprint)
         case .tokenExchange: return try exchangedToken(received.parameters, names, for: client)
         case .deviceCode: return try deviceTokens(received.parameters, names, for: client, provedBy: thumbprint)
         case .jwtBearer: return try assertedToken(received.parameters, names, for: client)
@@ -69,7 +70,8 @@ extension AuthorizationServer {
 
     /// The client credentials grant: for confidential clients, and without a refresh token (RFC 6749, section 4.4).
     private mutating func clientCredentials(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
+        provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
         guard client.method(for: provider.client) != .none else {
             throw OAuthError("unauthorized_client", "a public client has no token of its own")
@@ -86,7 +88,8 @@ extension AuthorizationServer {
             isOffline: false,
             nonce: nil,
             audience: audience,
-            authTime: seams.now()
+            authTime: seams.now(),
+            keyThumbprint: thumbprint
         )
         ledger.grants[grantID] = grant
         return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)

@@ -17,7 +17,7 @@ extension AuthorizationServer {
         let sample = shape.place(of: \.accessToken).flatMap { shape.base[$0]?.string } ?? ""
         guard sample.hasPrefix("eyJ"), sample.count(where: { $0 == "." }) == 2 else { return seams.randomText() }
         let seconds = now.secondsSince1970
-        let claims: JSONValue = [
+        var claims: JSONValue = [
             "iss": .string(tokenIssuer),
             "sub": .string(Identity(grant.user, at: provider).subject),
             "aud": .string(grant.audience ?? tokenIssuer),
@@ -27,6 +27,9 @@ extension AuthorizationServer {
             "exp": .number(String(seconds + lifetime)),
             "jti": .string(seams.randomText()),
         ]
+        if let thumbprint = grant.certificateThumbprint {
+            claims.set(.string(thumbprint), at: JSONPointer(tokens: ["cnf", "x5t#S256"]))
+        }
         return try sign(claims, type: "at+jwt", with: keys().signer)
     }
 

@@ -42,6 +42,11 @@ extension AuthorizationServer {
         guard let token = try? bearerToken(request, in: placement) else {
             throw .invalidClient("the access token is not where it belongs")
         }
+        do throws(BearerRefusal) {
+            _ = try bearer(request, in: placement)
+        } catch {
+            throw .invalidClient("the access token is not good, or not proved to be the client's")
+        }
         return (token, nil)
     }
 

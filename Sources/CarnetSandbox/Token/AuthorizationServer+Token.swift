@@ -181,7 +181,7 @@ extension AuthorizationServer {
     mutating func issue(
         _ grantID: String, _ grant: Grant, scopes: [String], isRefresh: Bool, refreshToken old: String?
     ) throws(OAuthError) -> JSONValue {
-        let grant = withSession(grant, grantID)
+        let grant = try bound(withSession(grant, grantID), grantID, isRefresh: isRefresh)
         let shape = responseShape(isRefresh: isRefresh, for: grant.user)
         let now = seams.now()
         let accessToken = try makeAccessToken(grant, scopes: scopes, lifetime: shape.lifetime, at: now)

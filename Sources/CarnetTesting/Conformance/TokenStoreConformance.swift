@@ -19,6 +19,7 @@ public struct TokenStoreConformance: ConformanceSuite {
         case recordSignedInAgainConflicts
         case remove
         case keys
+        case sessionsAreFound
         case equalKeysAreOneAccount
         case unusualAccountNames
         case largeTokens
@@ -55,6 +56,7 @@ public struct TokenStoreConformance: ConformanceSuite {
         case .recordSignedInAgainConflicts: try await recordSignedInAgainConflicts(stores, context)
         case .remove: try await remove(stores, context)
         case .keys: try await keys(stores, context)
+        case .sessionsAreFound: try await sessionsAreFound(stores, context)
         case .equalKeysAreOneAccount: try await equalKeysAreOneAccount(stores, context)
         case .unusualAccountNames: try await unusualAccountNames(stores, context)
         case .largeTokens: try await largeTokens(stores, context)

@@ -79,3 +79,11 @@ func providerLoggedOut(_ client: OAuthClient, _ form: [UInt8], _ contentType: St
     let token = try BackChannelLogoutRequest.logoutToken(in: form, mediaType: contentType)
     return try await client.endSessions(namedBy: token)
 }
+
+func certificateRegistration(_ certificate: ClientCertificate) -> ClientRegistration {
+    ClientRegistration(clientID: "client", certificate: certificate, redirectURI: "http://127.0.0.1/callback")
+}
+
+func reports(_ url: WebURL, of client: OAuthClient) async throws -> IncomingResponse {
+    try await client.callWithOwnToken(url, scopes: ["reports"])
+}

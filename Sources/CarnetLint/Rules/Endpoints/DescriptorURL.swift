@@ -133,6 +133,9 @@ extension DescriptorURL {
         add(make(["issuer"], descriptor.issuer))
         add(make(["discovery_url"], descriptor.discoveryURL))
         for name in EndpointName.allCases { add(make(["endpoints", name.rawValue], descriptor.endpoints[name])) }
+        for name in MTLSEndpoints.names {
+            add(make(["endpoints", "mtls_endpoint_aliases", name.rawValue], descriptor.endpoints.mtls[name]))
+        }
         for (index, resource) in descriptor.resources.enumerated() {
             add(make(["resources", String(index), "url"], resource.url))
         }

@@ -1,0 +1,167 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import HTTPTypes
+import Testing
+
+@Suite struct ClientCertificateTests {
+    private static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBlzCCAT2gAwIBAgIUaqTAmKFqTvsSKH3dhGrVSXY5QyAwCgYIKoZIzj0EAwIw
+        IDEeMBwGA1UEAwwVY2FybmV0IHByZXRlbmQgY2xpZW50MCAXDTI2MTEyMjA0MTU0
+        NFoYDzIxMjYxMDI5MDQxNTQ0WjAgMR4wHAYDVQQDDBVjYXJuZXQgcHJldGVuZCBj
+        bGllbnQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQ9cI26qoXPlIoypNlJpW4m
+        vIv7eD7pmJTGpMLpIc1lZTmXEV/dB9ifxzGVA6F57Ba0jpKhjPT5AzPUIptpJm+q
+        o1MwUTAdBgNVHQ4EFgQUbDaKS1BM78cRODSDOGtIE1ArKoowHwYDVR0jBBgwFoAU
+        bDaKS1BM78cRODSDOGtIE1ArKoowDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQD
+        AgNIADBFAiEAs+z+kMUIkc0Oy0o4B22A+UK0yRkV6l5FBvTH3MFilZgCIFeSDOB+
+        L6Ea3YaTSaJQZ+WxhHfC41uB9uc18A4Qln6P
+        -----END CERTIFICATE-----
+        """
+    private static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4KTNXppWVm/nRbEy
+        HY6fRQVB089APvQfanGOJ1jQHYqhRANCAAQ9cI26qoXPlIoypNlJpW4mvIv7eD7p
+        mJTGpMLpIc1lZTmXEV/dB9ifxzGVA6F57Ba0jpKhjPT5AzPUIptpJm+q
+        -----END PRIVATE KEY-----
+        """
+    /// As `openssl x509 -outform DER | openssl dgst -sha256 -binary | basenc --base64url` says.
+    private static let thumbprint = "bsKdUoecFiEoSR9wrRfezJ8r9NkJUeAtXVa_e-GaUt8"
+
+    static var identity: ClientCertificate {
+        get throws { try ClientCertificate(pem: Secret(certificate + "\n" + key + "\n")) }
+    }
+
+    private static let bound =
+        Fixture.openID.replacing(
+            "redirects:",
+            with: """
+                  mtls_endpoint_aliases:
+                    token: https://mtls.acme.example/token
+                    userinfo: https://mtls.acme.example/userinfo
+                client: { authentication: [tls_client_auth, none], tls_client_certificate_bound_access_tokens: true }
+                redirects:
+                """)
+
+    private func registration(_ certificate: ClientCertificate?, secret: String? = nil) -> ClientRegistration {
+        ClientRegistration(
+            clientID: "client", clientSecret: secret.map { Secret($0) }, certificate: certificate,
+            redirectURI: "com.example.app:/callback")
+    }
+
+    private func tokenRequest(
+        at provider: Provider, as registration: ClientRegistration
+    ) throws(OAuthError) -> PreparedRequest {
+        try TokenRequest.refresh(
+            Secret("r"), at: provider, as: registration, random: SeededRandomSource(seed: 2), now: Attempt.now)
+    }
+
+    @Test func thumbprintIsThatOfTheCertificate() throws {
+        let identity = try Self.identity
+        #expect(identity.thumbprint == Self.thumbprint)
+        #expect(identity.chain.count == 1)
+        #expect(!"\(identity)".contains("PRIVATE"))
+        #expect(!String(reflecting: identity).contains("MIG"))
+    }
+
+    @Test func keyMayStandElsewhereAndAChainBehindTheCertificate() throws {
+        let chain = Self.certificate + "\n" + Self.certificate
+        let identity = try ClientCertificate(pem: Secret(chain), privateKeyPEM: Secret(Self.key))
+        #expect(identity.chain.count == 2)
+        #expect(identity.thumbprint == Self.thumbprint)
+    }
+
+    private static let refused: [(text: String, reason: String)] = {
+        let damaged: String = certificate.replacing("-----END CERTIFICATE-----", with: "")
+        let noBase64: String = "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----"
+        let longChain: String = String(repeating: certificate + "\n", count: 11) + key
+        let twoKeys: String = [certificate, key, key].joined(separator: "\n")
+        return [
+            ("", "holds no certificate in PEM form"), (key, "holds no certificate in PEM form"),
+            (certificate, "holds a certificate, not a private key"), (damaged, "is cut short or changed"),
+            (noBase64, "is cut short or changed"), (longChain, "holds more than 10 certificates"),
+            (twoKeys, "holds more than one private key"),
+        ]
+    }()
+
+    @Test(arguments: 0..<7) func textThatCannotBeUsedIsRefused(number: Int) {
+        let (text, reason) = Self.refused[number]
+        let error = #expect(throws: ClientKeyError.self) { try ClientCertificate(pem: Secret(text)) }
+        #expect(error?.reason == reason)
+    }
+
+    // MTLS-01: the client is named, and proves itself in the handshake.
+    @Test func certificateLeavesTheClientIDAlone() throws {
+        let provider = try Fixture.provider(Self.bound)
+        let request = try tokenRequest(at: provider, as: registration(try Self.identity))
+        #expect(request.form == ["grant_type": "refresh_token", "refresh_token": "r", "client_id": "client"])
+        #expect(request.header("Authorization") == nil)
+        #expect(request.outgoing.head.authority == "id.acme.example")
+    }
+
+    // MTLS-01.
+    @Test func aliasesStandInThePlaceOfTheirEndpoints() throws {
+        let provider = try Fixture.provider(Self.bound).presentingCertificate()
+        let request = try tokenRequest(at: provider, as: registration(try Self.identity))
+        #expect(request.outgoing.head.authority == "mtls.acme.example")
+        #expect(provider.endpoints[.userinfo]?.text == "https://mtls.acme.example/userinfo")
+        #expect(provider.endpoints[.revocation]?.text == "https://id.acme.example/revoke")
+    }
+
+    @Test func boundTokensTakeACertificate() throws {
+        let provider = try Fixture.provider(Self.bound)
+        expectError(.configuration, .missingClientCertificate) {
+            try tokenRequest(at: provider, as: registration(nil))
+        }
+    }
+
+    @Test func methodTakesACertificate() throws {
+        let provider = try Fixture.provider(
+            Fixture.openID + "client: { authentication: [self_signed_tls_client_auth] }\n")
+        expectError(.configuration, .missingClientCertificate) {
+            try tokenRequest(at: provider, as: registration(nil))
+        }
+        let other = try Fixture.provider(Fixture.openID + "client: { authentication: [private_key_jwt] }\n")
+        expectError(.configuration, .badRegistration) {
+            try tokenRequest(at: other, as: registration(try Self.identity))
+        }
+    }
+
+    /// A certificate for tokens alone goes with a secret for the client.
+    @Test func certificateGoesWithASecret() throws {
+        let provider = try Fixture.provider(
+            Fixture.openID
+                + "client: { authentication: [client_secret_basic], tls_client_certificate_bound_access_tokens: true }\n"
+        )
+        let request = try tokenRequest(at: provider, as: registration(try Self.identity, secret: "s"))
+        #expect(request.header("Authorization")?.hasPrefix("Basic ") == true)
+    }
+
+    // MTLS-01: an alias is checked like any endpoint, and the descriptor's own endpoint has none from elsewhere.
+    @Test func aliasesComeFromTheMetadata() throws {
+        let provider = try Fixture.provider(
+            Fixture.discovered + "endpoints: { userinfo: https://id.acme.example/own }\n")
+        func metadata(_ aliases: String) throws -> ProviderMetadata {
+            try ProviderMetadata(
+                judging: .json(
+                    """
+                    {"issuer":"https://id.acme.example","token_endpoint":"https://id.acme.example/token",\
+                    "token_endpoint_auth_methods_supported":["tls_client_auth"],"mtls_endpoint_aliases":\(aliases)}
+                    """),
+                for: provider)
+        }
+        let merged = provider.merging(
+            try metadata(
+                #"{"token_endpoint":"https://mtls.acme.example/token","userinfo_endpoint":"https://mtls.acme.example/me"}"#
+            ))
+        #expect(merged.mtlsEndpoints.mapValues(\.text) == [.token: "https://mtls.acme.example/token"])
+        #expect(merged.client.authentication.contains(.tlsClientAuth))
+        for bad in [#"{"token_endpoint":"http://mtls.acme.example/token"}"#, #"{"token_endpoint":"/token"}"#] {
+            expectError(.discovery, .badDescriptor) { try metadata(bad) }
+        }
+        for bad in ["[]", #""https://mtls.acme.example""#, #"{"token_endpoint":7}"#] {
+            expectError(.discovery, .wrongFieldType) { try metadata(bad) }
+        }
+    }
+}
