@@ -27,7 +27,8 @@ import Testing
     }
 
     private func transport() throws -> AsyncHTTPTransport {
-        try AsyncHTTPTransport(additionalTrustRootsPEM: serverCertificate.certificatePath)
+        try AsyncHTTPTransport(
+            additionalTrustRootsPEM: serverCertificate.certificatePath, localAccess: .all)
     }
 
     private func request(
