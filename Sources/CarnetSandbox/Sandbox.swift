@@ -12,7 +12,10 @@ public import HTTPTypes
 /// It answers requests for the providers' own URLs, in their encodings and in the shape of their samples. It is strict:
 /// what a specification forbids is refused with the specification's error. It opens no socket; `SandboxServer` does.
 public actor Sandbox {
-    private var servers: [AuthorizationServer]
+    var servers: [AuthorizationServer]
+    let options: SandboxOptions
+    let seams: Seams
+    private let pause: @Sendable (Duration) async -> Void
     /// The latest requests, oldest first, at most a thousand.
     public private(set) var requests: [SandboxRequest] = []
 
@@ -24,14 +27,16 @@ public actor Sandbox {
         clients: [SandboxClient],
         options: SandboxOptions = SandboxOptions(),
         now: @escaping @Sendable () -> Date = SandboxDefaults.now,
-        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes
+        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes,
+        pause: @escaping @Sendable (Duration) async -> Void = SandboxDefaults.pause
     ) {
         self.init(
             providers: providers,
             clients: Dictionary(providers.map { ($0.id, clients) }) { first, _ in first },
             options: options,
             now: now,
-            randomBytes: randomBytes
+            randomBytes: randomBytes,
+            pause: pause
         )
     }
 
@@ -43,12 +48,16 @@ public actor Sandbox {
         clients: [ProviderID: [SandboxClient]],
         options: SandboxOptions = SandboxOptions(),
         now: @escaping @Sendable () -> Date = SandboxDefaults.now,
-        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes
+        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes,
+        pause: @escaping @Sendable (Duration) async -> Void = SandboxDefaults.pause
     ) {
         let seams = Seams(now: now, randomBytes: randomBytes)
         servers = providers.map {
             AuthorizationServer($0, clients: clients[$0.id] ?? [], options: options, seams: seams)
         }
+        self.options = options
+        self.seams = seams
+        self.pause = pause
     }
 
     /// Answers a request that has the provider's real, absolute URL in its scheme, authority and path.
@@ -67,6 +76,11 @@ public actor Sandbox {
                 status: answer.reply.status
             )
         )
+        if let slow = servers.first(where: { $0.provider.id == answer.provider }), slow.has(.slow),
+            [.token, .refresh].contains(answer.endpoint)
+        {
+            await pause(.seconds(3))
+        }
         return (HTTPResponse(status: answer.reply.status, headerFields: answer.reply.headers), answer.reply.body)
     }
 
@@ -85,6 +99,7 @@ public actor Sandbox {
         servers.contains { server in
             server.places.contains { $0.origin == url.origin }
                 || server.provider.apiHosts.contains { $0 == url.host || $0 == url.authority }
+                || server.hasPicture(at: url)
         }
     }
 
@@ -161,6 +176,9 @@ public actor Sandbox {
         let server = candidates.first { $0.hasIssued(tokenOf: request) } ?? candidates.first
         if let id = server?.provider.id, let index = servers.firstIndex(where: { $0.provider.id == id }) {
             return (servers[index].resource(request), id, nil)
+        }
+        if request.method == .get, let server = servers.first(where: { $0.hasPicture(at: url) }) {
+            return (server.picture, server.provider.id, nil)
         }
         return (notFound(url), nil, nil)
     }

@@ -201,5 +201,11 @@ import Testing
         let url = try EndSessionRequest.url(for: tokens, at: attempt.provider, as: attempt.registration)
         #expect(url.reveal() == "https://id.acme.example/logout?id_token_hint=x.y.z&client_id=client")
         #expect("\(url)" == "[redacted]")
+        var registration = attempt.registration
+        registration.postLogoutRedirectURI = "https://app.example/bye"
+        let returning = try EndSessionRequest.url(for: tokens, at: attempt.provider, as: registration)
+        #expect(
+            returning.reveal() == "https://id.acme.example/logout?id_token_hint=x.y.z&client_id=client"
+                + "&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye")
     }
 }

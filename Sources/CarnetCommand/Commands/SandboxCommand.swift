@@ -29,6 +29,9 @@ struct SandboxCommand: Subcommand {
     )
     var faults: [SandboxFault] = []
 
+    @Flag(help: "Ask on a page who signs in, what is allowed, and what shall go wrong.")
+    var ask = false
+
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -56,7 +59,8 @@ struct SandboxCommand: Subcommand {
         let sandbox = Sandbox(
             providers: impersonated,
             clients: clients,
-            options: SandboxOptions(faults: Set(faults), deviceInterval: 1)
+            options: SandboxOptions(
+                approval: ask ? .page : .automatic(.sample), faults: Set(faults), offersFaults: ask, deviceInterval: 1)
         )
         let names = impersonated.map(\.id.rawValue)
         try await serve(sandbox, names, context.console)
@@ -79,7 +83,8 @@ struct SandboxCommand: Subcommand {
             clientID: clientID,
             clientSecret: source.clientSecret?.reveal(),
             keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
-            redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects
+            redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects,
+            postLogoutRedirectURIs: [source.postLogoutRedirectURI].compactMap { $0 }
         )
         return [pretend, confidential, own]
     }

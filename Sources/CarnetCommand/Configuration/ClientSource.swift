@@ -8,13 +8,14 @@ struct ClientSource: Sendable {
     var signingKey: ClientKey?
     var decryptionKeys: [ClientKey]?
     var redirectURI: String?
+    var postLogoutRedirectURI: String?
     var inputs: [String: String] = [:]
     var environment: String?
     var scopes: [String]?
 
     var isEmpty: Bool {
         clientID == nil && clientSecret == nil && signingKey == nil && decryptionKeys == nil && redirectURI == nil
-            && inputs.isEmpty
+            && postLogoutRedirectURI == nil && inputs.isEmpty
             && environment == nil && scopes == nil
     }
 }
@@ -32,6 +33,7 @@ extension ClientSource {
             signingKey: own.lazy.compactMap(\.signingKey).first,
             decryptionKeys: own.lazy.compactMap(\.decryptionKeys).first,
             redirectURI: own.lazy.compactMap(\.redirectURI).first,
+            postLogoutRedirectURI: own.lazy.compactMap(\.postLogoutRedirectURI).first,
             inputs: sources.reduce(into: [:]) { inputs, source in
                 inputs.merge(source.inputs) { earlier, _ in earlier }
             },
@@ -45,7 +47,8 @@ extension ClientSource {
 
 extension ClientSource {
     /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._CLIENT_KEY` or `..._CLIENT_KEY_FILE`, `..._CLIENT_KEY_ID`,
-    /// `..._DECRYPTION_KEY_FILE`, `..._REDIRECT_URI`, `..._SCOPES`, `..._ENVIRONMENT` and `..._INPUT_DOMAIN`.
+    /// `..._DECRYPTION_KEY_FILE`, `..._REDIRECT_URI`, `..._POST_LOGOUT_REDIRECT_URI`, `..._SCOPES`, `..._ENVIRONMENT`
+    /// and `..._INPUT_DOMAIN`.
     ///
     /// - Throws: `Failure` if a key cannot be read.
     init(of descriptor: ProviderDescriptor, in environment: HostEnvironment) throws {
@@ -61,6 +64,7 @@ extension ClientSource {
         signingKey = try keyPlace?.signingKey(id: value("CLIENT_KEY_ID"), environment)
         decryptionKeys = try value("DECRYPTION_KEY_FILE").map { try KeyPlace.file($0).keys(id: nil, environment) }
         redirectURI = value("REDIRECT_URI")
+        postLogoutRedirectURI = value("POST_LOGOUT_REDIRECT_URI")
         self.environment = value("ENVIRONMENT")
         scopes = value("SCOPES")?.split(separator: " ").map(String.init)
         for name in environment.names where name.hasPrefix(prefix + "INPUT_") {

@@ -4,7 +4,7 @@ import Foundation
 
 /// A file of client registrations: provider id -> `client_id`, `client_secret` or `client_secret_env` or
 /// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`, `decryption_key_file`, `redirect_uri`,
-/// `inputs`, `environment`, `scopes`.
+/// `post_logout_redirect_uri`, `inputs`, `environment`, `scopes`.
 struct ClientsFile {
     let file: SourceFile
     /// Everything that is wrong with the file, with places.

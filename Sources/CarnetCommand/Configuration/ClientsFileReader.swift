@@ -19,7 +19,8 @@ struct ClientsFileReader {
 
     private static let keys = [
         "client_id", "client_secret", "client_secret_env", "client_secret_file", "client_key_file", "client_key_env",
-        "client_key_id", "decryption_key_file", "redirect_uri", "inputs", "environment", "scopes",
+        "client_key_id", "decryption_key_file", "redirect_uri",
+        "post_logout_redirect_uri", "inputs", "environment", "scopes",
     ]
 
     mutating func entries(_ root: YAMLNode?) -> [ClientsFileEntry] {
@@ -51,6 +52,7 @@ struct ClientsFileReader {
         case "client_id": entry.source.clientID = text(member.value)
         case "environment": entry.source.environment = text(member.value)
         case "redirect_uri": entry.source.redirectURI = text(member.value)
+        case "post_logout_redirect_uri": entry.source.postLogoutRedirectURI = text(member.value)
         case "client_secret": setSecret(text(member.value).map { .inline(Secret($0)) }, member, &entry)
         case "client_secret_env": setSecret(text(member.value).map { .variable($0) }, member, &entry)
         case "client_secret_file": setSecret(text(member.value).map { .file($0) }, member, &entry)

@@ -87,6 +87,7 @@ struct Registrations {
             signingKey: source.signingKey,
             decryptionKeys: source.decryptionKeys ?? [],
             redirectURI: redirectURI,
+            postLogoutRedirectURI: source.postLogoutRedirectURI,
             inputs: source.inputs,
             environment: source.environment,
             scopes: source.scopes

@@ -13,6 +13,9 @@ public struct ClientRegistration: Sendable {
     public var idTokenEncryption: IDTokenEncryption?
     /// The redirect URI as registered; a loopback URI may leave its port out (RFC 8252, section 7.3).
     public var redirectURI: String
+    /// Where the provider sends the browser after a sign-out, as registered (OpenID Connect RP-Initiated Logout,
+    /// section 3.1); `nil` if nothing is registered.
+    public var postLogoutRedirectURI: String?
     /// Values for the descriptor's inputs.
     public var inputs: [String: String]
     /// The variant of the provider that it is registered at, such as its sandbox.
@@ -31,6 +34,7 @@ public struct ClientRegistration: Sendable {
         decryptionKeys: [ClientKey] = [],
         idTokenEncryption: IDTokenEncryption? = nil,
         redirectURI: String,
+        postLogoutRedirectURI: String? = nil,
         inputs: [String: String] = [:],
         environment: String? = nil,
         scopes: [String]? = nil,
@@ -43,6 +47,7 @@ public struct ClientRegistration: Sendable {
         self.decryptionKeys = decryptionKeys
         self.idTokenEncryption = idTokenEncryption
         self.redirectURI = redirectURI
+        self.postLogoutRedirectURI = postLogoutRedirectURI
         self.inputs = inputs
         self.environment = environment
         self.scopes = scopes

@@ -14,7 +14,9 @@ extension AuthorizationServer {
             let names = ParameterNames(provider.logout)
             try received.check(names, added: provider.logout.parameters)
             guard let target = received[names["post_logout_redirect_uri"]] else {
-                return .html(HTMLPage(title: "Signed out", content: "<p>You are signed out.</p>"))
+                return .html(
+                    HTMLPage(
+                        title: "Signed out", content: "<p>You are signed out.</p>", color: provider.display.color))
             }
             let client = try clientThatSignsOut(received, names)
             guard client.postLogoutRedirectURIs.contains(where: { $0.hasSameBytes(as: target) }) else {

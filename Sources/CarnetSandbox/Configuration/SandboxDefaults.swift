@@ -8,6 +8,8 @@
 public enum SandboxDefaults {
     @Sendable public static func now() -> Date { Date() }
 
+    @Sendable public static func pause(_ duration: Duration) async { try? await Task.sleep(for: duration) }
+
     @Sendable public static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -13,6 +13,7 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
     case missingAccessTokenHash = "missing-at-hash"
     case tokenHTML = "token-html"
     case token500 = "token-500"
+    case slow
     case tokenDown = "token-down"
     case userinfoWrongSubject = "userinfo-wrong-subject"
     case expiredAccessToken = "expired-access-token"
@@ -37,6 +38,7 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
         case .missingIDToken: "the token response has no ID token"
         case .missingAccessTokenHash: "the ID token has no hash of the access token"
         case .tokenHTML: "the token endpoint answers 200 with an HTML page"
+        case .slow: "the token endpoint takes three seconds"
         case .token500: "the token endpoint answers 500"
         case .tokenDown: "the token endpoint cannot be reached"
         case .userinfoWrongSubject: "the profile is another person's"
