@@ -12,7 +12,9 @@ public import HTTPTypes
 /// It answers requests for the providers' own URLs, in their encodings and in the shape of their samples. It is strict:
 /// what a specification forbids is refused with the specification's error. It opens no socket; `SandboxServer` does.
 public actor Sandbox {
-    private var servers: [AuthorizationServer]
+    var servers: [AuthorizationServer]
+    let options: SandboxOptions
+    let seams: Seams
     private let sleep: @Sendable (Duration) async throws -> Void
     /// The latest requests, oldest first, at most a thousand.
     public private(set) var requests: [SandboxRequest] = []
@@ -55,6 +57,8 @@ public actor Sandbox {
         servers = providers.map {
             AuthorizationServer($0, clients: clients[$0.id] ?? [], options: options, seams: seams)
         }
+        self.options = options
+        self.seams = seams
     }
 
     /// Answers a request that has the provider's real, absolute URL in its scheme, authority and path.
@@ -97,6 +101,7 @@ public actor Sandbox {
         servers.contains { server in
             server.places.contains { $0.origin == url.origin }
                 || server.provider.apiHosts.contains { $0 == url.host || $0 == url.authority }
+                || server.hasPicture(at: url)
         }
     }
 
@@ -189,6 +194,9 @@ public actor Sandbox {
         let server = candidates.first { $0.hasIssued(tokenOf: request) } ?? candidates.first
         if let id = server?.provider.id, let index = servers.firstIndex(where: { $0.provider.id == id }) {
             return (servers[index].resource(request), id, nil)
+        }
+        if request.method == .get, let server = servers.first(where: { $0.hasPicture(at: url) }) {
+            return (server.picture, server.provider.id, nil)
         }
         return (notFound(url), nil, nil)
     }

@@ -51,6 +51,22 @@ import Testing
             #expect(try await Browser().get(address).status < 400)
         }
 
+        @Test func `a sign-out everywhere leads back to where the registration says`() async throws {
+            let file =
+                "{ client_id: own, redirect_uri: http://127.0.0.1/callback, "
+                + "post_logout_redirect_uri: https://app.example/bye, inputs: { domain: login.acme.example } }"
+            try home.write("auth0: \(file)\n", to: "clients.yaml")
+            let sandbox = try await RunningSandbox(home, "auth0", "--clients", "clients.yaml")
+            let options = ["--sandbox", sandbox.address, "--clients", "clients.yaml"]
+            try await home.logIn("auth0", options[0], options[1], options[2], options[3])
+            let logout = try home.start(["logout", "auth0", "--everywhere"] + options, environment: path)
+            let result = try await logout.finish()
+            #expect(result.status == 0, "\(result)")
+            let address = try await opened()
+            #expect(address.contains("post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye"))
+            #expect(try await Browser().get(address).location == "https://app.example/bye")
+        }
+
         /// The address that the browser was last given, once it was.
         private func opened() async throws -> String {
             let run = try CommandRun(

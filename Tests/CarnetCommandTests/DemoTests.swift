@@ -2,6 +2,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
+import CarnetWeb
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -27,23 +28,29 @@ struct DemoTests {
         """
 
     private let setup: DemoSetup
+    private let sandbox: Sandbox
     private let site: DemoSite
 
-    init() throws {
+    init() async throws {
         var registry = ProviderRegistry()
         registry.add([SourceFile(path: "acme.yaml", text: Self.acme)], origin: .folder("test"))
         registry.add(
             [
                 SourceFile(
                     path: "globex.yaml",
-                    text: Self.acme.replacing("acme", with: "globex").replacing("Acme", with: "Globex"))
+                    text: Self.acme.replacing("acme", with: "globex").replacing("Acme", with: "Globex")
+                        + "display: { color: \"#FFCC00\" }\n")
             ],
             origin: .folder("test"))
-        setup = try DemoSetup(registry, origin: Self.origin) { _ in
+        setup = await DemoSetup(registry, origin: Self.origin) { _ in
             nil
         } refuse: { _, _ in
         }
-        site = try setup.site(SandboxAddress(try WebURL(Self.sandboxAddress)))
+        guard case .own(let sandbox) = setup.stage else { throw CancellationError() }
+        self.sandbox = sandbox
+        site = try setup.site(
+            keys: KeyRing(try SealingKey([UInt8](repeating: 7, count: 32))),
+            sandbox: SandboxAddress(try WebURL(Self.sandboxAddress)))
     }
 
     private func withBrowser(_ body: @Sendable (inout DemoBrowser) async throws -> Void) async throws {
@@ -63,13 +70,13 @@ struct DemoTests {
         #expect(location.hasPrefix(Self.sandboxAddress + "/id.acme.example/"))
         let url = try WebURL(location.replacing(Self.sandboxAddress + "/", with: "https://"))
         var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
-        let page = String(decoding: await setup.sandbox.respond(to: request, body: []).1, as: UTF8.self)
+        let page = String(decoding: await sandbox.respond(to: request, body: []).1, as: UTF8.self)
         let ticket = try #require(page.firstMatch(of: /name="ticket" value="([^"]+)"/)?.output.1)
         let asked = page.matches(of: /name="scope" value="([^"]+)"/).map { (name: "scope", value: String($0.output.1)) }
         request.method = .post
         request.headerFields[.contentType] = "application/x-www-form-urlencoded"
         let answer = [(name: "ticket", value: String(ticket)), ("user", "0"), ("decision", "allow"), ("fault", fault)]
-        let (response, _) = await setup.sandbox.respond(
+        let (response, _) = await sandbox.respond(
             to: request, body: Array(PercentEncoding.encode(answer + asked).utf8))
         let callback = try #require(response.headerFields[.location])
         #expect(callback.hasPrefix(Self.origin + "/callback?"))
@@ -92,12 +99,12 @@ struct DemoTests {
         try await withBrowser { browser in
             let done = try await signIn(&browser)
             #expect(done.headers[.location] == "/accounts/acme")
-            #expect(try await browser.text("/accounts/acme").contains("<dt>subject</dt>"))
+            #expect(try await browser.text("/accounts/acme").contains("<dt>Subject</dt>"))
             let payload = try await browser.text("/accounts/acme?tab=payload")
             #expect(payload.contains("Not verified here") || payload.contains("This access token is opaque"))
             let resources = try await browser.text("/accounts/acme?tab=resources")
-            #expect(resources.contains("GET Me"))
-            #expect(!resources.contains("GET Orders"))
+            #expect(resources.contains("<button>Me</button>"))
+            #expect(!resources.contains("<button>Orders</button>"))
             #expect(resources.contains("Not granted: <code>orders</code>"))
             #expect(resources.contains("Ask for more"))
         }
@@ -112,7 +119,7 @@ struct DemoTests {
             let refused = try await browser.post("/accounts/acme/resources/1")
             #expect(String(buffer: refused.body).contains("needs scopes that were not granted"))
             _ = try await signIn(&browser, scopes: ["openid", "profile", "orders"])
-            #expect(try await browser.text("/accounts/acme?tab=resources").contains("GET Orders"))
+            #expect(try await browser.text("/accounts/acme?tab=resources").contains("<button>Orders</button>"))
         }
     }
 
@@ -130,7 +137,7 @@ struct DemoTests {
     func flow() async throws {
         try await withBrowser { browser in
             _ = try await signIn(&browser)
-            let page = try await browser.text("/accounts/acme/flow")
+            let page = try await browser.text("/flows/acme")
             for step in ["Authorization request", "Callback", "Token request"] { #expect(page.contains(step)) }
             #expect(page.contains("<svg") && page.contains("href=\"#step-1\"") && page.contains("id=\"step-1\""))
             let key = try #require(try await setup.store.keys().first)
@@ -140,13 +147,102 @@ struct DemoTests {
         }
     }
 
-    @Test("Signing out ends the account's pages")
+    @Test("One visitor sees nothing of what another did")
+    func flowOfAnother() async throws {
+        try await Application(router: site.router()).test(.router) { client in
+            var (ada, bob) = (DemoBrowser(client: client), DemoBrowser(client: client))
+            _ = try await signIn(&ada)
+            _ = try await signIn(&bob, fault: "wrong-nonce")
+            #expect(try await ada.text("/flows/acme").contains("Token request"))
+            let other = try await DemoBrowser(client: client).peek("/flows/acme")
+            #expect(other.contains("has begun no sign-in"))
+        }
+    }
+
+    @Test("The flows of the latest visitors alone are kept")
+    func boundedFlows() {
+        let log = FlowLog()
+        let step = FlowLog.Step(
+            title: "Authorization request", from: .browser, to: .server, key: "authorization", request: "GET")
+        for number in 0...FlowLog.visitorLimit { log.begin("acme", state: nil, [step], for: "visitor \(number)") }
+        #expect(log.steps(of: "acme", for: "visitor 0").isEmpty)
+        #expect(log.steps(of: "acme", for: "visitor 1").count == 1)
+        for _ in 0..<100 { log.add([step], to: "acme", for: "visitor 1") }
+        #expect(log.steps(of: "acme", for: "visitor 1").count == 40)
+    }
+
+    @Test("A failed sign-in is drawn too, and its callback belongs to the sign-in with its state")
+    func failedFlow() async throws {
+        try await withBrowser { browser in
+            let failed = try await signIn(&browser, fault: "wrong-nonce")
+            #expect(String(buffer: failed.body).contains("href=\"/flows/acme\""))
+            let page = try await browser.text("/flows/acme")
+            #expect(page.contains("Callback") && page.contains("Token request"))
+            #expect(try await browser.text("/flows/globex").contains("has begun no sign-in"))
+        }
+    }
+
+    @Test("Signing out tells what was done, and leads to a sign-in")
     func signOut() async throws {
         try await withBrowser { browser in
             _ = try await signIn(&browser)
-            _ = try await browser.post("/sign-out", [(name: "extent", value: "local")])
+            let done = try await browser.post("/sign-out", [(name: "extent", value: "local")])
+            #expect(done.headers[.location] == "/signed-out")
+            let told = try await browser.text("/signed-out")
+            #expect(told.contains("The tokens of Acme are forgotten here.") && told.contains("Sign in with Acme again"))
             let reply = try await browser.get("/accounts/acme")
             #expect(reply.headers[.location]?.hasPrefix("/sign-in?") == true)
+        }
+    }
+
+    @Test("A button has its brand's colour, with text that can be read on it")
+    func brands() async throws {
+        try await withBrowser { browser in
+            #expect(try await browser.text("/").contains("class=\"brand brand-globex\""))
+            let style = try await browser.text("/assets/style.css")
+            #expect(style.contains(".brand-globex { background: #ffcc00; color: #000000;"))
+            #expect(!style.contains(".brand-acme"))
+        }
+    }
+
+    @Test("A folder is watched: a new file is signed in with, and one with a mistake keeps the old and is told")
+    func watching() async throws {
+        let home = try CommandHome()
+        try home.write(Self.acme, to: "providers/acme.yaml")
+        let folder = home.folder.appending(path: "providers").path
+        try await withBrowser { browser in
+            let looks = AsyncStream.makeStream(of: [ProviderID].self)
+            let watching = Task { [setup] in
+                try await setup.watch(folder, every: .milliseconds(20)) { looks.continuation.yield($0.replaced) }
+            }
+            defer { watching.cancel() }
+            var seen = looks.stream.makeAsyncIterator()
+            #expect(await seen.next() == ["acme"])
+            try home.write(
+                Self.acme.replacing("acme", with: "initech").replacing("Acme", with: "Initech"),
+                to: "providers/initech.yaml")
+            #expect(await seen.next() == ["initech"])
+            #expect(try await browser.text("/").contains("Sign in with Initech"))
+            try home.write(Self.acme.replacing("scopes:", with: "scope:"), to: "providers/acme.yaml")
+            #expect(await seen.next() == [])
+            let page = try await browser.text("/")
+            #expect(page.contains("acme.yaml:5:1") && page.contains("K001") && page.contains("Sign in with Acme"))
+            #expect(try await signIn(&browser).headers[.location] == "/accounts/acme")
+            try home.write(Self.acme, to: "providers/acme.yaml")
+            #expect(await seen.next() == [])
+            #expect(!(try await browser.text("/").contains("K001")))
+        }
+    }
+
+    @Test("A text is linted while it is typed")
+    func linting() async throws {
+        try await withBrowser { browser in
+            let fields = [(name: "text", value: Self.acme.replacing("scopes:", with: "scope:"))]
+            let told = try await browser.post("/descriptor/lint", fields)
+            #expect(told.headers[.contentType] == "text/plain; charset=utf-8")
+            #expect(String(buffer: told.body).contains("acme.yaml:5:1: error: unknown key"))
+            #expect(try await browser.post("/descriptor/lint", fields, from: "cross-site").status == .forbidden)
+            #expect(try await browser.text("/assets/descriptor.js").contains("fetch(\"/descriptor/lint\""))
         }
     }
 
@@ -162,7 +258,7 @@ struct DemoTests {
         }
     }
 
-    @Test("No page runs a script, loads from elsewhere, or takes a form of another site")
+    @Test("No page has a script in it, loads from elsewhere, or takes a form of another site")
     func policies() async throws {
         try await withBrowser { browser in
             for path in ["/", "/descriptor", "/sign-in"] {
@@ -170,7 +266,7 @@ struct DemoTests {
                 let policy = try #require(reply.headers[.contentSecurityPolicy])
                 #expect(policy.hasPrefix("default-src 'none'") && !policy.contains("unsafe"))
                 let page = String(buffer: reply.body)
-                #expect(!page.contains("<script") && !page.contains("src=\"http") && !page.contains("style=\""))
+                #expect(!page.contains("<script>") && !page.contains("src=\"http") && !page.contains("style=\""))
             }
             #expect(try await browser.post("/descriptor", from: "cross-site").status == .forbidden)
         }
@@ -200,6 +296,11 @@ private struct DemoBrowser: Sendable {
         _ path: String, _ fields: [(name: String, value: String)] = [], from site: String = "same-origin"
     ) async throws -> TestResponse {
         try await send(path, .post, PercentEncoding.encode(fields), site)
+    }
+
+    func peek(_ path: String) async throws -> String {
+        var copy = self
+        return try await copy.text(path)
     }
 
     private mutating func send(

@@ -38,4 +38,22 @@ import Testing
                 == "acme.yaml:4:24: error: found a list [K002]; expected required, or { off: REASON }"
         )
     }
+
+    @Test func `a colour without quotes is a comment, and the message says so`() {
+        let finding = finding(ResolutionFixture.head + "display:\n  color: #2457a6\n")
+        #expect(
+            finding?.contains("found nothing [K002]; expected a colour such as \"#2457a6\", between quotes") == true)
+    }
+
+    @Test(arguments: ["2457a6", "#2457a", "#2457a60", "#+f57a6", "#2457g6", "blue", ""])
+    func `what is no colour is refused`(written: String) {
+        #expect(BrandColor(written) == nil)
+        #expect(finding(ResolutionFixture.head + "display: { color: \"\(written)\" }\n")?.contains("[K004]") == true)
+    }
+
+    @Test func `a colour is written as style sheets have it`() throws {
+        let text = ResolutionFixture.head + "issuer: https://id.acme.example\ndisplay: { color: \"#0A57fF\" }\n"
+        let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: text))
+        #expect(try document.descriptor?.resolve(inputs: [:]).display.color?.description == "#0a57ff")
+    }
 }

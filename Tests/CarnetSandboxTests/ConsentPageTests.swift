@@ -1,5 +1,7 @@
 import CarnetDescriptors
 import CarnetSandbox
+import Crypto
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -85,5 +87,18 @@ struct ConsentPageTests {
     @Test("is not shown with prompt=none")
     func promptNone() async throws {
         #expect(try await makeClient().callback(["prompt": "none"])["error"] == "login_required")
+    }
+
+    @Test("has the colour of the brand, and a policy that allows its own style alone")
+    func style() async throws {
+        let client = try TestClient(
+            acme + "display: { color: \"#2457a6\" }\n", options: SandboxOptions(approval: .page))
+        let page = try await client.authorize()
+        #expect(page.text.contains("--brand: #2457a6"))
+        let style = try #require(page.text.firstMatch(of: /<style>([^<]*)<\/style>/)?.output.1)
+        let hash = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
+        #expect(
+            page.head.headerFields[.contentSecurityPolicy]
+                == "default-src 'none'; style-src 'sha256-\(hash)'; frame-ancestors 'none'; base-uri 'none'")
     }
 }

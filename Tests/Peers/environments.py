@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = ("canaille", "glewlwyd", "idpyoidc", "jsonschema", "oidc-provider-mock")
+NAMES = ("canaille", "chromium", "glewlwyd", "idpyoidc", "jsonschema", "oidc-provider-mock")
 # What only the benchmarks need is made when it is named.
 BENCHMARK_NAMES = ("check-jsonschema", "yamllint")
 SECONDS_TO_CREATE, SECONDS_TO_INSTALL = 120, 900

@@ -174,4 +174,84 @@ struct BadInputTests {
             #expect(!reply.body.contains(secret.value))
         }
     }
+
+    @Test("Whatever goes wrong is told with a way on, and by the same id in the log", arguments: Mishap.allCases)
+    func told(mishap: Mishap) async throws {
+        let log = RecordedLog()
+        let site = try Site(faults: mishap.faults, logger: log.logger)
+        var browser = Browser(site)
+        let reply = try await mishap.happen(to: &browser)
+        #expect(reply.head.status.code >= 400)
+        #expect(reply.body.contains("href=\"/sign-in?return_to=") && reply.body.contains("action=\"/sign-in/acme\""))
+        let id = try #require(reply.body.firstMatch(of: /Reference: ([0-9a-f]+)/)?.output.1)
+        let entry = try #require(log.entries.last { $0.contains("id=\(id)") })
+        let title = try #require(reply.body.firstMatch(of: /<h1>([^<]+)<\/h1>/)?.output.1)
+        #expect(entry.contains("problem=\(title)") && entry.contains("provider=acme"))
+    }
+
+    enum Mishap: String, CaseIterable, CustomTestStringConvertible {
+        case deniedConsent = "a denied consent"
+        case providerDown = "a provider that is down"
+        case untrustedAnswer = "an answer that cannot be trusted"
+        case expiredSignIn = "a sign-in that took too long"
+        case noCookies = "a browser without cookies"
+        case anotherBrowser = "the callback of another browser"
+        case loadedAgain = "a callback that is loaded again"
+
+        var testDescription: String { rawValue }
+
+        var faults: Set<SandboxFault> {
+            switch self {
+            case .deniedConsent: [.denied]
+            case .providerDown: [.tokenDown]
+            case .untrustedAnswer: [.wrongNonce]
+            default: []
+            }
+        }
+
+        func happen(to browser: inout Browser) async throws -> WebReply {
+            let callback = try await browser.beginAndApprove()
+            switch self {
+            case .expiredSignIn: browser.site.clock.advance(by: .seconds(601))
+            case .noCookies: return try await Browser(browser.site).peek(callback)
+            case .anotherBrowser:
+                var other = Browser(browser.site)
+                _ = try await other.post("/sign-in/acme")
+                return try await other.get(callback)
+            case .loadedAgain: _ = try await browser.get(callback)
+            case .deniedConsent, .providerDown, .untrustedAnswer: break
+            }
+            return try await browser.get(callback)
+        }
+    }
+
+    @Test("A browser without cookies is told that it brought none")
+    func noCookies() async throws {
+        var browser = Browser(try Site())
+        let callback = try await browser.beginAndApprove()
+        let reply = try await Browser(browser.site).peek(callback)
+        #expect(reply.body.contains("This browser brought no cookie"))
+    }
+
+    @Test("A flood of sign-ins that nobody ends leaves a bounded store, and the latest can be ended")
+    func flood() async throws {
+        let store = MemoryPendingStore(limit: 100)
+        let site = try Site(pendingStore: store)
+        for _ in 0..<500 {
+            var stranger = Browser(site)
+            #expect(try await stranger.post("/sign-in/acme").head.status == .seeOther)
+        }
+        #expect(await store.count <= 100)
+        var browser = Browser(site)
+        #expect(try await browser.signIn().head.status == .seeOther)
+        #expect(browser.session != nil)
+    }
+
+    @Test("A flood of sign-ins from one browser does not grow what it sends")
+    func floodOfOneBrowser() async throws {
+        var browser = Browser(try Site())
+        for _ in 0..<100 { _ = try await browser.post("/sign-in/acme") }
+        #expect(browser.cookies.values.reduce(0) { $0 + $1.utf8.count } < 5 * 4096)
+        #expect(try await browser.signIn().head.status == .seeOther)
+    }
 }

@@ -19,8 +19,8 @@ struct ProviderFolderTests {
         try text.write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
     }
 
-    private func folder() -> ProviderFolder {
-        ProviderFolder(path: path, clients: site.clients) { [site] descriptor in
+    private func folder(beside base: ProviderRegistry = ProviderRegistry()) -> ProviderFolder {
+        ProviderFolder(path: path, beside: base, clients: site.clients) { [site] descriptor in
             try OAuthClient(
                 descriptor,
                 registration: ClientRegistration(
@@ -33,13 +33,13 @@ struct ProviderFolderTests {
     }
 
     @Test("A changed file takes effect, and one that did not change makes no new client")
-    func change() throws {
+    func change() async throws {
         try write(Site.acme)
         let folder = folder()
-        #expect(folder.reload().replaced == ["acme"])
-        #expect(folder.reload().replaced.isEmpty)
+        #expect(await folder.reload().replaced == ["acme"])
+        #expect(await folder.reload().replaced.isEmpty)
         try write(Site.acme.replacing("name: Acme", with: "name: Acme Two"))
-        #expect(folder.reload().replaced == ["acme"])
+        #expect(await folder.reload().replaced == ["acme"])
         #expect(site.clients["acme"]?.provider.name == "Acme Two")
     }
 
@@ -47,9 +47,9 @@ struct ProviderFolderTests {
     func mistake() async throws {
         try write(Site.acme)
         let folder = folder()
-        _ = folder.reload()
+        _ = await folder.reload()
         try write(Site.acme.replacing("scopes:", with: "scope:"))
-        let reload = folder.reload()
+        let reload = await folder.reload()
         #expect(reload.replaced.isEmpty)
         #expect(
             reload.problems.contains { $0.contains("acme.yaml:5:1") && $0.contains("K001") }, "\(reload.problems)")
@@ -62,20 +62,44 @@ struct ProviderFolderTests {
         var browser = Browser(site)
         _ = try await browser.signIn()
         try write(Site.acme.replacing("name: Acme", with: "name: Acme Two"))
-        _ = folder().reload()
+        _ = await folder().reload()
         #expect(try await site.web.liveSession(of: browser.request) != nil)
     }
 
     @Test("A new file is a new provider")
-    func newProvider() throws {
+    func newProvider() async throws {
         try write(Site.globex, to: "globex.yaml")
-        _ = folder().reload()
+        _ = await folder().reload()
         #expect(site.clients.all.map(\.provider.id) == ["acme", "globex"])
     }
 
     @Test("A folder that is gone is reported")
-    func noFolder() throws {
+    func noFolder() async throws {
         try FileManager.default.removeItem(atPath: path)
-        #expect(!folder().reload().problems.isEmpty)
+        #expect(!(await folder().reload()).problems.isEmpty)
+    }
+
+    @Test("A file can extend what is beside the folder, and is read again when that changes")
+    func extending() async throws {
+        var base = ProviderRegistry()
+        base.add([SourceFile(path: "globex.yaml", text: Site.globex)], origin: .builtIn)
+        try write("carnet: 1\nid: acme\nname: Acme Three\nextends: globex\n")
+        let folder = folder(beside: base)
+        #expect(await folder.reload().replaced == ["acme"])
+        #expect(site.clients["acme"]?.provider.issuer == "https://id.globex.example")
+    }
+
+    @Test("A provider that is known beside the folder keeps its client until its file changes")
+    func known() async throws {
+        try write(Site.acme)
+        var base = ProviderRegistry()
+        try base.add(folder: path)
+        let folder = folder(beside: base)
+        #expect(await folder.reload().replaced.isEmpty)
+        try write(Site.acme.replacing("name: Acme", with: "name: Acme Two"))
+        #expect(await folder.reload().replaced == ["acme"])
+        try write("no descriptor")
+        #expect(await folder.reload().replaced.isEmpty)
+        #expect(site.clients["acme"]?.provider.name == "Acme Two")
     }
 }

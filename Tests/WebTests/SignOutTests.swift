@@ -1,4 +1,5 @@
 import CarnetSandbox
+import CarnetTesting
 import CarnetWeb
 import HTTPTypes
 import Testing
@@ -37,13 +38,7 @@ struct WebSignOutTests {
 
     @Test("Tokens are revoked where the provider can")
     func revoke() async throws {
-        let revoking =
-            Site.acme + """
-                endpoints:
-                  revocation: https://id.acme.example/revoke
-
-                """
-        var browser = Browser(try Site([revoking]))
+        var browser = Browser(try Site([Site.revoking]))
         _ = try await browser.signIn()
         _ = try await browser.post("/sign-out", [(name: "extent", value: "revoke")])
         #expect(await browser.site.sandbox.requests.contains { $0.endpoint == .revocation })
@@ -58,5 +53,85 @@ struct WebSignOutTests {
         _ = try await phone.signIn()
         _ = try await desk.post("/sign-out")
         #expect(try await site.web.liveSession(of: phone.request) != nil)
+    }
+
+    @Test("A sign-out tells what it did, and where to go on")
+    func report() async throws {
+        var browser = Browser(try Site([Site.revoking]))
+        _ = try await browser.signIn()
+        let reply = try await browser.post("/sign-out", [(name: "extent", value: "revoke")])
+        #expect(reply.head.headerFields[.location] == "/signed-out")
+        let page = try await browser.get("/signed-out")
+        #expect(page.head.status == .ok)
+        #expect(page.body.contains("The tokens of Acme are forgotten here."))
+        #expect(page.body.contains("Acme was told to revoke them."))
+        #expect(!page.body.contains("Reference"))
+        #expect(try await Browser(browser.site).peek("/signed-out").body.contains("Nobody is signed in"))
+    }
+
+    @Test("What the provider did not do is told with an id that the log has, too")
+    func failedRevocation() async throws {
+        let log = RecordedLog()
+        let site = try Site(logger: log.logger)
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        // Nothing answers there.
+        let elsewhere = Site.acme + "endpoints: { revocation: https://nowhere.example/revoke }\n"
+        site.clients.replace(
+            try OAuthClient(
+                Site.descriptor(elsewhere),
+                registration: try #require(site.clients["acme"]).registration,
+                transport: SandboxTransport(sandbox: site.sandbox), store: site.store, clock: site.clock))
+        let fields = [(name: "extent", value: "revoke"), ("return_to", "/bye")]
+        let reply = try await browser.post("/sign-out", fields)
+        #expect(reply.head.headerFields[.location] == "/signed-out")
+        let page = try await browser.get("/signed-out")
+        #expect(page.body.contains("did not revoke them") && page.body.contains("href=\"/bye\""))
+        let id = try #require(page.body.firstMatch(of: /Reference: ([0-9a-f]+)/)?.output.1)
+        #expect(log.entries.contains { $0.contains("id=\(id)") && $0.contains("provider=acme") })
+    }
+
+    @Test("The provider's page leads back to the site, which goes on where the form said")
+    func everywhere() async throws {
+        for returnTo in [nil, "/bye"] {
+            var browser = Browser(try Site([Site.ending], postLogoutRedirectURI: Site.origin + "/signed-out"))
+            _ = try await browser.signIn()
+            let wanted = returnTo.map { [(name: "return_to", value: $0)] } ?? []
+            let leaving = try await browser.post("/sign-out", [(name: "extent", value: "everywhere")] + wanted)
+            let url = try WebURL(try #require(leaving.head.headerFields[.location]))
+            let sent = PercentEncoding.decodeForm(url.query ?? "") ?? []
+            #expect(
+                sent.first { $0.name == "post_logout_redirect_uri" }?.value == Site.origin + "/signed-out")
+            #expect(sent.contains { $0.name == "id_token_hint" })
+            let request = HTTPRequest(method: .get, scheme: "https", authority: url.authority, path: url.target)
+            let (ended, _) = await browser.site.sandbox.respond(to: request, body: [])
+            #expect(ended.headerFields[.location] == Site.origin + "/signed-out")
+            let page = try await browser.get("/signed-out")
+            if let returnTo {
+                #expect(page.head.headerFields[.location] == returnTo)
+            } else {
+                #expect(page.body.contains("The sign-out page of Acme was opened."))
+            }
+            #expect(browser.session == nil)
+        }
+    }
+
+    @Test("A report that is old, changed or of another site's key is none")
+    func staleReport() async throws {
+        var browser = Browser(try Site())
+        _ = try await browser.signIn()
+        _ = try await browser.post("/sign-out")
+        let cookie = try #require(browser.cookies["__Host-carnet-signed-out"])
+        browser.plant("__Host-carnet-signed-out", cookie.dropLast() + (cookie.hasSuffix("A") ? "B" : "A"))
+        #expect(try await browser.peek("/signed-out").body.contains("Nobody is signed in"))
+        browser.plant("__Host-carnet-signed-out", cookie)
+        #expect(try await browser.peek("/signed-out").body.contains("forgotten here"))
+        browser.site.clock.advance(by: .seconds(601))
+        #expect(try await browser.peek("/signed-out").body.contains("Nobody is signed in"))
+    }
+
+    @Test("A post-logout redirect URI of another site is refused when the site starts")
+    func foreignPostLogout() throws {
+        #expect(throws: OAuthError.self) { try Site(postLogoutRedirectURI: "https://other.example/signed-out") }
     }
 }

@@ -3,6 +3,8 @@ import CarnetTesting
 import CarnetWeb
 import Foundation
 import HTTPTypes
+import Logging
+import Synchronization
 import Testing
 
 /// A web site that signs in to sandboxes, with a clock that stands still.
@@ -20,8 +22,10 @@ struct Site {
         users: [SandboxUser] = [.sample],
         keys: KeyRing? = nil,
         pendingStore: (any PendingStore)? = nil,
+        postLogoutRedirectURI: String? = nil,
         faults: Set<SandboxFault> = [],
-        backChannelLogoutURI: String? = nil
+        backChannelLogoutURI: String? = nil,
+        logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
         let read = try descriptors.map(Site.descriptor)
@@ -30,7 +34,9 @@ struct Site {
             providers: try read.map { try $0.resolve(inputs: [:]) },
             clients: [
                 SandboxClient(
-                    clientID: "client", redirectURIs: redirects, backChannelLogoutURI: backChannelLogoutURI)
+                    clientID: "client", redirectURIs: redirects,
+                    postLogoutRedirectURIs: [postLogoutRedirectURI].compactMap { $0 },
+                    backChannelLogoutURI: backChannelLogoutURI)
             ],
             options: SandboxOptions(approval: .automatic(users[0]), users: users, faults: faults),
             now: { clock.now }
@@ -39,7 +45,8 @@ struct Site {
             try zip(read, redirects).map { [store, sandbox] descriptor, redirect in
                 try OAuthClient(
                     descriptor,
-                    registration: ClientRegistration(clientID: "client", redirectURI: redirect),
+                    registration: ClientRegistration(
+                        clientID: "client", redirectURI: redirect, postLogoutRedirectURI: postLogoutRedirectURI),
                     transport: SandboxTransport(sandbox: sandbox),
                     store: store,
                     clock: clock
@@ -51,7 +58,8 @@ struct Site {
             origin: Site.origin,
             keys: keys ?? KeyRing(SealingKey([UInt8](repeating: 7, count: 32))),
             pendingStore: pendingStore,
-            clock: clock
+            clock: clock,
+            logger: logger
         )
         self.clock = clock
     }
@@ -70,10 +78,13 @@ struct Site {
 
         """
 
-    /// With a page that ends the provider's own session.
-    static let ending = acme + "endpoints: { end_session: https://id.acme.example/logout }\n"
-
     static let globex = acme.replacing("acme", with: "globex").replacing("Acme", with: "Globex")
+
+    static let revoking = acme + "endpoints: { revocation: https://id.acme.example/revoke }\n"
+
+    static let ending =
+        acme
+        + "endpoints: { revocation: https://id.acme.example/revoke, end_session: https://id.acme.example/logout }\n"
 
     /// Posts its answers (OAuth 2.0 Form Post Response Mode).
     static let posting = acme + "authorization: { response_mode: form_post }\n"
@@ -135,6 +146,12 @@ struct Browser {
         let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
         attributes[pair[0]] = parts.count > 1 ? String(parts[1]) : ""
         cookies[pair[0]] = pair[1].isEmpty ? nil : pair[1]
+    }
+
+    /// What a page would say, without what it does to the cookies.
+    func peek(_ path: String) async throws -> WebReply {
+        var copy = self
+        return try await copy.get(path)
     }
 
     mutating func plant(_ name: String, _ value: String) { cookies[name] = value }

@@ -11,6 +11,9 @@ public actor MemoryPendingStore: PendingStore {
         self.limit = max(1, limit)
     }
 
+    /// How many sign-ins wait.
+    public var count: Int { pending.count }
+
     public func keep(_ pending: PendingAuthorization, now: Date) {
         self.pending[pending.id] = pending
         guard self.pending.count > limit else { return }

@@ -28,7 +28,8 @@ struct Connector {
         self.deadline = deadline
     }
 
-    private static func address(_ text: String) throws -> SandboxAddress {
+    /// - Throws: `Failure` if it is no address of a sandbox.
+    static func address(_ text: String) throws -> SandboxAddress {
         let url: WebURL
         do throws(WebURLError) {
             url = try WebURL(text.hasSuffix("/") ? String(text.dropLast()) : text)

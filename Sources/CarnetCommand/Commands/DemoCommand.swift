@@ -1,6 +1,9 @@
 import ArgumentParser
 import Carnet
+import CarnetFiles
 import CarnetSandbox
+import CarnetWeb
+import Foundation
 import Hummingbird
 import Logging
 
@@ -10,9 +13,13 @@ struct DemoCommand: Subcommand {
         abstract: "Show sign-in with every provider in a browser: profile, tokens, resources, and how it went.",
         discussion: """
             A provider with a registration is the real one; all others are a sandbox, and no account is needed. Register \
-            http://127.0.0.1:PORT/callback. Nothing is kept when the program ends.
+            http://127.0.0.1:PORT/callback, and http://127.0.0.1:PORT/signed-out for after signing out. Folders of \
+            providers and the map are read again when they change. Nothing is kept when the program ends, unless --store \
+            names a folder.
             """
     )
+
+    private static let watchInterval = Duration.seconds(1)
 
     @Option(help: ArgumentHelp("The port of 127.0.0.1.", valueName: "n"))
     var port: Int = 8400
@@ -21,6 +28,18 @@ struct DemoCommand: Subcommand {
 
     @Option(help: ArgumentHelp("Client registrations: id -> client_id, client_secret...", valueName: "file"))
     var clients: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptors' resources.",
+            valueName: "file"))
+    var map: String?
+
+    @Option(help: ArgumentHelp("Keep who is signed in, sealed, in this folder.", valueName: "dir"))
+    var store: String?
+
+    @Option(help: ArgumentHelp("A running carnet sandbox, instead of one of the demo's own.", valueName: "url"))
+    var sandbox: String?
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -33,49 +52,82 @@ struct DemoCommand: Subcommand {
         sources.warnAboutBroken(context.console)
         let options = try ClientOptions.parse(clients.map { ["--clients", $0] } ?? [])
         let registrations = try Registrations(options, context)
-        let origin = "http://127.0.0.1:\(port)"
-        let setup = try DemoSetup(sources.registry, origin: origin) { descriptor in
+        let keys = try await keys()
+        let setup = await DemoSetup(
+            sources.registry, origin: origin, store: store.map { FileTokenStore(folder: $0) } ?? MemoryTokenStore(),
+            running: try sandbox.map(Connector.address)
+        ) { descriptor in
             let source = try registrations.source(for: descriptor)
             return source.clientID == nil ? nil : try registrations.registration(for: descriptor)
         } refuse: { descriptor, error in
             context.console.warn("\(descriptor.id) is left out: \(error)")
         }
-        try await serve(setup, origin, context.console)
+        try await serve(setup, keys, watching: sources.folders, context.console)
     }
 
-    private func serve(_ setup: DemoSetup, _ origin: String, _ console: Console) async throws {
+    private var origin: String { "http://127.0.0.1:\(port)" }
+
+    /// The keys of the cookies: as old as what the store keeps.
+    private func keys() async throws -> KeyRing {
+        guard let store else { return KeyRing(try SealingKey(SystemRandomSource().bytes(count: 32))) }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Failure(.usage, "--store \(store): the folder cannot be made")
+        }
+        return try await StoreKeySource.file("\(store)/cookie-key")
+            .keysForSealing(in: store, random: SystemRandomSource()) { true }
+    }
+
+    private func serve(_ setup: DemoSetup, _ keys: KeyRing, watching folders: [String], _ console: Console) async throws
+    {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let (addresses, continuation) = AsyncStream.makeStream(of: SandboxAddress.self)
-            group.addTask {
-                try await SandboxServer(sandbox: setup.sandbox) { continuation.yield($0) }.run()
-            }
-            for await address in addresses.prefix(1) {
-                let router = try setup.site(address).router()
-                let port = port
+            for folder in folders {
                 group.addTask {
-                    let application = Application(
-                        router: router,
-                        configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-                        onServerRunning: { _ in
-                            console.answer(origin)
-                            console.answer(json: JSONObject(["url": .string(origin)]))
-                            console.note("open it in a browser; Ctrl-C stops it")
-                        },
-                        logger: Logger(label: "carnet.demo") { _ in SwiftLogNoOpLogHandler() }
-                    )
-                    do {
-                        try await application.run()
-                    } catch is CancellationError {
-                        throw CancellationError()
-                    } catch {
-                        try Task.checkCancellation()
-                        throw Failure(.broken, "port \(port) of 127.0.0.1 cannot be listened on")
+                    try await setup.watch(folder, every: Self.watchInterval) { reload in
+                        for id in reload.replaced { console.note("\(id) was read again") }
+                        for problem in reload.problems { console.warn(problem.printable) }
                     }
+                }
+            }
+            switch setup.stage {
+            case .running(let address):
+                try serve(try setup.site(keys: keys, sandbox: address, map: map), &group, console)
+            case .own(let sandbox):
+                let (addresses, continuation) = AsyncStream.makeStream(of: SandboxAddress.self)
+                group.addTask { try await SandboxServer(sandbox: sandbox) { continuation.yield($0) }.run() }
+                for await address in addresses.prefix(1) {
+                    try serve(try setup.site(keys: keys, sandbox: address, map: map), &group, console)
                 }
             }
             try await group.next()
             group.cancelAll()
         }
         try Task.checkCancellation()
+    }
+
+    private func serve(_ site: DemoSite, _ group: inout ThrowingTaskGroup<Void, any Error>, _ console: Console) throws {
+        let (port, origin) = (port, origin)
+        group.addTask {
+            let application = Application(
+                router: site.router(),
+                configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+                onServerRunning: { _ in
+                    console.answer(origin)
+                    console.answer(json: JSONObject(["url": .string(origin)]))
+                    console.note("open it in a browser; Ctrl-C stops it")
+                },
+                logger: Logger(label: "carnet.demo") { _ in SwiftLogNoOpLogHandler() }
+            )
+            do {
+                try await application.run()
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                try Task.checkCancellation()
+                throw Failure(.broken, "port \(port) of 127.0.0.1 cannot be listened on")
+            }
+        }
     }
 }

@@ -38,6 +38,9 @@ struct SandboxCommand: Subcommand {
     )
     var backChannelLogoutURI: String?
 
+    @Flag(help: "Ask on a page who signs in, what is allowed, and what shall go wrong.")
+    var ask = false
+
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -70,7 +73,8 @@ struct SandboxCommand: Subcommand {
         let sandbox = Sandbox(
             providers: impersonated,
             clients: clients,
-            options: SandboxOptions(faults: Set(faults), deviceInterval: 1)
+            options: SandboxOptions(
+                approval: ask ? .page : .automatic(.sample), faults: Set(faults), offersFaults: ask, deviceInterval: 1)
         )
         if backChannelLogoutURI != nil { await sandbox.sendLogouts(by: SandboxLogoutSender(context.console).send) }
         let names = impersonated.map(\.id.rawValue)

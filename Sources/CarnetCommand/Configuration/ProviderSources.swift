@@ -12,6 +12,8 @@ struct ProviderSources {
     }
 
     let registry: ProviderRegistry
+    /// The folders that were read, in this order.
+    let folders: [String]
     /// Files and folders that could not be read at all.
     let unreadable: [SourceFileError]
 
@@ -19,12 +21,14 @@ struct ProviderSources {
     init(_ options: ProviderOptions, environment: HostEnvironment) throws {
         var registry = ProviderRegistry.builtIn
         var unreadable: [SourceFileError] = []
+        var read: [String] = []
         var folders = [Folder(path: environment.configurationFolder + "/providers", isNamed: false)]
         folders += environment.providerFolders.map { Folder(path: $0, isNamed: true) }
         folders.append(Folder(path: "providers", isNamed: false))
         for folder in folders where folder.isNamed || Self.isFolder(folder.path) {
             do throws(SourceFileError) {
                 unreadable += try registry.add(folder: folder.path)
+                read.append(folder.path)
             } catch {
                 unreadable.append(error)
             }
@@ -34,7 +38,9 @@ struct ProviderSources {
                 throw Failure(.usage, "--providers \(path): no such folder")
             }
             unreadable += try registry.add(folder: path)
+            read.append(path)
         }
+        self.folders = read
         self.registry = registry
         self.unreadable = unreadable
     }

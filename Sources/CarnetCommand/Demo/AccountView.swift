@@ -17,13 +17,14 @@ struct AccountView {
     let resources: [ResourceAccess]
     let answer: ResourceAnswer?
 
-    /// The rows of a part of the access token; `nil` if the token is opaque.
-    var tokenRows: [[String: Any]]? {
-        guard let segments = JWTSegments(tokens.accessToken),
-            let object = segments.json(tab == .header ? 0 : 1)?.object
-        else { return nil }
-        return object.members.map { ["name": $0.name, "value": $0.value.scalarText ?? $0.value.jsonText()] }
+    /// A part of the access token; `nil` if the token is opaque.
+    private var tokenPart: JSONValue? {
+        JWTSegments(tokens.accessToken)?.json(tab == .header ? 0 : 1)
     }
+
+    var tokenRows: [[String: Any]]? { tokenPart?.object?.members.map { row($0.name, $0.value) } }
+
+    var tokenText: String? { tokenPart?.jsonText(.indented) }
 
     var resourceRows: [[String: Any]] {
         resources.enumerated().map { number, access in
@@ -49,15 +50,28 @@ struct AccountView {
 struct ProfileView {
     let rows: [[String: Any]]
     let failure: String?
+    let picture: DemoPicture?
 
-    init(of session: Session) async {
+    init(of session: Session, over transport: any Transport) async {
         do {
             let profile = try await session.profile()
-            rows = profile.claims.map { ["name": $0.name, "value": $0.value.scalarText ?? $0.value.jsonText()] }
+            rows = profile.claims.map { row(Self.label(of: $0.name), $0.value) }
             failure = profile.failures.isEmpty ? nil : profile.failures.map(\.description).joined(separator: "\n")
+            picture = await DemoPicture(profile.picture, over: transport)
         } catch {
             rows = []
             failure = (error as? OAuthError)?.description ?? "the profile could not be had"
+            picture = nil
         }
     }
+
+    /// The name of a claim as people read it.
+    private static func label(of name: String) -> String {
+        let words = name.replacing("_", with: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
+    }
+}
+
+private func row(_ name: String, _ value: JSONValue) -> [String: Any] {
+    ["name": name, "value": value.scalarText ?? value.jsonText()]
 }

@@ -2,12 +2,15 @@ import Carnet
 import CarnetWeb
 import Mustache
 
-/// The pages of the demonstration: no script, no third party.
+/// The pages of the demonstration: readable without a script, and without a third party.
 struct DemoPages: SignInPages {
     private let layout: MustacheTemplate
     private let templates: [String: MustacheTemplate]
 
-    let contentSecurityPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+    /// The one script lints a descriptor while it is typed. A profile's picture comes inside the page.
+    let contentSecurityPolicy =
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        + "base-uri 'none'; frame-ancestors 'none'"
 
     /// - Throws: The parser's error if a template of this program is wrong.
     init() throws {
@@ -20,18 +23,23 @@ struct DemoPages: SignInPages {
         return layout.render(["title": title, "content": content])
     }
 
-    func home(query: String, accounts: [WebAccount], providers: [(provider: Provider, isSandboxed: Bool)]) -> String {
+    func home(
+        query: String, accounts: [WebAccount], providers: [(provider: Provider, isSandboxed: Bool)], problems: [String]
+    ) -> String {
         let rows: [[String: Any]] = providers.map { provider, isSandboxed in
-            [
+            var row: [String: Any] = [
                 "id": provider.id.rawValue, "name": provider.name, "sandboxed": isSandboxed,
-                "scopes": provider.scopes.defaults.joined(separator: " "),
             ]
+            if let account = accounts.first(where: { $0.provider == provider.id }) {
+                row["account"] = ["name": account.name ?? "somebody", "connection": account.connection]
+            }
+            return row
         }
         return page(
             "Sign in with any provider", "home",
             [
-                "query": query, "providers": rows, "none": rows.isEmpty, "hasAccounts": !accounts.isEmpty,
-                "accounts": accounts.map { ["provider": $0.provider.rawValue, "name": $0.name ?? "somebody"] },
+                "query": query, "providers": rows, "none": rows.isEmpty, "hasProblems": !problems.isEmpty,
+                "problems": problems.joined(separator: "\n"),
             ])
     }
 
@@ -41,37 +49,49 @@ struct DemoPages: SignInPages {
         }
         var values: [String: Any] = [
             "id": view.account.provider.rawValue, "connection": view.account.connection, "tabs": tabs,
-            "scopes": view.tokens.scopes.joined(separator: " "), "refreshable": view.tokens.refreshToken != nil,
+            "provider": view.provider, "scopes": view.tokens.scopes.joined(separator: " "),
+            "refreshable": view.tokens.refreshToken != nil,
             "isProfile": view.tab == .profile, "isResources": view.tab == .resources,
-            "isToken": [.payload, .header].contains(view.tab), "resources": view.resourceRows,
-            "wanted": view.wanted, "hasWanted": !view.wanted.isEmpty,
+            "isToken": [.payload, .header].contains(view.tab), "part": view.tab.label, "resources": view.resourceRows,
+            "noResources": view.resources.isEmpty, "wanted": view.wanted, "hasWanted": !view.wanted.isEmpty,
         ]
         values["claims"] = view.profile?.rows
         values["failure"] = view.profile?.failure
-        if let rows = view.tokenRows { values["rows"] = rows } else { values["opaque"] = true }
+        values["picture"] = view.profile?.picture?.source
+        if let rows = view.tokenRows {
+            values["rows"] = rows
+            values["json"] = view.tokenText
+        } else {
+            values["opaque"] = true
+        }
         if let answer = view.answer {
             values["answer"] = ["title": answer.title, "status": answer.status, "text": answer.text]
         }
-        return page("Hello, \(view.account.name ?? "stranger") at \(view.provider)", "account", values)
+        return page("Hello, \(view.account.name ?? "stranger")", "account", values)
     }
 
-    func flow(provider: ProviderID, name: String, steps: [FlowLog.Step]) -> String {
+    func flow(provider: ProviderID, name: String, steps: [FlowLog.Step], isSignedIn: Bool) -> String {
         let diagram = FlowDiagram(steps: steps)
         return page(
             "How the sign-in with \(name) went", "flow",
-            ["id": provider.rawValue, "svg": diagram.svg, "steps": diagram.rows, "none": steps.isEmpty])
+            [
+                "id": provider.rawValue, "svg": diagram.svg, "steps": diagram.rows, "none": steps.isEmpty,
+                "isSignedIn": isSignedIn,
+            ])
     }
 
-    func descriptor(text: String, report: DescriptorReport?) -> String {
-        var values: [String: Any] = ["text": text]
-        if let report {
-            values["report"] = ["findings": report.findings, "trial": report.trial ?? "Not tried: there are errors."]
-        }
+    func descriptor(text: String, findings: String, trial: String? = nil) -> String {
+        var values: [String: Any] = ["text": text, "findings": findings]
+        if let trial { values["trial"] = ["text": trial] }
         return page("Try a descriptor", "descriptor", values)
     }
 
     func failure(_ error: OAuthError, backTo path: String) -> String {
         page("That did not work", "failure", ["text": error.description, "back": path])
+    }
+
+    func notFound() -> String {
+        page("There is no such page", "failure", ["text": "No provider is called that.", "back": "/"])
     }
 
     // MARK: Sign-in
@@ -85,13 +105,29 @@ struct DemoPages: SignInPages {
         values["advice"] = problem.advice
         values["reference"] = problem.id
         values["cause"] = problem.cause?.description
+        values["flow"] = problem.provider.map { ["id": $0.rawValue] }
         return page(problem.title, "choice", values)
+    }
+
+    func signedOut(_ report: SignOutReport?, _ choice: SignInChoice) -> String {
+        var values: [String: Any] = ["none": report == nil]
+        values["departures"] = report?.departures.map { departure in
+            [
+                "name": departure.providerName, "id": departure.provider.rawValue,
+                "sentences": departure.sentences.map { ["text": $0] },
+                "failures": departure.failures.map { ["text": $0] },
+            ]
+        }
+        values["reference"] = report?.id
+        let staying = choice.session?.account()
+        values["staying"] = staying.map { ["name": $0.name ?? "somebody", "id": $0.provider.rawValue] }
+        return page(staying == nil ? "You are signed out" : "One account is signed out", "signedOut", values)
     }
 
     private static func values(_ choices: [SignInChoice.Choice], _ returnTo: ReturnTarget) -> [String: Any] {
         [
             "returnTo": returnTo.path,
-            "providers": choices.map { ["action": $0.action, "name": $0.name] },
+            "providers": choices.map { ["action": $0.action, "name": $0.name, "id": $0.id.rawValue] },
         ]
     }
 
@@ -99,38 +135,4 @@ struct DemoPages: SignInPages {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")
     }
-
-    static let sampleDescriptor = """
-        carnet: 1
-        id: acme
-        name: Acme
-        issuer: https://id.acme.example
-        scopes: { default: [openid, profile, email] }
-
-        """
-
-    static let style = """
-        :root { color-scheme: light dark; --line: #767676; --link: light-dark(#0645ad, #8ab4f8); }
-        * { box-sizing: border-box; }
-        body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem; }
-        a { color: var(--link); }
-        :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-        ul.cards { list-style: none; padding: 0; display: grid; gap: .75rem;
-                   grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); }
-        ul.cards li, details, .answer { border: 1px solid var(--line); border-radius: .5rem; padding: .75rem; }
-        button, input, textarea, select { font: inherit; padding: .5rem .75rem; max-width: 100%; }
-        button { min-height: 2.75rem; cursor: pointer; }
-        ul.cards button { width: 100%; }
-        textarea { width: 100%; min-height: 16rem; font-family: ui-monospace, monospace; }
-        nav.tabs { display: flex; flex-wrap: wrap; gap: .25rem 1rem; border-bottom: 1px solid var(--line); }
-        nav.tabs a { padding: .5rem 0; }
-        nav.tabs a[aria-current] { font-weight: 700; text-decoration: none; border-bottom: 3px solid; }
-        dl { display: grid; grid-template-columns: minmax(6rem, auto) 1fr; gap: .25rem 1rem; }
-        dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
-        pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
-        form { margin: .5rem 0; }
-        .flow { width: 100%; height: auto; font-size: 13px; fill: currentColor; }
-        .flow .life { stroke: var(--line); stroke-dasharray: 4 4; }
-        .flow .arrow { stroke: currentColor; marker-end: url(#head); }
-        """
 }

@@ -1,83 +1,147 @@
 import Carnet
+import CarnetDescriptors
 import CarnetHTTP
 import CarnetHummingbird
 import CarnetSandbox
 import CarnetWeb
+import Synchronization
 
 /// The clients of the demonstration: real ones for the providers that have a registration, pretend ones at a sandbox for
 /// all others.
-struct DemoSetup {
-    let sandbox: Sandbox
+final class DemoSetup: Sendable {
+    /// The sandbox that stands for the providers without a registration.
+    enum Stage: Sendable {
+        case own(Sandbox)
+        case running(SandboxAddress)
+    }
+
+    let registry: ProviderRegistry
+    let clients = ProviderClients([])
     let flow = FlowLog()
-    let store = MemoryTokenStore()
-    private let clients: ProviderClients
-    private let sandboxed: Set<ProviderID>
-    private let registry: ProviderRegistry
+    let news = DemoNews()
+    let store: any TokenStore
+    let stage: Stage
     private let origin: String
+    private let registration: @Sendable (ProviderDescriptor) throws -> ClientRegistration?
+    private let sandboxed = Mutex<Set<ProviderID>>([])
 
     /// - Parameters:
+    ///   - running: A sandbox elsewhere, instead of one of its own.
     ///   - registration: What is registered for a provider; `nil` if nothing.
     ///   - refuse: Told why a provider is left out.
     init(
         _ registry: ProviderRegistry,
         origin: String,
-        registration: (ProviderDescriptor) throws -> ClientRegistration?,
+        store: any TokenStore = MemoryTokenStore(),
+        running: SandboxAddress? = nil,
+        registration: @escaping @Sendable (ProviderDescriptor) throws -> ClientRegistration?,
         refuse: (ProviderDescriptor, any Error) -> Void
-    ) throws {
-        var impersonated: [Provider] = []
-        var known: [ProviderID: [SandboxClient]] = [:]
-        var made: [(descriptor: ProviderDescriptor, registration: ClientRegistration, isReal: Bool)] = []
-        let redirectURI = origin + DemoSite.callbackPath
+    ) async {
+        self.registry = registry
+        self.origin = origin
+        self.store = store
+        self.registration = registration
+        stage =
+            running.map { .running($0) }
+            ?? .own(
+                Sandbox(
+                    providers: [], clients: [:] as [ProviderID: [SandboxClient]],
+                    options: SandboxOptions(approval: .page, offersFaults: true, slowness: .seconds(1))))
         for entry in registry.entries {
             do {
-                if var own = try registration(entry.descriptor) {
-                    own.redirectURI = redirectURI
-                    made.append((entry.descriptor, own, true))
-                    continue
-                }
-                let inputs = entry.descriptor.exampleInputs([:])
-                let provider = try entry.descriptor.resolve(inputs: inputs)
-                let pretend = PretendClient(
-                    for: provider, redirectURI: redirectURI, inputs: inputs, prefersSecret: false)
-                impersonated.append(provider)
-                var client = pretend.sandboxClient
-                client.postLogoutRedirectURIs = [origin + "/"]
-                known[provider.id] = [client]
-                made.append((entry.descriptor, pretend.registration, false))
+                clients.replace(try await client(of: entry.descriptor))
             } catch {
                 refuse(entry.descriptor, error)
             }
         }
-        let sandbox = Sandbox(
-            providers: impersonated,
-            clients: known,
-            options: SandboxOptions(approval: .page, offersFaults: true)
-        )
-        clients = ProviderClients(
-            try made.map { [flow, store] item in
-                try OAuthClient(
-                    item.descriptor,
-                    registration: item.registration,
-                    transport: item.isReal
-                        ? AsyncHTTPTransport(
-                            localAccess: .named(by: try item.descriptor.resolve(inputs: item.registration.inputs)))
-                        : SandboxTransport(sandbox: sandbox),
-                    store: store,
-                    observer: FlowObserver(provider: item.descriptor.id, log: flow)
-                )
-            })
-        sandboxed = Set(impersonated.map(\.id))
-        self.sandbox = sandbox
-        self.registry = registry
-        self.origin = origin
     }
 
-    /// - Parameter address: Where a browser finds the sandbox.
-    func site(_ address: SandboxAddress) throws -> DemoSite {
+    /// The client of a descriptor, which the sandbox stands for from now on if nothing is registered.
+    ///
+    /// - Throws: `ResolutionError`, `Failure`.
+    func client(of descriptor: ProviderDescriptor) async throws -> OAuthClient {
+        var registration = try registration(descriptor)
+        let isReal = registration != nil
+        if registration == nil { registration = try await pretendRegistration(of: descriptor) }
+        guard var registration else { throw CancellationError() }
+        registration.redirectURI = origin + DemoSite.callbackPath
+        sandboxed.withLock { ids in
+            if isReal { ids.remove(descriptor.id) } else { ids.insert(descriptor.id) }
+        }
+        return try OAuthClient(
+            descriptor,
+            registration: registration,
+            transport: transport(to: try descriptor.resolve(inputs: registration.inputs)),
+            store: store,
+            observer: FlowObserver(provider: descriptor.id)
+        )
+    }
+
+    private func pretendRegistration(of descriptor: ProviderDescriptor) async throws -> ClientRegistration {
+        let inputs = descriptor.exampleInputs([:])
+        let provider = try descriptor.resolve(inputs: inputs)
+        let pretend = PretendClient(
+            for: provider, redirectURI: origin + DemoSite.callbackPath, inputs: inputs, prefersSecret: false)
+        var registration = pretend.registration
+        if case .own(let sandbox) = stage {
+            var client = pretend.sandboxClient
+            client.postLogoutRedirectURIs = [origin + WebSignIn.Paths().signedOut]
+            registration.postLogoutRedirectURI = client.postLogoutRedirectURIs[0]
+            await sandbox.impersonate(provider, clients: [client])
+        }
+        return registration
+    }
+
+    func transport(to provider: Provider) -> any Transport {
+        guard isSandboxed(provider.id) else { return AsyncHTTPTransport(localAccess: .named(by: provider)) }
+        return switch stage {
+        case .own(let sandbox): SandboxTransport(sandbox: sandbox)
+        case .running(let address):
+            RemoteSandboxTransport(address: address, transport: AsyncHTTPTransport(localAccess: .all))
+        }
+    }
+
+    /// Whether the sandbox stands for a provider.
+    func isSandboxed(_ provider: ProviderID) -> Bool { sandboxed.withLock { $0.contains(provider) } }
+
+    /// Whether a page is one of a provider that the sandbox stands for.
+    func isSandboxed(_ page: WebURL) -> Bool {
+        let ids = sandboxed.withLock { $0 }
+        return ids.contains { clients[$0]?.provider.has(page) == true }
+    }
+
+    /// The site, which people reach at the origin.
+    ///
+    /// - Parameters:
+    ///   - keys: Seal its cookies.
+    ///   - sandbox: Where a browser finds the sandbox.
+    func site(keys: KeyRing, sandbox: SandboxAddress?, map: String? = nil) throws -> DemoSite {
         let pages = try DemoPages()
-        let keys = KeyRing(try SealingKey(SystemRandomSource().bytes(count: 32)))
         return DemoSite(
-            web: try WebSignIn(clients, origin: origin, keys: keys, pages: pages),
-            registry: registry, flow: flow, pages: pages, sandboxed: sandboxed, sandbox: address)
+            setup: self, web: try WebSignIn(clients, origin: origin, keys: keys, pages: pages), pages: pages,
+            sandbox: sandbox, resources: map.map { DemoResources(path: $0, news: news) })
+    }
+
+    /// Reads a folder again and again.
+    ///
+    /// - Throws: `CancellationError`.
+    func watch(_ folder: String, every interval: Duration, report: @Sendable (ProviderFolder.Reload) -> Void)
+        async throws
+    {
+        let watched = ProviderFolder(path: folder, beside: registry, clients: clients) { [self] descriptor in
+            try await client(of: descriptor)
+        }
+        try await watched.watch(every: interval) { [news] reload in
+            news.note(reload.problems, at: folder)
+            report(reload)
+        }
+    }
+}
+
+extension Provider {
+    /// Whether a page is on the host of one of the endpoints, or of the issuer.
+    fileprivate func has(_ url: WebURL) -> Bool {
+        let pages = endpoints.values.map(\.origin) + [issuer.flatMap { try? WebURL($0).origin }].compactMap { $0 }
+        return pages.contains(url.origin)
     }
 }

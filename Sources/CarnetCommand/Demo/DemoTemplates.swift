@@ -7,10 +7,15 @@ enum DemoTemplates {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>{{title}}</title>
-        <link rel="stylesheet" href="/style.css">
+        <link rel="stylesheet" href="/assets/style.css">
+        <link rel="icon" href="/assets/icon.svg">
         </head>
         <body>
-        <header><nav aria-label="Site"><a href="/">Providers</a> · <a href="/descriptor">Try a descriptor</a></nav></header>
+        <header><nav aria-label="Site">
+        <a class="site" href="/"><img src="/assets/icon.svg" alt="">Carnet</a>
+        <a href="/">Providers</a>
+        <a href="/descriptor">Try a descriptor</a>
+        </nav></header>
         <main>
         <h1>{{title}}</h1>
         {{{content}}}
@@ -22,19 +27,18 @@ enum DemoTemplates {
 
     static let contents = [
         "home": home, "account": account, "flow": flow, "descriptor": descriptor, "choice": choice,
-        "failure": "<p role=\"alert\">{{text}}</p>\n<p><a href=\"{{back}}\">Back</a></p>\n",
+        "signedOut": signedOut,
+        "failure": "<p role=\"alert\">{{text}}</p>\n<p><a class=\"button\" href=\"{{back}}\">Back</a></p>\n",
     ]
 
     private static let home = """
-        {{#hasAccounts}}
-        <h2>Signed in</h2>
-        <ul>
-        {{#accounts}}
-        <li><a href="/accounts/{{provider}}">{{name}} at {{provider}}</a></li>
-        {{/accounts}}
-        </ul>
-        {{/hasAccounts}}
-        <form role="search" action="/">
+        {{#hasProblems}}
+        <section role="alert" aria-labelledby="problems">
+        <h2 id="problems">Files that cannot be used; what was read before goes on</h2>
+        <pre>{{problems}}</pre>
+        </section>
+        {{/hasProblems}}
+        <form class="row" role="search" action="/">
         <label for="q">Find a provider</label>
         <input id="q" name="q" type="search" value="{{query}}"> <button>Search</button>
         </form>
@@ -42,11 +46,24 @@ enum DemoTemplates {
         {{#providers}}
         <li>
         <h2>{{name}}</h2>
-        <p>{{#sandboxed}}In a sandbox: no account is needed.{{/sandboxed}}{{^sandboxed}}The real one.{{/sandboxed}}</p>
+        {{#account}}
+        <p>Signed in as <strong>{{name}}</strong></p>
+        <div class="row">
+        <a class="button" href="/accounts/{{id}}">Open</a>
+        <form method="post" action="/sign-out">
+        <input type="hidden" name="connection" value="{{connection}}">
+        <button>Sign out<span class="visually-hidden"> of {{id}}</span></button>
+        </form>
+        </div>
+        {{/account}}
+        {{^account}}
+        <p class="faint">{{#sandboxed}}In a sandbox: no account is needed{{/sandboxed}}\
+        {{^sandboxed}}The real one{{/sandboxed}}</p>
         <form method="post" action="/sign-in/{{id}}">
         <input type="hidden" name="return_to" value="/accounts/{{id}}">
-        <button>Sign in with {{name}}</button>
+        <button class="brand brand-{{id}}">Sign in with {{name}}</button>
         </form>
+        {{/account}}
         </li>
         {{/providers}}
         </ul>
@@ -55,23 +72,28 @@ enum DemoTemplates {
         """
 
     private static let account = """
+        <p class="faint">Signed in with {{provider}}</p>
         <nav class="tabs" aria-label="Parts of the account">
         {{#tabs}}
         <a href="/accounts/{{id}}?tab={{tab}}"{{#current}} aria-current="page"{{/current}}>{{label}}</a>
         {{/tabs}}
-        <a href="/accounts/{{id}}/flow">How it went</a>
+        <a href="/flows/{{id}}">How it went</a>
         </nav>
+        <section class="card">
         {{#isProfile}}
         <h2>Profile</h2>
         {{#failure}}<p role="alert">{{failure}}</p>{{/failure}}
+        <div class="person">
+        {{#picture}}<img src="{{picture}}" alt="The picture in the profile">{{/picture}}
         <dl>
         {{#claims}}
         <dt>{{name}}</dt><dd>{{value}}</dd>
         {{/claims}}
         </dl>
+        </div>
         {{/isProfile}}
         {{#isToken}}
-        <h2>The access token</h2>
+        <h2>{{part}} of the access token</h2>
         {{#opaque}}<p>This access token is opaque: only the provider can read it.</p>{{/opaque}}
         {{^opaque}}
         <p><strong>Not verified here</strong>: an access token is for the resource server to judge.</p>
@@ -80,23 +102,26 @@ enum DemoTemplates {
         <dt>{{name}}</dt><dd>{{value}}</dd>
         {{/rows}}
         </dl>
+        <details><summary>As JSON</summary><pre>{{json}}</pre></details>
         {{/opaque}}
         {{/isToken}}
         {{#isResources}}
         <h2>Resources</h2>
         <p>Granted scopes: <code>{{scopes}}</code></p>
         {{#answer}}
-        <section class="answer" aria-live="polite">
+        <section class="card" role="status">
         <h3>{{title}}: {{status}}</h3>
         <pre>{{text}}</pre>
         </section>
         {{/answer}}
+        {{#noResources}}<p>The descriptor names no resources.</p>{{/noResources}}
         <ul class="cards">
         {{#resources}}
         <li>
         <h3>{{title}}</h3>
+        <p class="faint"><code>{{method}} {{url}}</code></p>
         {{#open}}
-        <form method="post" action="/accounts/{{id}}/resources/{{number}}"><button>{{method}} {{title}}</button></form>
+        <form method="post" action="/accounts/{{id}}/resources/{{number}}"><button>{{title}}</button></form>
         {{/open}}
         {{^open}}<p>Not granted: <code>{{missing}}</code></p>{{/open}}
         </li>
@@ -107,18 +132,20 @@ enum DemoTemplates {
         <input type="hidden" name="return_to" value="/accounts/{{id}}?tab=resources">
         <input type="hidden" name="consent" value="1">
         {{#wanted}}<input type="hidden" name="scope" value="{{scope}}">{{/wanted}}
-        <button>Ask for more</button>
+        <button class="brand brand-{{id}}">Ask for more</button>
         </form>
         {{/hasWanted}}
         {{/isResources}}
+        </section>
         <h2>What next</h2>
         {{#refreshable}}
         <form method="post" action="/accounts/{{id}}/refresh"><button>Renew the tokens</button></form>
         {{/refreshable}}
         {{^refreshable}}<p>There is no refresh token: the tokens cannot be renewed.</p>{{/refreshable}}
-        <form method="post" action="/sign-out">
+        <h2>Sign out</h2>
+        <form class="row" method="post" action="/sign-out">
         <input type="hidden" name="connection" value="{{connection}}">
-        <label for="extent">Sign out</label>
+        <label for="extent">How far</label>
         <select id="extent" name="extent">
         <option value="local">here alone</option>
         <option value="revoke">and revoke the tokens</option>
@@ -130,9 +157,9 @@ enum DemoTemplates {
         """
 
     private static let flow = """
-        <p><a href="/accounts/{{id}}">Back to the account</a></p>
-        {{#none}}<p>Nothing was noted since the program started.</p>{{/none}}
-        {{^none}}{{{svg}}}{{/none}}
+        {{#isSignedIn}}<p><a href="/accounts/{{id}}">Back to the account</a></p>{{/isSignedIn}}
+        {{#none}}<p>This browser has begun no sign-in with it since the program started.</p>{{/none}}
+        {{^none}}<div class="scroll" role="region" aria-label="Sequence diagram" tabindex="0">{{{svg}}}</div>{{/none}}
         {{#steps}}
         <details id="step-{{number}}">
         <summary>{{number}}. {{title}}, shaped by <code>{{key}}</code></summary>
@@ -149,26 +176,56 @@ enum DemoTemplates {
         <form method="post" action="/descriptor">
         <label for="text">The descriptor, in YAML</label>
         <textarea id="text" name="text" spellcheck="false" autocapitalize="off">{{text}}</textarea>
-        <button>Lint it and try it</button>
+        <p><button>Try it at a sandbox</button></p>
         </form>
-        {{#report}}
         <h2>What lint says</h2>
-        <pre role="status">{{findings}}</pre>
+        <section class="card"><pre id="findings" role="status">{{findings}}</pre></section>
+        {{#trial}}
+        <section id="trial">
         <h2>A sign-in at a sandbox</h2>
-        <pre>{{trial}}</pre>
-        {{/report}}
+        <div class="card"><pre>{{text}}</pre></div>
+        </section>
+        {{/trial}}
+        <script src="/assets/descriptor.js" defer></script>
 
         """
 
     private static let choice = """
         {{#advice}}<p role="alert">{{advice}}</p>{{/advice}}
-        {{#cause}}<pre>{{cause}}</pre>{{/cause}}
+        {{#cause}}<details><summary>What happened, in detail</summary><pre>{{cause}}</pre></details>{{/cause}}
+        <ul class="cards">
         {{#providers}}
+        <li>
+        <h2>{{name}}</h2>
         <form method="post" action="{{action}}">
         <input type="hidden" name="return_to" value="{{returnTo}}">
-        <button>Sign in with {{name}}</button>
+        <button class="brand brand-{{id}}">Sign in with {{name}}</button>
         </form>
+        </li>
         {{/providers}}
+        </ul>
+        {{#flow}}<p><a href="/flows/{{id}}">How it went</a></p>{{/flow}}
+        <p><a href="/">All providers</a></p>
+        {{#reference}}<p><small>Reference: {{reference}}</small></p>{{/reference}}
+
+        """
+
+    private static let signedOut = """
+        {{#none}}<p>Nobody was signed out just now.</p>{{/none}}
+        {{#departures}}
+        <section class="card">
+        <h2>{{name}}</h2>
+        <ul>
+        {{#sentences}}<li>{{text}}</li>{{/sentences}}
+        </ul>
+        {{#failures}}<p role="alert">{{text}}</p>{{/failures}}
+        <form method="post" action="/sign-in/{{id}}">
+        <input type="hidden" name="return_to" value="/accounts/{{id}}">
+        <button class="brand brand-{{id}}">Sign in with {{name}} again</button>
+        </form>
+        </section>
+        {{/departures}}
+        {{#staying}}<p>Still signed in: <a href="/accounts/{{id}}">{{name}}</a></p>{{/staying}}
         <p><a href="/">All providers</a></p>
         {{#reference}}<p><small>Reference: {{reference}}</small></p>{{/reference}}
 

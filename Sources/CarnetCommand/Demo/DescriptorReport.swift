@@ -1,28 +1,32 @@
 import Carnet
+import CarnetDescriptors
 import CarnetLint
 
 /// What is to be said of a descriptor that somebody pasted: the linter's findings, and a sign-in at a sandbox.
-struct DescriptorReport {
-    let findings: String
-    /// `nil` if the descriptor has errors.
-    let trial: String?
+enum DescriptorReport {
+    static let sample = """
+        carnet: 1
+        id: acme
+        name: Acme
+        issuer: https://id.acme.example
+        scopes: { default: [openid, profile, email] }
 
-    init(_ text: String, beside registry: ProviderRegistry) async {
-        let named = SourceFile(path: "descriptor.yaml", text: text)
-        let id = DescriptorDocument(named).id?.rawValue ?? "descriptor"
-        let file = SourceFile(path: "\(id).yaml", text: text)
-        findings = TextReporter().render(Linter().lint(files: [file]))
+        """
+
+    static func lint(_ text: String) -> String {
+        // The name of a file is to be that of its id, and nobody has named this one.
+        let id = DescriptorDocument(SourceFile(path: "descriptor.yaml", text: text)).id?.rawValue ?? "descriptor"
+        return TextReporter().render(Linter().lint(files: [SourceFile(path: "\(id).yaml", text: text)]))
+    }
+
+    static func trial(of text: String, beside registry: ProviderRegistry) async -> String {
         var all = registry
+        let file = SourceFile(path: "descriptor.yaml", text: text)
         let origin = ProviderRegistry.Origin.file(file.path)
         all.add([file], origin: origin)
         guard let entry = all.entries.first(where: { $0.origin == origin }) else {
-            trial = nil
-            return
+            return "Not tried: there are errors."
         }
-        trial = await Self.trial(of: entry)
-    }
-
-    private static func trial(of entry: ProviderRegistry.Entry) async -> String {
         do {
             let setup = try TrialSetup(entry, inputs: [:], environment: nil, redirectURI: nil)
             var lines: [String] = []

@@ -1,8 +1,7 @@
 import Carnet
 import Synchronization
 
-/// The exchanges of the latest sign-in with each provider, without their secrets. The demonstration is for one person
-/// at one machine: what two browsers do at once is mixed.
+/// The exchanges of the latest sign-in of each visitor with each provider, without their secrets.
 final class FlowLog: Sendable {
     struct Step: Sendable {
         enum Party: Int, Sendable { case browser, app, server, resource }
@@ -16,81 +15,129 @@ final class FlowLog: Sendable {
         var response: String?
     }
 
-    private static let limit = 40
-    private let steps = Mutex<[ProviderID: [Step]]>([:])
+    private struct Flow {
+        let provider: ProviderID
+        /// What the callback will bring, if the browser sees it.
+        let state: String?
+        var isWaiting = true
+        var steps: [Step]
+    }
 
-    func steps(of provider: ProviderID) -> [Step] { steps.withLock { $0[provider] ?? [] } }
+    static let visitorLimit = 200
+    private static let flowLimit = 10
+    private static let stepLimit = 40
 
-    func begin(_ provider: ProviderID) { steps.withLock { $0[provider] = [] } }
+    /// The flows of each visitor, the latest last, and the visitors by their latest visit.
+    private struct Book {
+        var flows: [String: [Flow]] = [:]
+        var visitors: [String] = []
+    }
 
-    func add(_ step: Step, _ provider: ProviderID) {
-        steps.withLock { all in
-            guard (all[provider]?.count ?? 0) < Self.limit else { return }
-            all[provider, default: []].append(step)
+    private let book = Mutex(Book())
+
+    /// What is noted of the request that the current task answers.
+    @TaskLocal static var turn: FlowTurn?
+
+    func steps(of provider: ProviderID, for visitor: String) -> [Step] {
+        book.withLock { $0.flows[visitor]?.last { $0.provider == provider }?.steps ?? [] }
+    }
+
+    /// Notes a sign-in that a visitor begins; it takes the place of an earlier one with the provider.
+    func begin(_ provider: ProviderID, state: String?, _ steps: [Step], for visitor: String) {
+        book.withLock { book in
+            book.visitors.removeAll { $0 == visitor }
+            book.visitors.append(visitor)
+            if book.visitors.count > Self.visitorLimit { book.flows[book.visitors.removeFirst()] = nil }
+            var flows = (book.flows[visitor] ?? []).filter { $0.provider != provider }
+            flows.append(Flow(provider: provider, state: state, steps: Array(steps.prefix(Self.stepLimit))))
+            book.flows[visitor] = flows.suffix(Self.flowLimit)
         }
     }
 
-    func answer(_ text: String, _ provider: ProviderID) {
-        steps.withLock { all in
-            guard let index = all[provider]?.lastIndex(where: { $0.response == nil && $0.from == .app }) else { return }
-            all[provider]?[index].response = text
+    /// Notes the callback of a visitor: of the sign-in with its state, or of the latest that waits.
+    func callBack(_ provider: ProviderID?, state: String?, _ steps: [Step], for visitor: String) {
+        change(visitor) { flows in
+            flows.lastIndex { $0.isWaiting && state != nil && $0.state == state }
+                ?? flows.lastIndex { $0.isWaiting && $0.state == nil && [nil, $0.provider].contains(provider) }
+        } with: {
+            $0.isWaiting = false
+            $0.steps += steps
         }
     }
 
-    func noteRedirect(to url: String, _ provider: ProviderID) {
-        let shown = Self.withoutSecrets(url, hiding: ["state", "nonce", "code_challenge", "request"])
-        add(
-            Step(
-                title: "Authorization request", from: .browser, to: .server, key: "authorization",
-                request: "GET \(shown)"), provider)
+    /// Notes what was done after the sign-in.
+    func add(_ steps: [Step], to provider: ProviderID, for visitor: String) {
+        change(visitor) { flows in
+            flows.lastIndex { $0.provider == provider }
+        } with: {
+            $0.steps += steps
+        }
     }
 
-    /// Notes the callback of the sign-in that waits for one.
-    func noteCallback(_ path: String) {
-        let waiting = steps.withLock { all in
-            all.first { entry in
-                entry.value.contains { $0.key == "authorization" } && !entry.value.contains { $0.key == "callback" }
-            }?.key
+    private func change(_ visitor: String, at find: ([Flow]) -> Int?, with change: (inout Flow) -> Void) {
+        book.withLock { book in
+            guard var flows = book.flows[visitor], let index = find(flows) else { return }
+            change(&flows[index])
+            flows[index].steps = Array(flows[index].steps.prefix(Self.stepLimit))
+            book.flows[visitor] = flows
         }
-        guard let waiting else { return }
-        let shown = Self.withoutSecrets(path, hiding: nil)
-        add(
-            Step(title: "Callback", from: .server, to: .app, key: "callback", request: "GET \(shown)"), waiting)
-    }
-
-    /// - Parameter names: The parameters to hide; `nil` hides all but what says nothing.
-    private static func withoutSecrets(_ url: String, hiding names: Set<String>?) -> String {
-        let parts = url.split(separator: "?", maxSplits: 1)
-        guard parts.count == 2, let pairs = PercentEncoding.decodeForm(String(parts[1])) else { return url }
-        let shown = pairs.map { pair in
-            let isHidden = names?.contains(pair.name) ?? !["iss", "error", "error_description"].contains(pair.name)
-            return isHidden ? "\(pair.name)=[redacted]" : PercentEncoding.encode([pair])
-        }
-        return "\(parts[0])?" + shown.joined(separator: "&")
     }
 }
 
-/// Writes a client's exchanges into the log.
+/// What one request of a visitor brings about.
+final class FlowTurn: Sendable {
+    private let noted = Mutex<(provider: ProviderID?, steps: [FlowLog.Step])>((nil, []))
+
+    var steps: [FlowLog.Step] { noted.withLock { $0.steps } }
+
+    /// The provider that the exchanges were with.
+    var provider: ProviderID? { noted.withLock { $0.provider } }
+
+    func add(_ step: FlowLog.Step, _ provider: ProviderID? = nil) {
+        noted.withLock {
+            $0.steps.append(step)
+            if let provider { $0.provider = provider }
+        }
+    }
+
+    func answer(_ text: String) {
+        noted.withLock { noted in
+            guard let index = noted.steps.lastIndex(where: { $0.response == nil && $0.from == .app }) else { return }
+            noted.steps[index].response = text
+        }
+    }
+}
+
+/// Notes a client's exchanges in the turn of the visitor for whom they are made.
 struct FlowObserver: ExchangeObserver {
+    /// How much of a body is kept, in characters.
+    private static let bodyLimit = 8000
+
     let provider: ProviderID
-    let log: FlowLog
 
     func willSend(_ request: RedactedRequest, step: OAuthError.Step) {
         let headers = request.headers.map { "\($0.name): \($0.value)" }
         let text = (["\(request.method) \(request.url)"] + headers + ["", request.body]).joined(separator: "\n")
         let isResource = [.resource, .profile].contains(step)
-        log.add(
+        FlowLog.turn?.add(
             FlowLog.Step(
                 title: step.rawValue.prefix(1).uppercased() + step.rawValue.dropFirst(), from: .app,
-                to: isResource ? .resource : .server, key: Self.key(of: step), request: text), provider)
+                to: isResource ? .resource : .server, key: step.key, request: Self.shortened(text)), provider)
     }
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
-        log.answer("\(response.status) \(response.contentType ?? "")\n\n\(response.body)", provider)
+        FlowLog.turn?.answer("\(response.status) \(response.contentType ?? "")\n\n\(Self.shortened(response.body))")
     }
 
-    private static func key(of step: OAuthError.Step) -> String {
-        switch step {
+    private static func shortened(_ text: String) -> String {
+        text.count > bodyLimit ? text.prefix(bodyLimit) + "\n(the rest is left out)" : text
+    }
+}
+
+extension OAuthError.Step {
+    /// The key of the descriptor that shapes it.
+    fileprivate var key: String {
+        switch self {
         case .discovery: "discovery"
         case .keys: "endpoints.jwks"
         case .tokenRequest: "token"

@@ -7,6 +7,11 @@ extension DescriptorReference {
         scopes: { default: [openid, profile, email] }
 
         """,
+        "display": """
+        issuer: https://id.acme.example
+        display: { color: "#2457a6" }
+
+        """,
         "verified": """
         issuer: https://id.acme.example
         verified:

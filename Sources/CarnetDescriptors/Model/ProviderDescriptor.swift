@@ -5,6 +5,7 @@ public struct ProviderDescriptor: Sendable {
     public internal(set) var name = ""
     public internal(set) var parent: ProviderID?
     public internal(set) var docs: String?
+    public internal(set) var display = DisplayRules()
     public internal(set) var verified: Verification?
     public internal(set) var notes: [Note] = []
     public internal(set) var inputs = NamedList<InputRules>()
@@ -51,6 +52,7 @@ extension ProviderDescriptor: DescriptorSection {
         Key("name", \.name, isRequired: true, "the name that people know"),
         Key("extends", \.parent, "the id of the provider that this one is like, but for what is said here"),
         Key("docs", \.docs, "the provider's own documentation"),
+        Key("display", \.display, "how the provider is shown to people"),
         Key("verified", \.verified, "when and how the facts in this file were checked"),
         Key("notes", \.notes, "why a key is as it is"),
         Key("inputs", \.inputs, "values that the host supplies, such as a domain or a tenant; used as {name}"),

@@ -3,6 +3,7 @@ public struct Provider: Sendable {
     public let id: ProviderID
     public let name: String
     public let docs: String?
+    public let display: DisplayRules
     /// The environment that was chosen.
     public let environment: String?
     public let issuer: String?

@@ -53,6 +53,7 @@ extension ProviderDescriptor {
             id: id,
             name: name,
             docs: docs,
+            display: display,
             environment: environment,
             issuer: issuerURL?.text,
             issuerMatch: try resolver.issuerMatch(issuerMatch),

@@ -21,7 +21,8 @@ extension AuthorizationServer {
             case .shown(let problem):
                 let page = HTMLPage(
                     title: "\(provider.name) cannot go on",
-                    content: "<p role=\"alert\">\(HTMLPage.escape(problem))</p>"
+                    content: "<p role=\"alert\">\(HTMLPage.escape(problem))</p>",
+                    color: provider.display.color
                 )
                 return .html(page, status: .badRequest)
             case .returned(let error, let target):

@@ -15,7 +15,9 @@ extension AuthorizationServer {
             try received.check(names, added: provider.logout.parameters)
             try endSession(namedBy: received[names["id_token_hint"]])
             guard let target = received[names["post_logout_redirect_uri"]] else {
-                return .html(HTMLPage(title: "Signed out", content: "<p>You are signed out.</p>"))
+                return .html(
+                    HTMLPage(
+                        title: "Signed out", content: "<p>You are signed out.</p>", color: provider.display.color))
             }
             let client = try clientThatSignsOut(received, names)
             guard client.postLogoutRedirectURIs.contains(where: { $0.hasSameBytes(as: target) }) else {

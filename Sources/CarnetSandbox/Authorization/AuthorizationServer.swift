@@ -43,6 +43,13 @@ struct AuthorizationServer: Sendable {
         }
     }
 
+    /// Goes on with what another server of the same provider has issued.
+    mutating func takeOver(from old: AuthorizationServer) {
+        ledger = old.ledger
+        consents = old.consents
+        if provider.signatureAlgorithms == old.provider.signatureAlgorithms { madeKeys = old.madeKeys }
+    }
+
     func has(_ fault: SandboxFault) -> Bool { options.faults.contains(fault) }
 
     /// The value of `iss`. A provider without an issuer of its own signs with the origin of its token endpoint.

@@ -26,7 +26,8 @@ struct ConsentPage {
                 <button type="submit" name="decision" value="allow">Allow</button>
                 <button type="submit" name="decision" value="deny">Deny</button>
                 </form>
-                """
+                """,
+            color: server.provider.display.color
         )
     }
 
@@ -38,7 +39,7 @@ struct ConsentPage {
         server.options.users.enumerated().map { index, user in
             let checked = index == 0 ? " checked" : ""
             return "<label><input type=\"radio\" name=\"user\" value=\"\(index)\"\(checked)> "
-                + "\(HTMLPage.escape(user.label))</label>"
+                + "<span>\(HTMLPage.escape(user.label))</span></label>"
         }.joined(separator: "\n")
     }
 
@@ -49,11 +50,11 @@ struct ConsentPage {
             "<option value=\"\(fault.rawValue)\">\(HTMLPage.escape(fault.summary))</option>"
         }
         return """
-            <p><label>What shall go wrong?
+            <label class="above">What shall go wrong?
             <select name="fault">
             <option value="">nothing</option>
             \(lines.joined(separator: "\n"))
-            </select></label></p>
+            </select></label>
             """
     }
 
@@ -65,7 +66,7 @@ struct ConsentPage {
             let text = (title.map { HTMLPage.escape($0) + " " } ?? "") + "<code>\(HTMLPage.escape(scope))</code>"
             let state = server.isFixed(scope) ? " checked disabled" : " checked"
             return "<label><input type=\"checkbox\" name=\"scope\" value=\"\(HTMLPage.escape(scope))\"\(state)> "
-                + "\(text)</label>"
+                + "<span>\(text)</span></label>"
         }
         return """
             <fieldset>

@@ -1,8 +1,12 @@
+import CarnetDescriptors
+
 /// A small page that needs no script.
 struct HTMLPage {
     let title: String
     /// HTML; what came from outside is escaped.
     let content: String
+    /// Of the provider's brand.
+    var color: BrandColor?
 
     var text: String {
         """
@@ -12,14 +16,7 @@ struct HTMLPage {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>\(Self.escape(title))</title>
-        <style>
-        body { font: 1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 2rem auto; padding: 0 1rem;
-               color: #1a1a1a; background: #fff; }
-        fieldset { margin: 1rem 0; border: 1px solid #767676; border-radius: 4px; }
-        label { display: block; padding: .25rem 0; }
-        button { font: inherit; padding: .5rem 1.25rem; margin-right: .5rem; }
-        code { overflow-wrap: anywhere; }
-        </style>
+        <style>\(style)</style>
         </head>
         <body>
         <main>

@@ -49,8 +49,7 @@ struct Reply {
         var reply = Self(status, body: Array(page.text.utf8))
         reply.headers[.contentType] = "text/html; charset=utf-8"
         reply.headers[.cacheControl] = "no-store"
-        reply.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+        reply.headers[.contentSecurityPolicy] = page.contentSecurityPolicy
         reply.headers[.xContentTypeOptions] = "nosniff"
         return reply
     }

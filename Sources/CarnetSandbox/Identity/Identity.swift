@@ -35,6 +35,9 @@ struct Identity {
         subject = Self.claim("subject", of: provider, in: profile)?.scalarText ?? ""
     }
 
+    /// The URL of the picture.
+    var picture: String? { Self.claim("picture", of: provider, in: profile)?.string }
+
     /// The profile with another person's subject.
     func profile(ofSubject subject: String) -> JSONValue {
         var profile = profile

@@ -16,6 +16,9 @@ struct CookieRules: Sendable {
 
     var session: String { "\(prefix)-session" }
 
+    /// What the page after a sign-out tells.
+    var report: String { "\(prefix)-signed-out" }
+
     var pendingPrefix: String { "\(prefix)-pending-" }
 
     /// - Parameter isPosted: Whether it must come with a POST from the provider's page, which only `None` lets pass.

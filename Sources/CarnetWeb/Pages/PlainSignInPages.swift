@@ -1,3 +1,4 @@
+import Carnet
 import Crypto
 import Foundation
 
@@ -26,8 +27,26 @@ public struct PlainSignInPages: SignInPages {
             """
             <p role="alert">\(Self.escape(problem.advice))</p>
             \(retry ?? "")
+            <p><a href="\(Self.escape(page.path))">All ways to sign in</a></p>
             <p><a href="\(Self.escape(problem.returnTo.path))">Go on without signing in</a></p>
             <p><small>Reference: \(Self.escape(problem.id))</small></p>
+            """
+        )
+    }
+
+    public func signedOut(_ report: SignOutReport?, _ page: SignInChoice) -> String {
+        let told = (report?.departures ?? []).flatMap { $0.sentences + $0.failures }
+        let stays = page.session?.account().map { "You are still signed in as \($0.name ?? "a user")." }
+        let items = (told + [stays].compactMap { $0 }).map { "<li>\(Self.escape($0))</li>" }
+        let list = items.isEmpty ? "<p>Nobody is signed in at this browser.</p>" : "<ul>\(items.joined())</ul>"
+        let reference = report?.id.map { "<p><small>Reference: \(Self.escape($0))</small></p>" }
+        return Self.page(
+            stays == nil ? "You are signed out" : "One account is signed out",
+            """
+            \(list)
+            <p><a href="\(Self.escape(page.returnTo.path))">Go on</a></p>
+            <p><a href="\(Self.escape(page.path))">Sign in again</a></p>
+            \(reference ?? "")
             """
         )
     }
@@ -36,9 +55,17 @@ public struct PlainSignInPages: SignInPages {
         """
         <form method="post" action="\(escape(choice.action))">
         <input type="hidden" name="return_to" value="\(escape(returnTo.path))">
-        <button>\(escape(label))</button>
+        <button>\(mark(choice.color))\(escape(label))</button>
         </form>
         """
+    }
+
+    /// The brand's colour as a picture, for style attributes are not allowed and the style sheet is for all providers.
+    private static func mark(_ color: BrandColor?) -> String {
+        guard let color else { return "" }
+        return """
+            <svg viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="\(color)"/></svg>
+            """
     }
 
     private static func page(_ title: String, _ content: String) -> String {
@@ -64,8 +91,12 @@ public struct PlainSignInPages: SignInPages {
 
     private static let style = """
         :root { color-scheme: light dark; }
-        body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 2rem auto; padding: 0 1rem; }
-        button { font: inherit; width: 100%; padding: .75rem 1rem; margin: .25rem 0; }
+        body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 2rem auto; padding: 0 1rem;
+               overflow-wrap: anywhere; }
+        button { font: inherit; width: 100%; min-height: 3rem; padding: .75rem 1rem; margin: .25rem 0;
+                 border: 1px solid #767676; border-radius: .5rem; cursor: pointer; }
+        button svg { width: .8em; height: .8em; margin-right: .6em; }
+        :focus-visible { outline: 3px solid; outline-offset: 2px; }
         """
 
     static func escape(_ text: String) -> String {

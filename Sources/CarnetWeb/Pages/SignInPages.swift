@@ -11,6 +11,9 @@ public protocol SignInPages: Sendable {
 
     /// Why a sign-in did not go on, with its `id`.
     func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String
+
+    /// What a sign-out did, with a link to `report.returnTo`; `nil` if that is not known any more.
+    func signedOut(_ report: SignOutReport?, _ page: SignInChoice) -> String
 }
 
 /// What the page of providers says.
@@ -18,12 +21,16 @@ public struct SignInChoice: Sendable {
     public struct Choice: Sendable {
         public let id: ProviderID
         public let name: String
+        /// The brand's, if the descriptor says one.
+        public let color: BrandColor?
         /// Where its form is posted to.
         public let action: String
     }
 
     public let providers: [Choice]
     public let returnTo: ReturnTarget
+    /// The page of all providers.
+    public let path: String
     /// Who is signed in already.
     public let session: WebSession?
 }

@@ -14,47 +14,63 @@ public final class ProviderFolder: Sendable {
     }
 
     private let path: String
+    private let base: ProviderRegistry
     private let clients: ProviderClients
-    private let makeClient: @Sendable (ProviderDescriptor) throws -> OAuthClient?
-    private let seen = Mutex<[SourceFile]>([])
+    private let makeClient: @Sendable (ProviderDescriptor) async throws -> OAuthClient?
+    /// The files that each client was made of.
+    private let seen: Mutex<[ProviderID: [SourceFile]]>
 
-    /// - Parameter makeClient: The client of a new descriptor; `nil` for a provider without a registration.
+    /// - Parameters:
+    ///   - base: What descriptors of the folder may extend. A provider of it that came from this folder is taken to have
+    ///     its client already.
+    ///   - makeClient: The client of a new descriptor; `nil` for a provider without a registration.
     public init(
         path: String,
+        beside base: ProviderRegistry = ProviderRegistry(),
         clients: ProviderClients,
-        makeClient: @escaping @Sendable (ProviderDescriptor) throws -> OAuthClient?
+        makeClient: @escaping @Sendable (ProviderDescriptor) async throws -> OAuthClient?
     ) {
         self.path = path
+        self.base = base
         self.clients = clients
         self.makeClient = makeClient
+        let known = base.entries.filter { $0.origin == .folder(path) && clients[$0.descriptor.id] != nil }
+        seen = Mutex(Dictionary(known.map { ($0.descriptor.id, base.files(of: $0)) }) { first, _ in first })
     }
 
     /// Reads the folder, and makes clients of what changed.
-    public func reload() -> Reload {
-        var registry = ProviderRegistry.init()
+    public func reload() async -> Reload {
         var reload = Reload()
+        var files: [SourceFile] = []
         do {
-            reload.problems += try registry.add(folder: path).map(\.description)
+            for file in try DescriptorFolder(path).descriptorPaths() {
+                do throws(SourceFileError) {
+                    files.append(try SourceFile(readingFrom: file))
+                } catch {
+                    reload.problems.append("\(error)")
+                }
+            }
         } catch {
             reload.problems.append("\(error)")
             return reload
         }
-        for document in registry.broken {
+        var registry = base
+        registry.add(files, origin: .folder(path))
+        for document in registry.broken where files.contains(document.file) {
             reload.problems += document.diagnostics.filter { $0.severity == .error }.map(\.description)
         }
-        let known = seen.withLock { $0 }
-        let changed = registry.entries.filter { !known.contains($0.document.file) }
-        for entry in changed {
+        for entry in registry.entries where files.contains(entry.document.file) {
+            let (id, read) = (entry.descriptor.id, registry.files(of: entry))
+            guard seen.withLock({ $0[id] }) != read else { continue }
             do {
-                guard let client = try makeClient(entry.descriptor) else { continue }
+                guard let client = try await makeClient(entry.descriptor) else { continue }
                 clients.replace(client)
-                reload.replaced.append(entry.descriptor.id)
+                reload.replaced.append(id)
+                seen.withLock { $0[id] = read }
             } catch {
                 reload.problems.append("\(entry.document.file.path): \(error)")
             }
         }
-        let read = registry.entries.map(\.document.file)
-        seen.withLock { $0 = read }
         return reload
     }
 
@@ -69,10 +85,25 @@ public final class ProviderFolder: Sendable {
     ) async throws {
         var last: [String] = []
         while true {
-            let found = reload()
+            let found = await reload()
             if !found.replaced.isEmpty || found.problems != last { report(found) }
             last = found.problems
             try await clock.sleep(for: interval)
         }
+    }
+}
+
+extension ProviderRegistry {
+    /// The file of a descriptor, then those of what it extends.
+    fileprivate func files(of entry: Entry) -> [SourceFile] {
+        var files = [entry.document.file]
+        var parent = entry.descriptor.parent
+        while let id = parent, let next = entries.first(where: { $0.descriptor.id == id }),
+            !files.contains(next.document.file)
+        {
+            files.append(next.document.file)
+            parent = next.descriptor.parent
+        }
+        return files
     }
 }

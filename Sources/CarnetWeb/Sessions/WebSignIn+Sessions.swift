@@ -48,38 +48,4 @@ extension WebSignIn {
         let sealed = try SealedValue.seal(session, for: Self.sessionPurpose, with: keys, random: random)
         return cookies.cookie(cookies.session, sealed, seconds: Int(sessionLifetime))
     }
-
-    /// Signs out the account of the form's `connection`, or all, as far as its `extent` says: `local`, `revoke` or
-    /// `everywhere`.
-    func signOut(_ request: HTTPRequest, _ form: String) async -> WebReply {
-        guard isOwnPage(request), let fields = PercentEncoding.decodeForm(form) else {
-            return show(refusedForm(returnTo: .home))
-        }
-        func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
-        let returnTo = field("return_to").flatMap { ReturnTarget($0) } ?? .home
-        let extent = ["revoke": SignOut.revoke, "everywhere": .everywhere][field("extent") ?? ""] ?? .local
-        let accounts = session(of: request)?.accounts ?? []
-        let named = field("connection")
-        let leaving = accounts.filter { named == nil || $0.connection == named }
-        let staying = accounts.filter { !leaving.contains($0) }
-        var location = returnTo.path
-        do {
-            for account in leaving {
-                guard let outcome = try await connection(of: account)?.signOut(extent) else { continue }
-                for failure in outcome.failures {
-                    logger.notice("Sign-out at the provider failed", metadata: ["cause": "\(failure)"])
-                }
-                if let page = outcome.endSessionURL { location = page.reveal() }
-            }
-            var reply = WebReply.redirect(to: location)
-            reply.set([staying.isEmpty ? cookies.removal(cookies.session) : try sessionCookie(staying)])
-            return reply
-        } catch {
-            return show(
-                SignInProblem(
-                    status: .serviceUnavailable, "Signing out did not work",
-                    advice: "The tokens could not be removed. You are still signed in; try again in a moment.",
-                    returnTo: returnTo, id: newID(), cause: error as? OAuthError))
-        }
-    }
 }

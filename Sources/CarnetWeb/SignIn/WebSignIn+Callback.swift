@@ -108,8 +108,11 @@ extension WebSignIn {
             isSignedIn ? "This sign-in is done" : "No sign-in waits for this answer",
             advice: isSignedIn
                 ? "The page was opened a second time. You are signed in already; go on below."
-                : "It was finished before, took too long, was begun in another browser, or this browser keeps no "
-                    + "cookies. Begin again from the page of providers.",
+                : ReceivedCookies(request).all.isEmpty
+                    ? "This browser brought no cookie: it keeps none for this site, or the sign-in was begun in another "
+                        + "browser. Allow cookies, and begin again here."
+                    : "It was finished before, took too long, or was begun in another browser. Begin again here.",
+            provider: provider(ofCallback: request.pathOnly),
             id: newID()
         )
     }

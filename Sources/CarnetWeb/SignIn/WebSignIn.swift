@@ -7,13 +7,16 @@ public import Logging
 /// Sign-in for a web site, in plain HTTP values: any server can hand its requests in and send the replies.
 ///
 /// It answers `GET` of `paths.signIn` with the choice of providers, `POST` of `paths.signIn/PROVIDER` by beginning a
-/// sign-in, the callbacks at the redirect URIs of the clients, and `POST` of `paths.signOut`. Nothing is kept in memory:
-/// a sign-in that waits and the session are sealed in cookies, and the tokens are in the clients' token store.
+/// sign-in, the callbacks at the redirect URIs of the clients, `POST` of `paths.signOut`, and what that did at
+/// `paths.signedOut` and the clients' post-logout redirect URIs. Nothing is kept in memory: a sign-in that waits and the
+/// session are sealed in cookies, and the tokens are in the clients' token store.
 public struct WebSignIn: Sendable {
     /// Where things are on the site.
     public struct Paths: Sendable {
         public var signIn = "/sign-in"
         public var signOut = "/sign-out"
+        /// Tells what a sign-out did.
+        public var signedOut = "/signed-out"
 
         public init() {}
     }
@@ -54,13 +57,21 @@ public struct WebSignIn: Sendable {
     ) throws {
         let site = try WebURL(origin)
         for client in clients.all {
-            let redirect = try? WebURL(client.registration.redirectURI)
-            guard let redirect, redirect.origin == site.origin, !redirect.path.isEmpty else {
+            let (provider, registration) = (client.provider, client.registration)
+            guard Self.isPage(registration.redirectURI, of: site) else {
                 throw OAuthError(
                     .configuration,
                     .badRegistration,
-                    "the redirect URI of \(client.provider.name) is not of the site \(origin)",
-                    hint: "register one such as \(origin)\(paths.signIn)/\(client.provider.id.rawValue)/callback"
+                    "the redirect URI of \(provider.name) is not of the site \(origin)",
+                    hint: "register one such as \(origin)\(paths.signIn)/\(provider.id.rawValue)/callback"
+                )
+            }
+            guard registration.postLogoutRedirectURI.map({ Self.isPage($0, of: site) }) ?? true else {
+                throw OAuthError(
+                    .configuration,
+                    .badRegistration,
+                    "the post-logout redirect URI of \(provider.name) is not of the site \(origin)",
+                    hint: "register one such as \(origin)\(paths.signedOut)"
                 )
             }
         }
@@ -75,6 +86,11 @@ public struct WebSignIn: Sendable {
         self.random = random
         self.logger = logger
         cookies = CookieRules(origin: site)
+    }
+
+    private static func isPage(_ uri: String, of site: WebURL) -> Bool {
+        guard let url = try? WebURL(uri) else { return false }
+        return url.origin == site.origin && !url.path.isEmpty
     }
 
     /// Where the form that begins a sign-in is posted to.
@@ -104,13 +120,14 @@ public struct WebSignIn: Sendable {
                 SignInProblem(status: .unsupportedMediaType, "This answer is not a form", id: newID()))
         case (.callback, .get), (.callback, .post): return await callback(request, form)
         case (.signOut, .post): return await signOut(request, form)
+        case (.signedOut, .get): return signedOut(request)
         default:
             return show(SignInProblem(status: .methodNotAllowed, "This page is not opened in this way", id: newID()))
         }
     }
 
     private enum Route {
-        case choice, callback, signOut
+        case choice, callback, signOut, signedOut
         case start(ProviderID)
     }
 
@@ -118,30 +135,42 @@ public struct WebSignIn: Sendable {
         let path = request.pathOnly
         if path == paths.signIn { return .choice }
         if path == paths.signOut { return .signOut }
-        if clients.all.contains(where: { callbackPath(of: $0) == path }) { return .callback }
+        if path == paths.signedOut { return .signedOut }
+        let registrations = clients.all.map(\.registration)
+        if registrations.contains(where: { Self.path(of: $0.redirectURI) == path }) { return .callback }
+        if registrations.contains(where: { Self.path(of: $0.postLogoutRedirectURI) == path }) { return .signedOut }
         let prefix = paths.signIn + "/"
         guard path.hasPrefix(prefix) else { return nil }
         return clients[ProviderID(rawValue: String(path.dropFirst(prefix.count)))].map { .start($0.provider.id) }
     }
 
-    private func callbackPath(of client: OAuthClient) -> String? {
-        (try? WebURL(client.registration.redirectURI))?.path
+    private static func path(of uri: String?) -> String? {
+        uri.flatMap { try? WebURL($0) }?.path
+    }
+
+    /// The one provider whose callbacks come to a path; `nil` if there are several.
+    func provider(ofCallback path: String) -> ProviderID? {
+        let candidates = clients.all.filter { Self.path(of: $0.registration.redirectURI) == path }
+        return candidates.count == 1 ? candidates[0].provider.id : nil
     }
 
     private func choice(_ request: HTTPRequest, only provider: ProviderID? = nil) -> WebReply {
         let returnTo = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
         return .html(
-            pages.choice(page(returnTo, only: provider, session: session(of: request))),
+            pages.choice(choicePage(returnTo, only: provider, session: session(of: request))),
             policy: pages.contentSecurityPolicy)
     }
 
-    private func page(
+    func choicePage(
         _ returnTo: ReturnTarget, only provider: ProviderID? = nil, session: WebSession? = nil
     ) -> SignInChoice {
         let shown = clients.all.map(\.provider).filter { provider == nil || $0.id == provider }
         return SignInChoice(
-            providers: shown.map { .init(id: $0.id, name: $0.name, action: startPath(of: $0.id)) },
+            providers: shown.map {
+                .init(id: $0.id, name: $0.name, color: $0.display.color, action: startPath(of: $0.id))
+            },
             returnTo: returnTo,
+            path: signInPath(returningTo: returnTo),
             session: session
         )
     }
@@ -156,7 +185,7 @@ public struct WebSignIn: Sendable {
             ]
         )
         var reply = WebReply.html(
-            pages.problem(problem, page(problem.returnTo)),
+            pages.problem(problem, choicePage(problem.returnTo)),
             status: problem.status,
             policy: pages.contentSecurityPolicy
         )

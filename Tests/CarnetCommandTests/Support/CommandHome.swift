@@ -37,7 +37,7 @@ final class CommandHome: Sendable {
             at: file.deletingLastPathComponent(),
             withIntermediateDirectories: true
         )
-        try Data(text.utf8).write(to: file)
+        try Data(text.utf8).write(to: file, options: .atomic)
         return file
     }
 

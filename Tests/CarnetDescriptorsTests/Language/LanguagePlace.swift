@@ -68,7 +68,7 @@ extension Shape {
     func value(_ alternative: Alternative) -> JSONValue {
         switch self {
         case .text(_, let pattern, _):
-            let fitting = ["acme", "/acme"].first { text in
+            let fitting = ["acme", "/acme", "#acac00"].first { text in
                 pattern.map { (try? Regex($0).wholeMatch(in: text)) != nil } ?? true
             }
             return .string(fitting ?? "")

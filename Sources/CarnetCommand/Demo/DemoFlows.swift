@@ -1,0 +1,84 @@
+import Carnet
+import CarnetHummingbird
+import CarnetSandbox
+import CarnetWeb
+import HTTPTypes
+import Hummingbird
+
+/// Leads browsers to the sandbox where it stands for a provider, and notes for each visitor what goes to and fro.
+struct DemoFlows: RouterMiddleware {
+    private static let cookie = "carnet-demo-visitor"
+
+    let site: DemoSite
+
+    func handle(
+        _ request: Request,
+        context: BasicSignInRequestContext,
+        next: (Request, BasicSignInRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let path = request.uri.path
+        let startPrefix = site.web.paths.signIn + "/"
+        let isCallback = path == DemoSite.callbackPath
+        let isStart = request.method == .post && path.hasPrefix(startPrefix)
+        // Pages that only show something add nothing to what is shown.
+        guard isCallback || request.method == .post else { return try await next(request, context) }
+        let known = Self.visitor(of: request)
+        let visitor =
+            known ?? SystemRandomSource().bytes(count: 16).map { String($0, radix: 16) }.joined(separator: ".")
+        let turn = FlowTurn()
+        let query = request.head.path.flatMap { $0.split(separator: "?", maxSplits: 1).dropFirst().first } ?? ""
+        if isCallback { turn.add(Self.callbackStep(request.method, query)) }
+        var response = try await FlowLog.$turn.withValue(turn) { try await next(request, context) }
+        let leaving = response.headers[.location].flatMap { try? WebURL($0) }
+        if isStart, let leaving {
+            let provider = ProviderID(rawValue: String(path.dropFirst(startPrefix.count)))
+            turn.add(Self.redirectStep(leaving))
+            let name = site.web.clients[provider]?.provider.stateParameter ?? "state"
+            let state = PercentEncoding.decodeForm(leaving.query ?? "")?.first { $0.name == name }?.value
+            site.flow.begin(provider, state: state, turn.steps, for: visitor)
+        } else if isCallback {
+            let names = Set(["state"] + site.web.clients.all.map(\.provider.stateParameter))
+            let state = PercentEncoding.decodeForm(String(query))?.first { names.contains($0.name) }?.value
+            site.flow.callBack(turn.provider, state: state, turn.steps, for: visitor)
+        } else if let provider = turn.provider {
+            site.flow.add(turn.steps, to: provider, for: visitor)
+        }
+        if let leaving, site.setup.isSandboxed(leaving), let sandbox = site.sandbox {
+            response.headers[.location] = sandbox.sandboxURL(for: leaving)
+        }
+        if known == nil {
+            response.headers.append(
+                HTTPField(name: .setCookie, value: "\(Self.cookie)=\(visitor); Path=/; HttpOnly; SameSite=Lax"))
+        }
+        return response
+    }
+
+    /// The random name that a browser was given.
+    static func visitor(of request: Request) -> String? {
+        let pairs = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }
+        let value = pairs.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(cookie + "=") }?
+            .dropFirst(cookie.count + 1)
+        return value.flatMap { (16...64).contains($0.utf8.count) ? String($0) : nil }
+    }
+
+    private static func redirectStep(_ url: WebURL) -> FlowLog.Step {
+        let base = url.text.prefix { $0 != "?" }
+        let shown = shown(url.query ?? "") { ["state", "nonce", "code_challenge", "request"].contains($0) }
+        return FlowLog.Step(
+            title: "Authorization request", from: .browser, to: .server, key: "authorization",
+            request: "GET \(base)?\(shown)")
+    }
+
+    private static func callbackStep(_ method: HTTPRequest.Method, _ query: Substring) -> FlowLog.Step {
+        let shown = shown(String(query)) { !["iss", "error", "error_description"].contains($0) }
+        return FlowLog.Step(
+            title: "Callback", from: .server, to: .app, key: "callback",
+            request: "\(method) \(DemoSite.callbackPath)" + (query.isEmpty ? "" : "?\(shown)"))
+    }
+
+    private static func shown(_ query: String, hiding isHidden: (String) -> Bool) -> String {
+        (PercentEncoding.decodeForm(query) ?? []).map { pair in
+            isHidden(pair.name) ? "\(pair.name)=[redacted]" : PercentEncoding.encode([pair])
+        }.joined(separator: "&")
+    }
+}

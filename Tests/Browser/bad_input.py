@@ -1,0 +1,103 @@
+"""What people and networks do to a sign-in: each ends at a page that says what happened and offers the way on."""
+
+from stage import answer_consent, expect, play, sign_in
+
+
+def says(stage, page, title, name):
+    heading = page.get_by_role("heading", level=1).inner_text()
+    expect(heading == title, f"the page says {heading!r}, not {title!r}")
+    main = page.locator("main")
+    expect(main.get_by_role("link", name="All providers").is_visible(), f"{title}: there is no way on")
+    expect("Reference: " in main.inner_text(), f"{title}: there is no reference")
+    if name:
+        stage.seen(page, name)
+
+
+def bad_input(stage):
+    page = stage.page()
+
+    # The person says no.
+    page.goto(stage.site)
+    sign_in(stage, page, "Sign in with Acme", decision="Deny")
+    says(stage, page, "Acme was not allowed to sign you in", "denied")
+
+    # Answers that cannot be trusted, and a provider that is down; each offers to begin again.
+    for fault, title in [("wrong-nonce", "The answer of Acme could not be trusted"),
+                         ("token-500", "Acme cannot be reached now"), ("token-down", "Acme cannot be reached now")]:
+        page.get_by_role("button", name="Sign in with Acme").click()
+        answer_consent(stage, page, fault=fault)
+        says(stage, page, title, fault)
+    page.get_by_role("link", name="How it went").click()
+    expect(page.get_by_text("Token request").first.is_visible(), "the failed sign-in is not drawn")
+
+    # One that is slow, or has a new key, works.
+    page.goto(stage.site)
+    sign_in(stage, page, "Sign in with Acme", fault="rotated-key", user="Björk Ångström")
+    page.wait_for_url(stage.site + "/accounts/acme")
+    expect(page.get_by_role("heading", level=1).inner_text() == "Hello, Björk Ångström", "another user is signed in")
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="Sign in with Acme again").click()
+    answer_consent(stage, page, fault="slow")
+    page.wait_for_url(stage.site + "/accounts/acme")
+
+    # The back button after a sign-in leads to pages that can be left again.
+    page.go_back()
+    page.go_back()
+    expect("Sign in with any provider" in page.title() or page.get_by_role("button").count() > 0, page.title())
+    page.goto(stage.site + "/accounts/acme")
+    expect(page.get_by_role("heading", level=1).inner_text() == "Hello, Ada Example", "the session is lost")
+
+    # The callback is loaded again.
+    callbacks = []
+    page.on("request", lambda request: "/callback?" in request.url and callbacks.append(request.url))
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="Sign in with Acme again").click()
+    answer_consent(stage, page)
+    page.wait_for_url(stage.site + "/accounts/acme")
+    page.goto(callbacks[-1])
+    says(stage, page, "This sign-in is done", "reloaded-callback")
+
+    # Another browser opens it.
+    stranger = stage.new_context()
+    stage.watch(stranger)
+    other = stranger.new_page()
+    other.goto(callbacks[-1])
+    says(stage, other, "No sign-in waits for this answer", "callback-of-another-browser")
+
+    # Two tabs at once.
+    first, second = stranger.new_page(), stranger.new_page()
+    for tab, name in [(first, "Acme"), (second, "Globex")]:
+        tab.goto(stage.site)
+        tab.get_by_role("button", name=f"Sign in with {name}").click()
+        tab.wait_for_selector("button[value=allow]")
+    for tab, name in [(second, "globex"), (first, "acme")]:
+        answer_consent(stage, tab)
+        tab.wait_for_url(f"{stage.site}/accounts/{name}")
+    second.goto(stage.site)
+    expect(second.get_by_text("Signed in as").count() == 2, "one tab has ended the other's sign-in")
+    stage.seen(second, "two-accounts")
+
+    # A cookie that somebody changed is no session.
+    for cookie in stranger.cookies():
+        if cookie["name"] == "carnet-session":
+            cookie["value"] = cookie["value"][:-2] + ("AA" if cookie["value"][-2:] != "AA" else "BB")
+            stranger.add_cookies([cookie])
+    second.goto(stage.site + "/accounts/acme")
+    expect(second.get_by_role("heading", level=1).inner_text() == "Sign in first", "a changed cookie is taken")
+    stage.seen(second, "sign-in-first")
+
+    # The sign-in's cookie has expired, as after ten minutes.
+    second.get_by_role("button", name="Sign in with Acme").click()
+    second.wait_for_selector("button[value=allow]")
+    stranger.clear_cookies(name="carnet-session")
+    for cookie in stranger.cookies():
+        if cookie["name"].startswith("carnet-pending-"):
+            stranger.clear_cookies(name=cookie["name"])
+    answer_consent(stage, second)
+    says(stage, second, "No sign-in waits for this answer", "expired")
+    expect("took too long" in second.locator("main").inner_text(), "the page does not say that time is over")
+    stranger.close()
+
+
+if __name__ == "__main__":
+    play(bad_input)

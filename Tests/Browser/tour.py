@@ -1,0 +1,74 @@
+"""All pages of the demonstration, with the keyboard and without a script, and a real provider beside the sandboxes."""
+
+from stage import ask, checks_policy, expect, play, sign_in
+
+
+def tour(stage):
+    page = stage.page()
+    checks_policy(page.goto(stage.site), "the first page")
+    page.get_by_label("Find a provider").fill("glob")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("button", name="Sign in with").count() == 1, "the search finds more than one provider")
+    stage.seen(page, "search")
+
+    # By the keyboard alone: the first stops of the tab key are the links and the search, then the button.
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent").startswith("Sign in with Globex"):
+            break
+    page.keyboard.press("Enter")
+    consent = page.wait_for_selector("button[value=allow]")
+    consent.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(stage.site + "/accounts/globex")
+
+    # A text is linted while it is typed.
+    checks_policy(page.goto(stage.site + "/descriptor"), "the page of descriptors")
+    text, findings = page.get_by_label("The descriptor, in YAML"), page.get_by_role("status")
+    text.fill(text.input_value().replace("scopes:", "scope:"))
+    findings.get_by_text("did you mean").wait_for()
+    expect("K001" in findings.inner_text(), findings.inner_text())
+    stage.seen(page, "lint")
+    text.fill(text.input_value().replace("scope:", "scopes:"))
+    findings.filter(has_not_text="K001").wait_for()
+    page.get_by_role("button", name="Try it at a sandbox").click()
+    page.get_by_text("All of it worked.").wait_for()
+    stage.seen(page, "trial")
+
+    # The same without a script.
+    plain = stage.browser.new_context(java_script_enabled=False)
+    stage.watch(plain)
+    other = plain.new_page()
+    other.goto(stage.site + "/descriptor")
+    other.get_by_label("The descriptor, in YAML").fill("carnet: 1\nid: acme\nname: Acme\nscope: {}\n")
+    other.get_by_role("button", name="Try it at a sandbox").click()
+    other.get_by_text("Not tried: there are errors.").wait_for()
+    plain.close()
+
+    # A file that is dropped in is a provider; one with a mistake changes nothing, and is told.
+    ask("drop in")
+    page.goto(stage.site)
+    page.get_by_role("button", name="Sign in with Initech").wait_for()
+    ask("break")
+    page.goto(stage.site)
+    alert = page.get_by_role("alert").inner_text()
+    expect("initech.yaml:" in alert and "K001" in alert, alert)
+    stage.seen(page, "broken-file")
+    sign_in(stage, page, "Sign in with Initech")
+    page.wait_for_url(stage.site + "/accounts/initech")
+
+    # The provider of the clients file is asked itself, not the sandbox that stands for the others.
+    page.goto(stage.site)
+    real = ask("real")
+    card = page.locator("ul.cards li", has=page.get_by_role("heading", name="Umbrella"))
+    expect("The real one" in card.inner_text(), card.inner_text())
+    card.get_by_role("button").click()
+    page.wait_for_selector("button[value=allow]")
+    expect(page.url.startswith(real + "/"), f"the browser is at {page.url}")
+    expect("own-client" in page.locator("main").inner_text(), "the client is not that of the file")
+    page.get_by_role("button", name="Allow").click()
+    page.wait_for_url(stage.site + "/accounts/umbrella")
+
+
+if __name__ == "__main__":
+    play(tour)

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// The demonstration in front of a real browser: the three samples, by their descriptors alone, and what goes wrong.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ChromiumTests {
+    private let home: CommandHome
+    private let port: Int
+
+    init() throws {
+        home = try CommandHome()
+        port = try Sample.freePort()
+    }
+
+    @Test func `MyGoogleInfo shows the names and the picture, renews, and is restored after a restart`() async throws {
+        let sandbox = try await RunningSandbox(home, "google", "--ask")
+        func demo() async throws -> RunningDemo {
+            try await RunningDemo(home, port: port, ["--sandbox", sandbox.address, "--store", "kept"])
+        }
+        var running = try await demo()
+        try await BrowserScenario(name: "google_info").play(at: running.address) { _ in
+            try await running.stop()
+            running = try await demo()
+            return ""
+        }
+        try await running.stop()
+        let kept = home.folder.appending(path: "kept").path
+        #expect(try posixPermissions(kept) == 0o700 && (try posixPermissions(kept + "/cookie-key")) == 0o600)
+    }
+
+    @Test func `simple-pkce signs in ephemerally, and has a button for each granted scope`() async throws {
+        let fixture = BuiltProduct.package.appending(path: "Tests/CarnetCommandTests/Fixtures/scopeData.json")
+        let map = try String(contentsOf: fixture, encoding: .utf8)
+        try home.write(map, to: "scopeData.json")
+        let running = try await RunningDemo(home, port: port, ["--map", "scopeData.json"])
+        try await BrowserScenario(name: "simple_pkce").play(at: running.address) { [home] ask in
+            let changed = map.replacing("\"Balance\"", with: "\"Balance of the day\"")
+            try home.write(ask == "rename" ? changed : changed + "]", to: "scopeData.json")
+            return ""
+        }
+    }
+
+    @Test func `centralized-login sends JSON and a state, says hello, and toggles its button`() async throws {
+        let running = try await RunningDemo(home, port: port)
+        try await BrowserScenario(name: "centralized_login").play(at: running.address)
+    }
+
+    @Test(arguments: ["bad_input", "no_cookies"])
+    func `whatever goes wrong ends at a page that says so and offers the way on`(_ scenario: String) async throws {
+        let running = try await demoOfThree()
+        try await BrowserScenario(name: scenario).play(at: running.address)
+    }
+
+    @Test func `every page works by keyboard and without a script, and files and registrations are taken in`()
+        async throws
+    {
+        let realPort = try Sample.freePort()
+        let real = "http://127.0.0.1:\(realPort)"
+        let umbrella = Sample.acme(issuer: real).replacing("acme", with: "umbrella").replacing("Acme", with: "Umbrella")
+        try home.write(umbrella, to: "providers/umbrella.yaml")
+        let registration = "umbrella: { client_id: own-client, redirect_uri: \"http://127.0.0.1:\(port)/callback\" }\n"
+        try home.write(registration, to: "clients.yaml")
+        // What the demonstration takes for the real provider.
+        let server = try home.start([
+            "sandbox", "umbrella", "--port", "\(realPort)", "--ask", "--clients", "clients.yaml",
+        ])
+        _ = try await server.line(0, of: .standardOutput)
+        let running = try await demoOfThree("--clients", "clients.yaml")
+        let initech = Sample.acme().replacing("acme", with: "initech").replacing("Acme", with: "Initech")
+        try await BrowserScenario(name: "tour").play(at: running.address) { [home] ask in
+            switch ask {
+            case "drop in":
+                try home.write(initech, to: "providers/initech.yaml")
+                _ = try await running.run.line(of: .standardError) { $0.hasPrefix("initech was read again") }
+            case "break":
+                try home.write(initech.replacing("scopes:", with: "scope:"), to: "providers/initech.yaml")
+                _ = try await running.run.line(of: .standardError) { $0.contains("initech.yaml:") }
+            default: return real
+            }
+            return ""
+        }
+    }
+
+    private func demoOfThree(_ arguments: String...) async throws -> RunningDemo {
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        let globex = Sample.acme().replacing("acme", with: "globex").replacing("Acme", with: "Globex")
+        try home.write(globex, to: "providers/globex.yaml")
+        return try await RunningDemo(home, port: port, arguments)
+    }
+
+    private func posixPermissions(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+}
