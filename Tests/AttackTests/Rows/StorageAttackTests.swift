@@ -158,11 +158,11 @@ struct StorageAttackTests {
                 store: site.scenario.store, clock: site.scenario.clock)
         }
         try Flow.openID.write(toFile: file, atomically: true, encoding: .utf8)
-        #expect(providers.reload().replaced.map(\.rawValue) == ["acme"])
+        #expect(await providers.reload().replaced.map(\.rawValue) == ["acme"])
         var browser = Browser(site)
         let callback = try await browser.begin()
         try "carnet: 1\nid: acme\nissuer: http://evil.example\n".write(toFile: file, atomically: true, encoding: .utf8)
-        let reload = providers.reload()
+        let reload = await providers.reload()
         #expect(reload.replaced.isEmpty)
         #expect(!reload.problems.isEmpty)
         #expect(try await browser.get(callback).head.status == .seeOther)
