@@ -41,7 +41,8 @@ def centralized_login(stage):
     page.wait_for_url(stage.site + "/accounts/auth0")
     page.get_by_label("How far").select_option("everywhere")
     page.get_by_role("button", name="Sign out").click()
-    page.wait_for_url(stage.site + "/signed-out")
+    # The state comes back with the browser.
+    page.wait_for_url(lambda url: url.startswith(stage.site + "/signed-out?state="))
     told = page.locator("main").inner_text()
     expect("was told to revoke them" in told and "sign-out page of Auth0 was opened" in told, told)
     stage.seen(page, "signed-out-everywhere")

@@ -13,7 +13,7 @@ final class RecordingTransport: Transport {
         var change: Change?
     }
 
-    private let transport = AsyncHTTPTransport()
+    private let transport = AsyncHTTPTransport(localAccess: .all)
     private let state = Mutex(State())
 
     /// The latest response.
