@@ -1,5 +1,5 @@
 public import Carnet
-public import Foundation
+import Foundation
 
 /// What a sign-out did, for the person who signed out. It travels sealed in a cookie to the page that tells it.
 public struct SignOutReport: Codable, Hashable, Sendable {
