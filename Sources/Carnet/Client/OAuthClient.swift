@@ -126,7 +126,7 @@ public actor OAuthClient {
         let validated = try await validate(callback, for: pending, from: discovered)
         let provider = filled(discovered, with: HeldValues(callback: validated))
         // Before the attempt is used up: what cannot be sent, or its outcome not kept, uses up nothing.
-        try await store.prepareToSave(ConnectionKey(provider: provider.id.rawValue, account: account ?? ""))
+        try await prepareToSave(as: account)
         let first = try TokenRequest.exchange(
             validated, at: provider, as: registration, random: random, now: clock.now)
         try use(pending)
@@ -203,6 +203,8 @@ public actor OAuthClient {
         continuing old: Connection?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
+        // Before anyone is asked to sign in.
+        try await prepareToSave(as: account)
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
                 redirectURI: registration.redirectURI,
@@ -225,6 +227,10 @@ public actor OAuthClient {
             await presenter.close()
             throw error
         }
+    }
+
+    private func prepareToSave(as account: String?) async throws {
+        try await store.prepareToSave(ConnectionKey(provider: provider.id.rawValue, account: account ?? ""))
     }
 
     /// The accounts that are signed in to this provider, by name; no record is opened for it.
