@@ -368,6 +368,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             resources: [.copy("Fixtures")]
         ),
@@ -413,7 +414,8 @@ let package = Package(
         .executableTarget(
             name: "HostServer",
             dependencies: [
-                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird",
+                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
             path: "Tests/Snippets/HostServer"

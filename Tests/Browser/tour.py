@@ -16,6 +16,7 @@ def tour(stage):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.textContent").startswith("Sign in with Globex"):
             break
+    stage.seen(page, "focus")
     page.keyboard.press("Enter")
     consent = page.wait_for_selector("button[value=allow]")
     consent.focus()
@@ -24,13 +25,21 @@ def tour(stage):
 
     # A text is linted while it is typed.
     checks_policy(page.goto(stage.site + "/descriptor"), "the page of descriptors")
-    text, findings = page.get_by_label("The descriptor, in YAML"), page.get_by_role("status")
-    text.fill(text.input_value().replace("scopes:", "scope:"))
-    findings.get_by_text("did you mean").wait_for()
-    expect("K001" in findings.inner_text(), findings.inner_text())
+    text, summary = page.get_by_label("The descriptor, in YAML"), page.get_by_role("status")
+    expect(summary.inner_text() == "Nothing is wrong with it.", summary.inner_text())
+    text.fill(text.input_value().replace("scopes:", "scope:").replace("https:", "http:"))
+    summary.get_by_text("2 errors").wait_for()
+    findings = page.locator("#findings")
+    expect("K001" in findings.inner_text() and "did you mean" in findings.inner_text(), findings.inner_text())
     stage.seen(page, "lint")
+    page.get_by_role("link", name="line 5").click()
+    chosen = page.evaluate("text.value.slice(text.selectionStart, text.selectionEnd)")
+    expect(chosen.startswith("scope: {") and "\n" not in chosen, f"the link of a finding selects {chosen!r}")
+    page.get_by_role("button", name="Mend what is certain (1)").click()
+    summary.get_by_text("1 error").wait_for()
+    expect("https:" in text.input_value(), "what is certain is not mended")
     text.fill(text.input_value().replace("scope:", "scopes:"))
-    findings.filter(has_not_text="K001").wait_for()
+    summary.get_by_text("Nothing is wrong with it.").wait_for()
     page.get_by_role("button", name="Try it at a sandbox").click()
     page.get_by_text("All of it worked.").wait_for()
     stage.seen(page, "trial")
@@ -56,6 +65,9 @@ def tour(stage):
     stage.seen(page, "broken-file")
     sign_in(stage, page, "Sign in with Initech")
     page.wait_for_url(stage.site + "/accounts/initech")
+    ask("remove")
+    page.goto(stage.site)
+    expect(page.get_by_role("heading", name="Initech").count() == 0, "a provider without a file is still there")
 
     # The provider of the clients file is asked itself, not the sandbox that stands for the others.
     page.goto(stage.site)

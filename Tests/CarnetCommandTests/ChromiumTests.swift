@@ -47,7 +47,14 @@ import Testing
     @Test(arguments: ["bad_input", "no_cookies"])
     func `whatever goes wrong ends at a page that says so and offers the way on`(_ scenario: String) async throws {
         let running = try await demoOfThree()
-        try await BrowserScenario(name: scenario).play(at: running.address)
+        try await BrowserScenario(name: scenario).play(at: running.address) { ask in
+            // What the page said, under its reference: the log has it too.
+            let words = ask.split(separator: " ", maxSplits: 2)
+            _ = try await running.run.line(of: .standardError) {
+                $0.contains("id=\(words[1])") && $0.contains("problem=\(words[2])")
+            }
+            return ""
+        }
     }
 
     @Test func `every page works by keyboard and without a script, and files and registrations are taken in`()
@@ -74,6 +81,9 @@ import Testing
             case "break":
                 try home.write(initech.replacing("scopes:", with: "scope:"), to: "providers/initech.yaml")
                 _ = try await running.run.line(of: .standardError) { $0.contains("initech.yaml:") }
+            case "remove":
+                try FileManager.default.removeItem(at: home.folder.appending(path: "providers/initech.yaml"))
+                _ = try await running.run.line(of: .standardError) { $0.hasPrefix("initech is gone") }
             default: return real
             }
             return ""

@@ -4,8 +4,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("A folder of providers that is read again")
-struct ProviderFolderTests {
+@Suite("Folders of providers that are read again")
+struct ProviderFoldersTests {
     private let path: String
     private let site: Site
 
@@ -19,17 +19,12 @@ struct ProviderFolderTests {
         try text.write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
     }
 
-    private func folder(beside base: ProviderRegistry = ProviderRegistry()) -> ProviderFolder {
-        ProviderFolder(path: path, beside: base, clients: site.clients) { [site] descriptor in
-            try OAuthClient(
-                descriptor,
-                registration: ClientRegistration(
-                    clientID: "client", redirectURI: "\(Site.origin)/sign-in/\(descriptor.id.rawValue)/callback"),
-                transport: SandboxTransport(sandbox: site.sandbox),
-                store: site.store,
-                clock: site.clock
-            )
-        }
+    private func folder(beside base: ProviderRegistry = ProviderRegistry()) -> ProviderFolders {
+        ProviderFolders([path], beside: base, clients: site.clients, makeClient: makeClient)
+    }
+
+    private var makeClient: @Sendable (ProviderDescriptor) async throws -> OAuthClient? {
+        { [site] in try site.client(of: $0) }
     }
 
     @Test("A changed file takes effect, and one that did not change makes no new client")
@@ -101,5 +96,77 @@ struct ProviderFolderTests {
         try write("no descriptor")
         #expect(await folder.reload().replaced.isEmpty)
         #expect(site.clients["acme"]?.provider.name == "Acme Two")
+    }
+
+    @Test("A file that is gone takes its provider with it, and brings it back")
+    func removed() async throws {
+        try write(Site.acme)
+        let folder = folder()
+        _ = await folder.reload()
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        try FileManager.default.removeItem(atPath: "\(path)/acme.yaml")
+        let reload = await folder.reload()
+        #expect(reload.removed == ["acme"] && reload.problems.isEmpty)
+        #expect(site.clients.all.isEmpty)
+        #expect(try await site.web.liveSession(of: browser.request) == nil)
+        #expect(await folder.reload().removed.isEmpty)
+        try write(Site.acme)
+        #expect(await folder.reload().replaced == ["acme"])
+        #expect(try await site.web.liveSession(of: browser.request) != nil)
+    }
+
+    @Test("A file that is given to another provider takes the old one away")
+    func renamed() async throws {
+        try write(Site.acme)
+        let folder = folder()
+        _ = await folder.reload()
+        try write(Site.globex)
+        let reload = await folder.reload()
+        #expect(reload.replaced == ["globex"] && reload.removed == ["acme"])
+    }
+
+    @Test("What a file has hidden is back when the file is gone, and not while it is only broken")
+    func unhidden() async throws {
+        var base = ProviderRegistry()
+        base.add([SourceFile(path: "acme.yaml", text: Site.acme)], origin: .builtIn)
+        try write(Site.acme.replacing("name: Acme", with: "name: Acme Two"))
+        let folder = folder(beside: base)
+        #expect(await folder.reload().replaced == ["acme"])
+        try write("no descriptor")
+        #expect(await folder.reload().replaced.isEmpty)
+        #expect(site.clients["acme"]?.provider.name == "Acme Two")
+        try FileManager.default.removeItem(atPath: "\(path)/acme.yaml")
+        let reload = await folder.reload()
+        #expect(reload.replaced == ["acme"] && reload.removed.isEmpty)
+        #expect(site.clients["acme"]?.provider.name == "Acme")
+    }
+
+    @Test("The last of several folders wins, whichever was changed last")
+    func severalFolders() async throws {
+        let second = "\(path)/second"
+        try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: true)
+        try write(Site.acme)
+        try write(Site.acme.replacing("name: Acme", with: "name: Acme Two"), to: "second/acme.yaml")
+        let folders = ProviderFolders([path, second], clients: site.clients, makeClient: makeClient)
+        #expect(await folders.reload().replaced == ["acme"])
+        try write(Site.acme.replacing("name: Acme", with: "name: Acme Three"))
+        #expect(await folders.reload().replaced.isEmpty)
+        #expect(site.clients["acme"]?.provider.name == "Acme Two")
+        try FileManager.default.removeItem(atPath: "\(second)/acme.yaml")
+        #expect(await folders.reload().replaced == ["acme"])
+        #expect(site.clients["acme"]?.provider.name == "Acme Three")
+    }
+
+    @Test("A provider whose registration was taken away is no more")
+    func unregistered() async throws {
+        try write(Site.acme)
+        let folder = ProviderFolders([path], clients: site.clients) { [makeClient] descriptor in
+            descriptor.name == "Acme" ? try await makeClient(descriptor) : nil
+        }
+        #expect(await folder.reload().replaced == ["acme"])
+        try write(Site.acme.replacing("name: Acme", with: "name: Acme Two"))
+        #expect(await folder.reload().removed == ["acme"])
+        #expect(site.clients.all.isEmpty)
     }
 }

@@ -22,13 +22,14 @@ public struct PlainSignInPages: SignInPages {
     public func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
         let retry = page.providers.first { $0.id == problem.provider }
             .map { Self.form($0, "Try again with \($0.name)", problem.returnTo) }
+        let wayOn = page.session?.account().map { "Go on as \($0.name ?? "a user")" } ?? "Go on without signing in"
         return Self.page(
             problem.title,
             """
             <p role="alert">\(Self.escape(problem.advice))</p>
             \(retry ?? "")
             <p><a href="\(Self.escape(page.path))">All ways to sign in</a></p>
-            <p><a href="\(Self.escape(problem.returnTo.path))">Go on without signing in</a></p>
+            <p><a href="\(Self.escape(problem.returnTo.path))">\(Self.escape(wayOn))</a></p>
             <p><small>Reference: \(Self.escape(problem.id))</small></p>
             """
         )
@@ -99,7 +100,8 @@ public struct PlainSignInPages: SignInPages {
         :focus-visible { outline: 3px solid; outline-offset: 2px; }
         """
 
-    static func escape(_ text: String) -> String {
+    /// A text as HTML has it, inside an element or an attribute.
+    public static func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
     }

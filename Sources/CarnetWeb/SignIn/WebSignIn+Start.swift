@@ -17,7 +17,10 @@ extension WebSignIn {
         do {
             let options = AuthorizationOptions(
                 scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
-                asksForConsent: fields.contains { $0.name == "consent" }
+                asksForConsent: fields.contains { $0.name == "consent" },
+                prompt: AuthorizationOptions.Prompt.allCases.filter { prompt in
+                    fields.contains { $0.name == "prompt" && $0.value == prompt.rawValue }
+                }
             )
             let begun = try await client.beginSignIn(options)
             var waiting = PendingSignIn(
