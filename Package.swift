@@ -363,8 +363,8 @@ let package = Package(
         .testTarget(
             name: "CarnetCommandTests",
             dependencies: [
-                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox",
-                "CarnetTesting",
+                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetHTTP", "CarnetHummingbird", "CarnetProtocol",
+                "CarnetSandbox", "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -69,6 +69,14 @@ def tour(stage):
     page.goto(stage.site)
     expect(page.get_by_role("heading", name="Initech").count() == 0, "a provider without a file is still there")
 
+    # A provider that posts its answer from a page of its own.
+    page.goto(stage.site)
+    sign_in(stage, page, "Sign in with Posting")
+    page.get_by_role("button", name="Continue").click()
+    page.wait_for_url(stage.site + "/accounts/posting")
+    page.get_by_role("link", name="How it went").click()
+    expect(page.get_by_text("Token request").first.is_visible(), "a sign-in by a posted answer is not drawn")
+
     # The provider of the clients file is asked itself, not the sandbox that stands for the others.
     page.goto(stage.site)
     real = ask("real")

@@ -48,7 +48,8 @@ struct DemoFlows: RouterMiddleware {
         if let leaving, site.setup.isSandboxed(leaving), let sandbox = site.sandbox {
             response.headers[.location] = sandbox.sandboxURL(for: leaving)
         }
-        if known == nil {
+        // What is posted from another site may come without the cookie of a visitor who has one.
+        if known == nil, !isCallback {
             response.headers.append(
                 HTTPField(name: .setCookie, value: "\(Self.cookie)=\(visitor); Path=/; HttpOnly; SameSite=Lax"))
         }

@@ -64,7 +64,7 @@ enum DemoTemplates {
         <form method="post" action="/sign-in/{{id}}">
         <input type="hidden" name="return_to" value="/accounts/{{id}}">
         {{#isSignedIn}}
-        <input type="hidden" name="prompt" value="select_account">
+        <input type="hidden" name="another" value="1">
         <button>Add an account<span class="visually-hidden"> of {{id}}</span></button>
         {{/isSignedIn}}
         {{^isSignedIn}}<button class="brand brand-{{id}}">Sign in with {{name}}</button>{{/isSignedIn}}

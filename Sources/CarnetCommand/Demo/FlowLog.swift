@@ -59,11 +59,15 @@ final class FlowLog: Sendable {
         }
     }
 
-    /// Notes the callback of a visitor: of the sign-in with its state, or of the latest that waits.
+    /// Notes the callback of a visitor: of the sign-in with its state, or of the latest that waits where one of the two
+    /// has none that could be seen, as in an answer that is posted.
+    ///
+    /// - Parameter provider: With whom it was completed; `nil` if it was not.
     func callBack(_ provider: ProviderID?, state: String?, _ steps: [Step], for visitor: String) {
         change(visitor) { flows in
             flows.lastIndex { $0.isWaiting && state != nil && $0.state == state }
                 ?? flows.lastIndex { $0.isWaiting && $0.state == nil && [nil, $0.provider].contains(provider) }
+                ?? flows.lastIndex { $0.isWaiting && state == nil && $0.provider == provider }
         } with: {
             $0.isWaiting = false
             // What happened at the provider's own pages is not seen.

@@ -93,9 +93,12 @@ public struct PlainSignInPages: SignInPages {
     private static let style = """
         :root { color-scheme: light dark; }
         body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 2rem auto; padding: 0 1rem;
-               overflow-wrap: anywhere; }
-        button { font: inherit; width: 100%; min-height: 3rem; padding: .75rem 1rem; margin: .25rem 0;
-                 border: 1px solid #767676; border-radius: .5rem; cursor: pointer; }
+               overflow-wrap: anywhere; background: light-dark(#fff, #121214); color: light-dark(#1a1a1a, #ececec); }
+        h1 { font-size: 1.75rem; line-height: 1.2; }
+        a { color: light-dark(#0b4db0, #8ab4f8); }
+        button { font: inherit; font-weight: 600; width: 100%; min-height: 3rem; padding: .75rem 1rem; margin: .25rem 0;
+                 background: light-dark(#f4f4f5, #2a2a2e); color: inherit;
+                 border: 1px solid light-dark(#767676, #8d8d8d); border-radius: .5rem; cursor: pointer; }
         button svg { width: .8em; height: .8em; margin-right: .6em; }
         :focus-visible { outline: 3px solid; outline-offset: 2px; }
         """

@@ -18,9 +18,7 @@ extension WebSignIn {
             let options = AuthorizationOptions(
                 scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
                 asksForConsent: fields.contains { $0.name == "consent" },
-                prompt: AuthorizationOptions.Prompt.allCases.filter { prompt in
-                    fields.contains { $0.name == "prompt" && $0.value == prompt.rawValue }
-                }
+                prompt: fields.contains { $0.name == "another" } ? [.selectAccount] : []
             )
             let begun = try await client.beginSignIn(options)
             var waiting = PendingSignIn(
