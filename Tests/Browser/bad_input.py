@@ -65,6 +65,19 @@ def bad_input(stage):
     page.get_by_role("button", name="Sign out").click()
     page.goto(stage.site + "/accounts/acme")
 
+    # The provider ends the session: renewing says so, and leads to a new sign-in.
+    page.goto(stage.site)
+    page.get_by_role("button", name="Sign in with Globex").click()
+    answer_consent(stage, page, fault="refresh-revoked")
+    page.wait_for_url(stage.site + "/accounts/globex")
+    page.get_by_role("button", name="Renew the tokens").click()
+    says(stage, page, "The session with Globex is over", "session-over")
+    page.get_by_role("button", name="Sign in with Globex").click()
+    answer_consent(stage, page)
+    page.wait_for_url(stage.site + "/accounts/globex")
+    page.get_by_role("button", name="Sign out").click()
+    page.goto(stage.site + "/accounts/acme")
+
     # The callback is loaded again.
     callbacks = []
     page.on("request", lambda request: "/callback?" in request.url and callbacks.append(request.url))

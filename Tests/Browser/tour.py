@@ -22,6 +22,12 @@ def tour(stage):
     consent.focus()
     page.keyboard.press("Enter")
     page.wait_for_url(stage.site + "/accounts/globex")
+    page.get_by_role("link", name="Payload").click()
+    expect(page.get_by_text("This access token is opaque").is_visible(), "an opaque token is not said to be")
+    stage.seen(page, "opaque-token")
+    page.goto(stage.site + "/nothing")
+    expect(page.get_by_text("Nothing is at this address.").is_visible(), "what is not there is not said to be")
+    stage.seen(page, "not-found")
 
     # A text is linted while it is typed.
     checks_policy(page.goto(stage.site + "/descriptor"), "the page of descriptors")

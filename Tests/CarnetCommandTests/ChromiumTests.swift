@@ -4,6 +4,7 @@ import CarnetHummingbird
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import Testing
 
 /// The demonstration in front of a real browser: the three samples, by their descriptors alone, and what goes wrong.
@@ -132,7 +133,8 @@ import Testing
         let application = Application(
             router: router,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { _ in start.yield() }
+            onServerRunning: { _ in start.yield() },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         let running = Task { try await application.run() }
         defer { running.cancel() }

@@ -144,6 +144,18 @@ struct DemoTests {
         }
     }
 
+    @Test("A session that the provider ended says so under a reference, and offers a sign-in")
+    func endedSession() async throws {
+        try await withBrowser { browser in
+            _ = try await signIn(&browser, fault: "refresh-revoked")
+            let reply = try await browser.post("/accounts/acme/refresh")
+            let page = String(buffer: reply.body)
+            #expect(reply.status == .forbidden && page.contains("The session with Acme is over"))
+            #expect(page.contains("Reference: ") && page.contains("action=\"/sign-in/acme\""))
+            #expect(try await browser.get("/accounts/acme").headers[.location]?.hasPrefix("/sign-in") == true)
+        }
+    }
+
     @Test("The picture of a sign-in has each step with its key, and no secret")
     func flow() async throws {
         try await withBrowser { browser in

@@ -117,13 +117,7 @@ struct DemoPages: SignInPages {
         return templates["findings"]?.render(values) ?? ""
     }
 
-    func failure(_ error: OAuthError, backTo path: String) -> String {
-        page("That did not work", "failure", ["text": error.description, "back": path])
-    }
-
-    func notFound() -> String {
-        page("There is no such page", "failure", ["text": "Nothing is at this address.", "back": "/"])
-    }
+    func notFound() -> String { page("There is no such page", "notFound", [:]) }
 
     // MARK: Sign-in
 

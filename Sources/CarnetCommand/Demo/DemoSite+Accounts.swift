@@ -34,7 +34,8 @@ extension DemoSite {
             let session = try await context.signIn.tokens(for: account)
             return try await answer(Visit(account: account, session: session, isOther: account != accounts.first))
         } catch let error as OAuthError {
-            return html(pages.failure(error, backTo: "/accounts/\(provider)"), .badGateway)
+            let page = ReturnTarget("/accounts/\(provider)") ?? .home
+            return Response(web.problem(error, of: account, in: request.head, returnTo: page))
         }
     }
 

@@ -28,7 +28,7 @@ enum DemoTemplates {
     static let contents = [
         "home": home, "account": account, "flow": flow, "descriptor": descriptor, "choice": choice,
         "findings": findings, "signedOut": signedOut,
-        "failure": "<p role=\"alert\">{{text}}</p>\n<p><a class=\"button\" href=\"{{back}}\">Back</a></p>\n",
+        "notFound": "<p>Nothing is at this address.</p>\n<p><a href=\"/\">All providers</a></p>\n",
     ]
 
     private static let home = """

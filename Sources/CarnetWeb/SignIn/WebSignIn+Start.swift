@@ -97,6 +97,10 @@ extension WebSignIn {
             (status, title, advice) = (
                 .badGateway, "\(name) cannot be reached now", "Nothing is lost. Try again in a moment."
             )
+        case (_, .signInAgain) where cause.map { [.refresh, .profile, .resource].contains($0.step) } ?? false:
+            (status, title, advice) = (
+                .forbidden, "The session with \(name) is over", "It was ended there, or is too old. Sign in again."
+            )
         case (_, .signInAgain):
             (status, title, advice) = (
                 .badRequest, "This sign-in is over", "It took too long, or was finished before. Begin it again."
