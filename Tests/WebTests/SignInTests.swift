@@ -147,6 +147,17 @@ struct WebSignInTests {
         #expect(tokens?.scopes == ["openid", "email"])
     }
 
+    @Test("Another account is asked for by the form, and nothing else of it shapes the request")
+    func anotherAccount() async throws {
+        for (field, prompt) in [("another", "select_account"), ("prompt", nil)] as [(String, String?)] {
+            var browser = Browser(try Site())
+            let reply = try await browser.post("/sign-in/acme", [(name: field, value: "none")])
+            let url = try WebURL(try #require(reply.head.headerFields[.location]))
+            let sent = try #require(PercentEncoding.decodeForm(url.query ?? ""))
+            #expect(sent.first { $0.name == "prompt" }?.value == prompt)
+        }
+    }
+
     @Test("A client whose redirect URI is elsewhere is refused when the site starts")
     func foreignRedirect() throws {
         let site = try Site()

@@ -12,6 +12,8 @@ struct AuthorizationServer: Sendable {
     var consents = BoundedStore<PendingConsent>(capacity: 1000)
     /// The certificate that came with the request that is answered.
     var presentedCertificate: [UInt8]?
+    /// What the person chose to go wrong in the sign-in that the request belongs to.
+    var chosenFault: SandboxFault?
     /// What clients are to be told, until it is sent.
     var logouts: [SandboxLogout] = []
     private var madeKeys: KeySet?
@@ -49,8 +51,6 @@ struct AuthorizationServer: Sendable {
         consents = old.consents
         if provider.signatureAlgorithms == old.provider.signatureAlgorithms { madeKeys = old.madeKeys }
     }
-
-    func has(_ fault: SandboxFault) -> Bool { options.faults.contains(fault) }
 
     /// The value of `iss`. A provider without an issuer of its own signs with the origin of its token endpoint.
     ///
