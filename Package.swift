@@ -268,6 +268,7 @@ let package = Package(
             dependencies: [
                 "Carnet", "CarnetFiles", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetStorage",
                 "CarnetTestSupport", "CarnetTesting", "CarnetURLSession", "CarnetUserAgent", "CarnetWeb",
+                "Fuzzing",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -431,7 +432,6 @@ let package = Package(
             path: "Tests/Fuzzing",
             exclude: ["Corpus", "Messages"]
         ),
-        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"]),
         .executableTarget(
             name: "StoreSnippets",
             dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetSQLite"],

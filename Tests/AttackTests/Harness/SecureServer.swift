@@ -7,17 +7,28 @@ import Synchronization
 final class SecureServer: Sendable {
     private final class Count: Sendable {
         let requests = Mutex(0)
+        let presented = Mutex<[[UInt8]?]>([])
     }
 
     private let channel: any Channel
     private let count: Count
 
-    init(_ identity: (certificate: String, key: String), maximumVersion: TLSVersion? = nil) async throws {
+    /// - Parameters:
+    ///   - clientAuthority: Whose certificates clients are asked for; none are asked for without it.
+    ///   - keepsConnections: Whether one connection may serve for many requests.
+    init(
+        _ identity: (certificate: String, key: String), maximumVersion: TLSVersion? = nil,
+        clientAuthority: String? = nil, keepsConnections: Bool = false
+    ) async throws {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMFile(identity.certificate).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: identity.key, format: .pem)))
         tls.minimumTLSVersion = .tlsv1
         tls.maximumTLSVersion = maximumVersion
+        if let clientAuthority {
+            tls.trustRoots = .file(clientAuthority)
+            tls.certificateVerification = .optionalVerification
+        }
         let context = try NIOSSLContext(configuration: tls)
         let count = Count()
         self.count = count
@@ -25,7 +36,7 @@ final class SecureServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
-                        NIOSSLServerHandler(context: context), Answer(count: count),
+                        NIOSSLServerHandler(context: context), Answer(count: count, keepsConnections: keepsConnections),
                     ])
                 }
             }
@@ -37,6 +48,9 @@ final class SecureServer: Sendable {
     /// How many requests came through TLS.
     var requests: Int { count.requests.withLock { $0 } }
 
+    /// The certificate in DER form that was presented with each request.
+    var presented: [[UInt8]?] { count.presented.withLock { $0 } }
+
     func stop() async { try? await channel.close() }
 
     private final class Answer: ChannelInboundHandler {
@@ -44,21 +58,25 @@ final class SecureServer: Sendable {
         typealias OutboundOut = ByteBuffer
 
         private let count: Count
+        private let keepsConnections: Bool
         private var hasAnswered = false
 
-        init(count: Count) {
+        init(count: Count, keepsConnections: Bool) {
             self.count = count
+            self.keepsConnections = keepsConnections
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             // Head and body of a request may come apart.
             guard !hasAnswered else { return }
-            hasAnswered = true
+            hasAnswered = !keepsConnections
+            let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()?.toDERBytes()
+            count.presented.withLock { $0.append(certificate) }
             count.requests.withLock { $0 += 1 }
             let body = #"{"access_token":"a","token_type":"Bearer"}"#
             let text =
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
-                + "Connection: close\r\n\r\n\(body)"
+                + "Connection: \(keepsConnections ? "keep-alive" : "close")\r\n\r\n\(body)"
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
         }
 

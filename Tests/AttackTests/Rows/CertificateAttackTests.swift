@@ -10,7 +10,7 @@ import Foundation
 import NIOSSL
 import Testing
 
-@Suite("HTTP: the server's certificate", .serialized)
+@Suite("HTTP: the server's certificate", .serialized, .searchedForSecrets)
 struct CertificateAttackTests {
     private static let certificates = Result { try Certificates() }
 
@@ -30,9 +30,9 @@ struct CertificateAttackTests {
             _ = try await flow.run(scenario) { _ in }
         } catch let error as OAuthError {
             failure = error
+            scenario.output.hear(error)
         }
         await server.stop()
-        scenario.expectNoLeak(#_sourceLocation)
         return (failure, server.requests)
     }
 

@@ -11,7 +11,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("NAT: programs on a person's machine", .serialized)
+@Suite("NAT: programs on a person's machine", .serialized, .searchedForSecrets)
 struct NativeAttackTests {
     /// A sign-in whose page was shown; its callback is yet to come.
     private struct Waiting {
@@ -52,7 +52,7 @@ struct NativeAttackTests {
     @Test func NAT_01_loopbackAlone() async throws {
         let waiting = try await begin()
         for host in ["127.0.0.2", "::1"] {
-            await #expect(throws: (any Error).self) {
+            await expectError((any Error).self) {
                 try await RawRequest.exchange("x", port: waiting.port, host: host)
             }
         }
@@ -63,7 +63,7 @@ struct NativeAttackTests {
         let waiting = try await begin()
         for number in 0..<100 { #expect(try await RawRequest.get("/junk/\(number)", port: waiting.port) == 404) }
         try await finish(waiting)
-        await #expect(throws: (any Error).self) { try await RawRequest.get(waiting.callback, port: waiting.port) }
+        await expectError((any Error).self) { try await RawRequest.get(waiting.callback, port: waiting.port) }
         #expect(waiting.scenario.count("/token") == 1)
     }
 
@@ -83,7 +83,7 @@ struct NativeAttackTests {
         let taken = try RawServer([.waitForHangUp])
         defer { taken.stop() }
         let agent = LoopbackUserAgent(presentation: .show { _ in })
-        let error = await #expect(throws: UserAgentError.self) {
+        let error = await expectError(UserAgentError.self) {
             try await agent.prepare(redirectURI: "http://127.0.0.1:\(taken.port)/callback")
         }
         #expect(error?.kind == .cannotListen)
@@ -140,8 +140,7 @@ struct NativeAttackTests {
     @Test(arguments: ["myapp:/callback", "myapp://callback", "javascript:/x", "https2:/x"])
     func NAT_08_schemeThatAnybodyMayClaim(uri: String) async throws {
         let flow = Flow.signIn.registered { $0.redirectURI = uri }
-        let error = await #expect(throws: OAuthError.self) { try await flow.run(Scenario()) { _ in } }
-        #expect(error?.kind == .redirectNotAccepted)
+        await flow.expectRefusal(.redirectNotAccepted)
         try await control(.signIn)
     }
 
@@ -154,13 +153,23 @@ struct NativeAttackTests {
         }
     }
 
+    @Test func NAT_11_portThatIsRegistered() async throws {
+        let free = try RawServer([])
+        free.stop()
+        let redirect = "http://127.0.0.1:\(free.port)/callback"
+        let waiting = try await begin(redirectURI: redirect)
+        #expect(waiting.port == free.port)
+        try await finish(waiting)
+        #expect(waiting.scenario.requests(to: "/token").first?.form["redirect_uri"] == redirect)
+    }
+
     @Test func NAT_10_URLIsOneArgumentAndNoShell() async throws {
         let shown = Mutex<[String]>([])
         let agent = LoopbackUserAgent(presentation: .show { url in shown.withLock { $0.append(url) } })
         for url in ["file:///etc/passwd", "javascript:alert(1)", "https://x/\"$(touch /tmp/x)\"", "https://x/ y", "-a"]
         {
             let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
-            let error = await #expect(throws: UserAgentError.self) { try await presenter.present(url) { _ in true } }
+            let error = await expectError(UserAgentError.self) { try await presenter.present(url) { _ in true } }
             #expect(error?.kind == .cannotPresent)
         }
         let count = shown.withLock(\.count)

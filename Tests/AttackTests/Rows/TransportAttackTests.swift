@@ -10,7 +10,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("HTTP: what is on the wire", .serialized)
+@Suite("HTTP: what is on the wire", .serialized, .searchedForSecrets)
 struct TransportAttackTests {
     private static let moved = [301, 302, 303, 307, 308]
 
@@ -112,7 +112,7 @@ struct TransportAttackTests {
         for path in ["/a\r\nX: 1", "/a b", "/a\u{0}b"] {
             let request = OutgoingRequest(
                 head: HTTPRequest(method: .get, scheme: "http", authority: target.authority, path: path))
-            let error = await #expect(throws: TransportError.self) {
+            let error = await expectError(TransportError.self) {
                 try await AsyncHTTPTransport(localAccess: .all).send(request, limits: .init())
             }
             #expect(error?.kind == .unsupportedRequest)
