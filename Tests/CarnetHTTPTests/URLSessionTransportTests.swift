@@ -6,7 +6,17 @@ import Testing
 
 /// One at a time: on Linux all sessions share one queue, and the endless responses hold it up.
 @Suite(.serialized) struct URLSessionTransportTests {
-    @Test(arguments: TransportConformance.Check.allCases)
+    /// Foundation on Linux ends the process where a header breaks off (swift-corelibs-foundation, issue 5285), and no code
+    /// outside of it can prevent that.
+    private static let checks = TransportConformance.Check.allCases.filter { check in
+        #if canImport(FoundationNetworking) && !compiler(>=6.4)
+            check != .truncatedHeaderIsInterrupted
+        #else
+            true
+        #endif
+    }
+
+    @Test(arguments: checks)
     func conforms(to check: TransportConformance.Check) async throws {
         try await TransportConformance { URLSessionTransport(localAccess: .all) }.run(check)
     }
