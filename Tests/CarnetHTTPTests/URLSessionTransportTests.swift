@@ -1,5 +1,6 @@
 import Carnet
 import CarnetHTTP
+import CarnetServerTestSupport
 import CarnetTesting
 import CarnetURLSession
 import Testing
@@ -23,7 +24,7 @@ import Testing
 
     @Test func refusesSelfSignedCertificate() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
-        let server = try await TLSServer(certificate)
+        let server = try await certificate.server()
         let transport = URLSessionTransport(localAccess: .all)
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(.get(server.authority, scheme: "https"), limits: .init())

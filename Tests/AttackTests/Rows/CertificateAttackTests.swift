@@ -5,6 +5,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetHTTP
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTesting
 import Foundation
 import NIOSSL
@@ -18,7 +19,9 @@ struct CertificateAttackTests {
     private func exchange(
         _ identity: (certificate: String, key: String), maximumVersion: TLSVersion? = nil
     ) async throws -> (error: OAuthError?, requests: Int) {
-        let server = try await SecureServer(identity, maximumVersion: maximumVersion)
+        let server = try await TLSServer(
+            certificate: identity.certificate, key: identity.key, maximumVersion: maximumVersion)
+        server.answer("/token", with: Wire.good(.token))
         let authority = try Self.certificates.get().authority
         let scenario = Scenario(
             wire: try AsyncHTTPTransport(additionalTrustRootsPEM: authority, localAccess: .all))
@@ -32,8 +35,8 @@ struct CertificateAttackTests {
             failure = error
             scenario.output.hear(error)
         }
-        await server.stop()
-        return (failure, server.requests)
+        try await server.stop()
+        return (failure, server.requestCount)
     }
 
     /// The same client, at a server whose certificate is good.
@@ -51,9 +54,9 @@ struct CertificateAttackTests {
         #expect(requests == 0)
     }
 
-    @Test(arguments: [(nil, nil), ("stranger", nil), ("ca", "-1")] as [(String?, String?)])
-    func HTTP_01_certificateThatNobodyTrusts(issuer: String?, end: String?) async throws {
-        let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1", by: issuer, end: end)
+    @Test(arguments: [(nil, 1), ("stranger", 1), ("ca", -1)] as [(String?, Int)])
+    func HTTP_01_certificateThatNobodyTrusts(issuer: String?, days: Int) async throws {
+        let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1", by: issuer, days: days)
         let (error, requests) = try await exchange(identity)
         #expect(error?.kind == .transport)
         #expect(error?.message.contains("certificate") == true, "\(String(describing: error))")

@@ -5,6 +5,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetHTTP
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
@@ -94,8 +95,10 @@ struct ClientCertificateAttackTests {
     /// A server that asks every client: each connection shows what its own request brought.
     @Test func MTLS_04_connectionsAreNotShared() async throws {
         let certificates = try Self.certificates.get()
-        let server = try await SecureServer(
-            certificates.issue(for: "IP:127.0.0.1"), clientAuthority: certificates.authority, keepsConnections: true)
+        let identity = try certificates.issue(for: "IP:127.0.0.1")
+        let server = try await TLSServer(
+            certificate: identity.certificate, key: identity.key, clients: [certificates.authority],
+            demandsClientCertificate: false)
         let transport = try AsyncHTTPTransport(
             additionalTrustRootsPEM: certificates.authority, localAccess: .all)
         let (one, two) = (try Self.certificate(), try Self.certificate())
@@ -108,6 +111,6 @@ struct ClientCertificateAttackTests {
             expected.append(certificate?.chain.first)
         }
         #expect(server.presented == expected)
-        await server.stop()
+        try await server.stop()
     }
 }

@@ -91,15 +91,15 @@ struct DeviceAttackTests {
     }
 
     @Test func DEV_06_cancellationEndsThePolls() async throws {
-        let door = Door()
-        let scenario = Scenario(gate: { _, request in if request.path == "/token" { await door.pass() } })
+        let gate = Gate()
+        let scenario = Scenario(gate: { _, request in if request.path == "/token" { await gate.pass() } })
         scenario.change { $0.token = .error("authorization_pending") }
         let client = try Flow.device.client(of: scenario)
         let device = try await client.beginDeviceSignIn()
         let waiting = Task { try await client.completeDeviceSignIn(device) }
-        await door.arrival()
+        await gate.arrival()
         waiting.cancel()
-        await door.open()
+        gate.open()
         await expectError(CancellationError.self) { try await waiting.value }
         #expect(scenario.count("/token") == 1)
     }

@@ -213,15 +213,15 @@ struct DiscoveryAttackTests {
     }
 
     @Test func DISC_17_hundredAtOnceAskOnce() async throws {
-        let door = Door()
-        let scenario = Scenario(gate: { _, _ in await door.pass() })
+        let gate = Gate()
+        let scenario = Scenario(gate: { _, _ in await gate.pass() })
         let client = try Flow.signIn.client(of: scenario)
         let first = Task { try await client.beginSignIn() }
-        await door.arrival()
+        await gate.arrival()
         let others = (0..<99).map { _ in Task { try await client.beginSignIn() } }
         first.cancel()
         await settle()
-        await door.open()
+        gate.open()
         for task in others { #expect(try await task.value.url.hasPrefix("https://id.acme.example/")) }
         #expect(scenario.count("/.well-known/openid-configuration") == 1)
     }

@@ -4,6 +4,7 @@
 import Carnet
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTestSupport
 import CarnetTesting
 import CarnetUserAgent
@@ -41,7 +42,7 @@ struct NativeAttackTests {
     }
 
     private func finish(_ waiting: Waiting) async throws {
-        let status = try await RawRequest.get(waiting.callback, port: waiting.port)
+        let status = try await RawClient.get(waiting.callback, port: waiting.port)
         #expect(status == 200)
         // Whoever was refused would wait until the browser's time is up.
         if status != 200 { waiting.task.cancel() }
@@ -53,7 +54,7 @@ struct NativeAttackTests {
         let waiting = try await begin()
         for host in ["127.0.0.2", "::1"] {
             await expectError((any Error).self) {
-                try await RawRequest.exchange("x", port: waiting.port, host: host)
+                try await RawClient.exchange("x", port: waiting.port, host: host)
             }
         }
         try await finish(waiting)
@@ -61,9 +62,9 @@ struct NativeAttackTests {
 
     @Test func NAT_02_portLivesAsLongAsTheSignIn() async throws {
         let waiting = try await begin()
-        for number in 0..<100 { #expect(try await RawRequest.get("/junk/\(number)", port: waiting.port) == 404) }
+        for number in 0..<100 { #expect(try await RawClient.get("/junk/\(number)", port: waiting.port) == 404) }
         try await finish(waiting)
-        await expectError((any Error).self) { try await RawRequest.get(waiting.callback, port: waiting.port) }
+        await expectError((any Error).self) { try await RawClient.get(waiting.callback, port: waiting.port) }
         #expect(waiting.scenario.count("/token") == 1)
     }
 
@@ -74,7 +75,7 @@ struct NativeAttackTests {
     ])
     func NAT_03_forgedCallbackEndsNothing(target: String) async throws {
         let waiting = try await begin()
-        #expect(try await RawRequest.get(target, port: waiting.port) == 400)
+        #expect(try await RawClient.get(target, port: waiting.port) == 400)
         #expect(waiting.scenario.count("/token") == 0)
         try await finish(waiting)
     }
@@ -94,7 +95,7 @@ struct NativeAttackTests {
     @Test func NAT_05_answerPage() async throws {
         let waiting = try await begin()
         let text = "GET \(waiting.callback) HTTP/1.1\r\nHost: 127.0.0.1:\(waiting.port)\r\n\r\n"
-        let page = try await RawRequest.exchange(text, port: waiting.port)
+        let page = try await RawClient.exchange(text, port: waiting.port)
         for secret in waiting.scenario.secrets { #expect(!page.contains(secret)) }
         for part in ["http:", "https:", "<script", "src=", "<img"] { #expect(!page.contains(part)) }
         for field in ["cache-control: no-store", "referrer-policy: no-referrer", "connection: close"] {
@@ -112,7 +113,7 @@ struct NativeAttackTests {
             "POST /callback HTTP/1.1\r\n\(host)Content-Length: 5\r\n\r\nabcde", "\r\n\r\n",
             "GET /callback?state=a HTTP/1.1\r\n\(host)\r\nGET \(waiting.callback) HTTP/1.1\r\n\(host)\r\n",
         ] {
-            let answer = try await RawRequest.exchange(text, port: waiting.port)
+            let answer = try await RawClient.exchange(text, port: waiting.port)
             #expect(!answer.hasPrefix("HTTP/1.1 200"), "\(text.prefix(30))")
             #expect(answer.components(separatedBy: "HTTP/1.1 ").count <= 2)
         }
@@ -123,7 +124,7 @@ struct NativeAttackTests {
     @Test(arguments: ["evil.example", "evil.example:80", "localhost", "127.0.0.1:1", "127.0.0.1", ""])
     func NAT_07_nameThatWasRebound(host: String) async throws {
         let waiting = try await begin()
-        #expect(try await RawRequest.get(waiting.callback, port: waiting.port, host: host) == 400)
+        #expect(try await RawClient.get(waiting.callback, port: waiting.port, host: host) == 400)
         #expect(waiting.scenario.count("/token") == 0)
         try await finish(waiting)
     }
@@ -133,7 +134,7 @@ struct NativeAttackTests {
     ])
     func NAT_07_requestOfAScript(field: String) async throws {
         let waiting = try await begin()
-        #expect(try await RawRequest.get(waiting.callback, port: waiting.port, fields: [field]) == 400)
+        #expect(try await RawClient.get(waiting.callback, port: waiting.port, fields: [field]) == 400)
         try await finish(waiting)
     }
 

@@ -58,18 +58,18 @@ struct RefreshAttackTests {
     }
 
     @Test func RT_03_hundredAtOnceAskOnce() async throws {
-        let door = Door()
+        let gate = Gate()
         let scenario = Scenario(gate: { _, request in
-            if request.form["grant_type"] == "refresh_token" { await door.pass() }
+            if request.form["grant_type"] == "refresh_token" { await gate.pass() }
         })
         let client = try Flow.signIn.client(of: scenario)
         let session = try await client.signIn(at: scenario)
         scenario.clock.advance(by: .seconds(3590))
         let callers = (0..<100).map { _ in Task { try await session.tokens() } }
-        await door.arrival()
+        await gate.arrival()
         callers[0].cancel()
         await settle()
-        await door.open()
+        gate.open()
         var tokens: Set<String> = []
         for caller in callers.dropFirst() { tokens.insert(try await caller.value.accessToken.reveal()) }
         #expect(tokens.count == 1)

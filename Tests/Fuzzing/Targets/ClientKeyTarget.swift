@@ -2,6 +2,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetStorage
+import CarnetTestSupport
 import Crypto
 import Foundation
 
@@ -19,7 +20,7 @@ struct ClientKeyTarget: FuzzTarget {
         ]
         let point = p256.publicKey.rawRepresentation
         let (x, y, d) = (point.prefix(32), point.suffix(32), p256.rawRepresentation)
-        let members = [("x", x), ("y", y), ("d", d)].map { "\"\($0)\":\"\(FuzzProvider.base64URL($1))\"" }.joined(
+        let members = [("x", x), ("y", y), ("d", d)].map { "\"\($0)\":\"\(base64URL($1))\"" }.joined(
             separator: ",")
         seeds += [
             "{\"kty\":\"EC\",\"crv\":\"P-256\",\(members)}",
