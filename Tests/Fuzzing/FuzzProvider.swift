@@ -52,6 +52,11 @@ struct FuzzProvider: Sendable {
     static let claims =
         #"{"iss":"https://id.acme.example","sub":"user-1","aud":"client","exp":1800003600,"iat":1800000000}"#
 
+    /// What judges answers that are signed.
+    var verification: AnswerVerification {
+        get throws { AnswerVerification(with: try keys, for: registration, now: Self.now) }
+    }
+
     func request() throws -> PreparedRequest {
         try TokenRequest.refresh(
             Secret(Self.secrets[0]), at: provider, as: registration, random: SystemRandomSource(), now: Self.now)
