@@ -263,19 +263,28 @@ let package = Package(
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
+        // Servers and clients whose bytes and certificates a test chooses.
+        .target(
+            name: "CarnetServerTestSupport",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/ServerTestSupport"
+        ),
         .testTarget(
             name: "AttackTests",
             dependencies: [
                 "Carnet", "CarnetFiles", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetStorage",
-                "CarnetTestSupport", "CarnetTesting", "CarnetURLSession", "CarnetUserAgent", "CarnetWeb",
+                "CarnetServerTestSupport", "CarnetTestSupport", "CarnetTesting", "CarnetURLSession", "CarnetUserAgent",
+                "CarnetWeb", "Fuzzing",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
@@ -300,10 +309,9 @@ let package = Package(
         .testTarget(
             name: "CarnetHTTPTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetTesting", "CarnetURLSession",
+                "Carnet", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetServerTestSupport",
+                "CarnetTesting", "CarnetURLSession",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
@@ -354,7 +362,7 @@ let package = Package(
         .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [
-                "Carnet", "CarnetProtocol", "CarnetUserAgent",
+                "Carnet", "CarnetProtocol", "CarnetServerTestSupport", "CarnetUserAgent",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -425,7 +433,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation", "CarnetStorage",
-                "CarnetTesting", "CarnetWeb",
+                "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -433,7 +441,6 @@ let package = Package(
             path: "Tests/Fuzzing",
             exclude: ["Corpus", "Messages"]
         ),
-        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"]),
         .executableTarget(
             name: "StoreSnippets",
             dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetSQLite"],

@@ -36,8 +36,10 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func cancel(_ task: URLSessionTask) {
-        end(task) { _ in throw CancellationError() }
+        let exchange = remove(task)
+        // Before the caller goes on: a task that is still running when its peer hangs up can end the process on Linux.
         task.cancel()
+        exchange?.continuation.resume(throwing: CancellationError())
     }
 
     func urlSession(
@@ -106,8 +108,12 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private func end(_ task: URLSessionTask, _ outcome: (Exchange) throws -> IncomingResponse) {
-        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        guard let exchange = remove(task) else { return }
         exchange.continuation.resume(with: Result { try outcome(exchange) })
+    }
+
+    private func remove(_ task: URLSessionTask) -> Exchange? {
+        exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
     }
 }
 

@@ -19,8 +19,9 @@ import HTTPTypes
 /// A request with a client's certificate (RFC 8705) is refused: on Linux URLSession has no way to present one, and on
 /// Apple platforms it would take the keychain. `AsyncHTTPTransport` presents it everywhere.
 ///
-/// On Linux use `AsyncHTTPTransport`: there URLSession takes a proxy from the environment, and all of its sessions share
-/// one queue, which a server that never stops sending can hold up.
+/// On Linux use `AsyncHTTPTransport`: there URLSession takes a proxy from the environment, all of its sessions share one
+/// queue, which a server that never stops sending can hold up, and before Swift 6.4 a server that hangs up in the middle of
+/// its header ends the whole process (swift-corelibs-foundation, issue 5285).
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()

@@ -1,6 +1,7 @@
 import Carnet
 import CarnetHTTP
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTesting
 import HTTPTypes
 import NIOSSL
@@ -64,7 +65,7 @@ import Testing
 
     @Test func acceptsCertificateOfGivenTrustRoot() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
-        let server = try await TLSServer(certificate)
+        let server = try await certificate.server()
         let transport = try AsyncHTTPTransport(additionalTrustRootsPEM: certificate.certificatePath, localAccess: .all)
         let response = try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
         #expect(response.head.status == .ok)
@@ -106,7 +107,7 @@ import Testing
         transport: some Transport,
         maximumTLSVersion: TLSVersion? = nil
     ) async throws -> TransportError {
-        let server = try await TLSServer(certificate, maximumTLSVersion: maximumTLSVersion)
+        let server = try await certificate.server(maximumVersion: maximumTLSVersion)
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
         }

@@ -2,6 +2,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetHTTP
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTesting
 import CarnetURLSession
 import Foundation
@@ -22,8 +23,8 @@ import Testing
     }
 
     private func server(demandsCertificate: Bool = true) async throws -> TLSServer {
-        try await TLSServer(
-            serverCertificate, clients: [certificate, other], demandsClientCertificate: demandsCertificate)
+        try await serverCertificate.server(
+            clients: [certificate, other].map(\.certificatePath), demandsClientCertificate: demandsCertificate)
     }
 
     private func transport() throws -> AsyncHTTPTransport {
@@ -67,20 +68,6 @@ import Testing
         #expect(other.presented == [nil])
         try await bank.stop()
         try await other.stop()
-    }
-
-    // MTLS-04: two providers on one host, or one provider with and without a certificate, share no connection.
-    @Test func connectionsAreNotSharedBetweenCertificates() async throws {
-        let server = try await server(demandsCertificate: false)
-        let transport = try transport()
-        for _ in 0..<2 {
-            _ = try await transport.send(request(to: server, certificate), limits: .init())
-            _ = try await transport.send(request(to: server, other), limits: .init())
-            _ = try await transport.send(request(to: server), limits: .init())
-        }
-        let expected = [try certificate.identity.chain[0], try other.identity.chain[0], nil]
-        #expect(server.presented == expected + expected)
-        try await server.stop()
     }
 
     @Test func keyOfAnotherCertificateIsToldAndNothingIsSent() async throws {

@@ -1,30 +1,37 @@
-import Foundation
+import CarnetServerTestSupport
+import NIOSSL
 
-/// A self-signed certificate made with the `openssl` command in a folder of its own.
+/// A self-signed certificate.
 final class TestCertificate: Sendable {
-    let folder: URL
+    private let folder: OpenSSLFolder
 
-    var certificatePath: String { folder.appending(path: "certificate.pem").path }
-    var keyPath: String { folder.appending(path: "key.pem").path }
+    var certificatePath: String { folder.path("certificate.pem") }
+    var keyPath: String { folder.path("key.pem") }
 
     /// - Parameters:
     ///   - subjectAlternativeName: e.g. `IP:127.0.0.1`.
     ///   - validity: The first and last second, as `openssl ca` wants them; the next day if nil.
     init(subjectAlternativeName: String, validity: (start: String, end: String)? = nil) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "carnet-tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try openssl(
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
-            "-subj", "/CN=carnet test", "-addext", "subjectAltName=\(subjectAlternativeName)",
-            "-keyout", "key.pem", "-out", "certificate.pem"
-        )
+        folder = try OpenSSLFolder()
+        try folder.openssl(
+            ["req", "-x509"] + OpenSSLFolder.newKey + [
+                "-days", "1", "-subj", "/CN=carnet test", "-addext", "subjectAltName=\(subjectAlternativeName)",
+                "-keyout", "key.pem", "-out", "certificate.pem",
+            ])
         if let validity {
             try resign(subjectAlternativeName, validity)
         }
     }
 
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
+    /// A server that has it.
+    ///
+    /// - Parameters: as those of `TLSServer`.
+    func server(
+        maximumVersion: TLSVersion? = nil, clients: [String] = [], demandsClientCertificate: Bool = true
+    ) async throws -> TLSServer {
+        try await TLSServer(
+            certificate: certificatePath, key: keyPath, maximumVersion: maximumVersion, clients: clients,
+            demandsClientCertificate: demandsClientCertificate)
     }
 
     /// Makes the certificate anew, valid at other times: only `openssl ca` can.
@@ -44,29 +51,13 @@ final class TestCertificate: Sendable {
             subjectAltName = \(subjectAlternativeName)
             basicConstraints = critical,CA:TRUE
             """
-        try Data(configuration.utf8).write(to: folder.appending(path: "ca.cnf"))
-        try Data().write(to: folder.appending(path: "index.txt"))
-        try openssl("req", "-new", "-key", "key.pem", "-subj", "/CN=carnet test", "-out", "request.pem")
-        try openssl(
+        try folder.write(configuration, to: "ca.cnf")
+        try folder.write("", to: "index.txt")
+        try folder.openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=carnet test", "-out", "request.pem"])
+        try folder.openssl([
             "ca", "-batch", "-config", "ca.cnf", "-selfsign", "-keyfile", "key.pem", "-in", "request.pem",
             "-extensions", "extensions", "-notext", "-startdate", validity.start, "-enddate", validity.end,
-            "-out", "certificate.pem"
-        )
-    }
-
-    private func openssl(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.currentDirectoryURL = folder
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw OpenSSLFailure(arguments: arguments) }
-    }
-
-    struct OpenSSLFailure: Error {
-        var arguments: [String]
+            "-out", "certificate.pem",
+        ])
     }
 }

@@ -1,19 +1,30 @@
 import Carnet
 import CarnetHTTP
+import CarnetServerTestSupport
 import CarnetTesting
 import CarnetURLSession
 import Testing
 
 /// One at a time: on Linux all sessions share one queue, and the endless responses hold it up.
 @Suite(.serialized) struct URLSessionTransportTests {
-    @Test(arguments: TransportConformance.Check.allCases)
+    /// Foundation on Linux ends the process where a header breaks off (swift-corelibs-foundation, issue 5285), and no code
+    /// outside of it can prevent that.
+    private static let checks = TransportConformance.Check.allCases.filter { check in
+        #if canImport(FoundationNetworking) && !compiler(>=6.4)
+            check != .truncatedHeaderIsInterrupted
+        #else
+            true
+        #endif
+    }
+
+    @Test(arguments: checks)
     func conforms(to check: TransportConformance.Check) async throws {
         try await TransportConformance { URLSessionTransport(localAccess: .all) }.run(check)
     }
 
     @Test func refusesSelfSignedCertificate() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
-        let server = try await TLSServer(certificate)
+        let server = try await certificate.server()
         let transport = URLSessionTransport(localAccess: .all)
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(.get(server.authority, scheme: "https"), limits: .init())

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetServerTestSupport
 import Crypto
 import Foundation
 import Testing

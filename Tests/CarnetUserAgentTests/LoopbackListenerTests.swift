@@ -1,4 +1,5 @@
 import Carnet
+import CarnetServerTestSupport
 import Foundation
 import NIOCore
 import NIOPosix

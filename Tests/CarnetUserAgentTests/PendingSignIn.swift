@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetServerTestSupport
 import NIOCore
 import Testing
 

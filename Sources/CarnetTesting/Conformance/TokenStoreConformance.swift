@@ -69,5 +69,4 @@ public struct TokenStoreConformance: ConformanceSuite {
         case .waitForLockIsCancellable: try await waitForLockIsCancellable(stores, context)
         }
     }
-
 }

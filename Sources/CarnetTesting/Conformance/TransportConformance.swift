@@ -18,6 +18,7 @@ public struct TransportConformance: ConformanceSuite {
         case boundsHeader
         case truncatedBodyIsInterrupted
         case resetIsInterruptedAndNotRetried
+        case truncatedHeaderIsInterrupted
         case garbageIsInterrupted
         case silenceTimesOut
         case slowHeaderTimesOut
@@ -52,6 +53,7 @@ public struct TransportConformance: ConformanceSuite {
         case .boundsHeader: try await trial.boundsHeader()
         case .truncatedBodyIsInterrupted: try await trial.truncatedBodyIsInterrupted()
         case .resetIsInterruptedAndNotRetried: try await trial.resetIsInterruptedAndNotRetried()
+        case .truncatedHeaderIsInterrupted: try await trial.truncatedHeaderIsInterrupted()
         case .garbageIsInterrupted: try await trial.garbageIsInterrupted()
         case .silenceTimesOut: try await trial.silenceTimesOut()
         case .slowHeaderTimesOut: try await trial.slowHeaderTimesOut()
@@ -62,5 +64,4 @@ public struct TransportConformance: ConformanceSuite {
         case .cancellation: try await trial.cancellation()
         }
     }
-
 }

@@ -19,7 +19,12 @@ extension TransportTrial {
         try await requireError(.interrupted, after: [.reset])
         try await requireError(.interrupted, after: [])
         try await requireError(.interrupted, after: [.endSending, .waitForHangUp])
-        try await requireError(.interrupted, after: [.send("HTTP/1.1 200 OK\r\nContent-Le"), .reset])
+    }
+
+    func truncatedHeaderIsInterrupted() async throws {
+        let header = RawServer.Step.send("HTTP/1.1 200 OK\r\nContent-Le")
+        try await requireError(.interrupted, after: [header])
+        try await requireError(.interrupted, after: [header, .reset])
     }
 
     func garbageIsInterrupted() async throws {

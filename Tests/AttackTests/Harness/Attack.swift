@@ -24,15 +24,9 @@ func refuse<Case: Sendable>(
     try await control(flow, sourceLocation: sourceLocation)
     for item in cases {
         let scenario = Scenario()
-        let note: Comment = "variant: \(String(describing: item).prefix(100))"
-        do {
-            _ = try await flow.run(scenario) { try change(&$0, item) }
-            Issue.record("no error was thrown; \(note)", sourceLocation: sourceLocation)
-        } catch let error as OAuthError {
-            #expect(error.kind == kind && error.step == step, "\(error); \(note)", sourceLocation: sourceLocation)
-            scenario.output.add("\(error)")
-        } catch {
-            Issue.record("another error was thrown: \(error); \(note)", sourceLocation: sourceLocation)
+        let note = "variant: \(String(describing: item).prefix(100))"
+        await expectRefusal(kind, at: step, note, sourceLocation: sourceLocation) {
+            try await flow.run(scenario) { try change(&$0, item) }
         }
         await scenario.expectQuiet(after: step, mayRequest: extra, note, sourceLocation)
     }
@@ -68,7 +62,6 @@ func accept<Case: Sendable>(
         } catch {
             Issue.record("\(error); variant: \(item)", sourceLocation: sourceLocation)
         }
-        scenario.expectNoLeak(sourceLocation)
     }
 }
 
@@ -91,7 +84,48 @@ func control(_ flow: Flow, sourceLocation: SourceLocation = #_sourceLocation) as
     } catch {
         Issue.record("the control run fails: \(error)", sourceLocation: sourceLocation)
     }
-    scenario.expectNoLeak(sourceLocation)
+}
+
+/// Expects an error of a kind.
+///
+/// - Parameter step: Where it happens; anywhere if `nil`.
+@discardableResult
+func expectRefusal<Value>(
+    _ kind: OAuthError.Kind,
+    at step: OAuthError.Step? = nil,
+    _ note: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation,
+    of body: () async throws -> Value
+) async -> OAuthError? {
+    let error = await expectError(OAuthError.self, note, sourceLocation: sourceLocation, of: body)
+    if let error {
+        #expect(
+            error.kind == kind && error.step == step ?? error.step, "\(error); \(note)",
+            sourceLocation: sourceLocation)
+    }
+    return error
+}
+
+/// Expects an error, which is searched for secrets like all that was said.
+@discardableResult
+func expectError<Failure: Error, Value>(
+    _ type: Failure.Type,
+    _ note: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation,
+    of body: () async throws -> Value
+) async -> Failure? {
+    do {
+        _ = try await body()
+        Issue.record("no error was thrown; \(note)", sourceLocation: sourceLocation)
+        return nil
+    } catch {
+        LeakSearch.current?.output.hear(error)
+        guard let expected = error as? Failure else {
+            Issue.record("another error was thrown: \(error); \(note)", sourceLocation: sourceLocation)
+            return nil
+        }
+        return expected
+    }
 }
 
 extension Scenario {
@@ -110,6 +144,7 @@ extension Scenario {
             case .profile: ["/token": 1, "/jwks": 1, "/userinfo": 2]
             case .refresh: ["/token": 1]
             case .resource: ["/token": 1, "/resource": 2]
+            case .introspection: ["/introspect": 1]
             case .registration: ["/register": 1]
             case .deviceAuthorization: ["/device_authorization": 1, "/token": 1]
             case .clientCredentials, .tokenExchange: ["/token": 1]
@@ -119,9 +154,9 @@ extension Scenario {
         return reach
     }
 
-    /// Expects that nothing was requested after the message that was refused, nothing stored, and nothing secret shown.
+    /// Expects that nothing was requested after the message that was refused, and nothing stored.
     func expectQuiet(
-        after step: OAuthError.Step, mayRequest extra: Set<String>, _ note: Comment, _ location: SourceLocation
+        after step: OAuthError.Step, mayRequest extra: Set<String>, _ note: String, _ location: SourceLocation
     ) async {
         var allowed = Self.reach(step)
         for request in hostileLog where !extra.contains(request.path) {
@@ -137,17 +172,5 @@ extension Scenario {
         #expect(
             step == .profile && tokensBefore.isEmpty || stored == tokensBefore, "the stored tokens changed; \(note)",
             sourceLocation: location)
-        expectNoLeak(location)
-    }
-
-    /// Expects that nothing that a host could see shows a secret, or drives a terminal.
-    func expectNoLeak(_ location: SourceLocation) {
-        let leaks = Leaks(of: secrets)
-        for text in output.text {
-            #expect(leaks.found(in: text).isEmpty, "a secret is shown: \(text)", sourceLocation: location)
-            #expect(
-                !text.utf8.contains { $0 < 0x20 || $0 == 0x7F } && !text.contains("\u{85}"),
-                "a control character is shown: \(text)", sourceLocation: location)
-        }
     }
 }

@@ -4,6 +4,7 @@ import CarnetProtocol
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
+import Testing
 
 /// What a client does with the server: first with a good one, then with the hostile one.
 struct Flow: Sendable {
@@ -162,6 +163,14 @@ extension Flow {
         return outcome
     }
 
+    /// Expects that it ends with an error even at a good server.
+    @discardableResult
+    func expectRefusal(
+        _ kind: OAuthError.Kind, sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> OAuthError? {
+        await AttackTests.expectRefusal(kind, sourceLocation: sourceLocation) { try await run(Scenario()) { _ in } }
+    }
+
     func client(of scenario: Scenario) throws -> OAuthClient {
         var registration = ClientRegistration(
             clientID: Scenario.clientID,
@@ -169,6 +178,9 @@ extension Flow {
             redirectURI: Scenario.redirectURI
         )
         self.registration(&registration)
+        let keyLines = registration.certificate?.privateKeyPEM.reveal().split(separator: "\n") ?? []
+        scenario.remember(keyLines.filter { !$0.hasPrefix("-----") }.map(String.init))
+        scenario.remember([registration.clientSecret?.reveal() ?? ""])
         return try OAuthClient(
             try Fixture.descriptor(provider),
             registration: registration,

@@ -7,6 +7,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Synchronization
+import Testing
 
 /// One hostile server and the client that meets it: what it says, what it was asked, and the time.
 final class Scenario: Transport {
@@ -26,6 +27,8 @@ final class Scenario: Transport {
         var body: String
         var form: [String: String]
         var time: Date
+        /// The thumbprint of the client's certificate.
+        var certificate: String?
     }
 
     private struct State {
@@ -39,6 +42,7 @@ final class Scenario: Transport {
         var goodRequests = 0
         var tokensBefore: Set<Secret> = []
         var secrets: Set<String> = [Scenario.clientSecret]
+        var published: Set<String> = []
     }
 
     let clock = ManualClock()
@@ -58,6 +62,11 @@ final class Scenario: Transport {
         self.store = store
         self.wire = wire
         self.gate = gate
+        if let search = LeakSearch.current {
+            search.add(self)
+        } else {
+            Issue.record("the suite has not the trait searchedForSecrets")
+        }
     }
 
     // MARK: What it says
@@ -105,6 +114,11 @@ final class Scenario: Transport {
     /// Everything secret that was sent or given.
     var secrets: Set<String> { state.withLock(\.secrets) }
 
+    /// What everybody may see, though something secret begins alike.
+    var published: Set<String> { state.withLock(\.published) }
+
+    func publish(_ text: String) { state.withLock { _ = $0.published.insert(text) } }
+
     func remember(_ secrets: [String]) {
         state.withLock { $0.secrets.formUnion(secrets.filter { $0.utf8.count >= 8 && !$0.contains("{") }) }
     }
@@ -128,7 +142,8 @@ final class Scenario: Transport {
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { head.headerFields.append(HTTPField(name: name, value: value)) }
         }
-        let body = try answer.bytes ?? Array(filled(answer.json, for: request).jsonText().utf8)
+        let signed = try answer.signed.map { Array(try compact($0, nonce: "", accessToken: "").utf8) }
+        let body = try signed ?? answer.bytes ?? Array(filled(answer.json, for: request).jsonText().utf8)
         return IncomingResponse(head: head, body: body)
     }
 
@@ -147,7 +162,8 @@ final class Scenario: Transport {
             headers: request.head.headerFields,
             body: body,
             form: form,
-            time: clock.now
+            time: clock.now,
+            certificate: request.certificate?.thumbprint
         )
         remember(["code", "code_verifier", "client_assertion", "device_code", "refresh_token"].compactMap { form[$0] })
         state.withLock { $0.log.append(entry) }
@@ -170,6 +186,7 @@ final class Scenario: Transport {
         case "/device_authorization": script.device
         case "/register": script.registration
         case "/resource": script.resource
+        case "/introspect": script.introspection
         default: .text("nothing is here", status: 404, type: "text/plain")
         }
     }
@@ -240,6 +257,12 @@ final class Scenario: Transport {
         }
     }
 
+    /// What a token says, whoever signed it.
+    static func claims(of token: String) -> [JSONObject.Member] {
+        let payload = token.split(separator: ".").dropFirst().first.flatMap { Base64URL.decode($0.utf8) }
+        return payload.flatMap { try? JSONValue(parsing: $0) }?.object?.members ?? []
+    }
+
     // MARK: The browser
 
     /// The callback that the authorization server sends the browser back with.
@@ -259,6 +282,9 @@ final class Scenario: Transport {
         {
             query += PercentEncoding.decodeForm(pushed.body) ?? []
         }
+        if let object = query.first(where: { $0.name == "request" }) {
+            query += Self.claims(of: object.value).compactMap { claim in claim.value.string.map { (claim.name, $0) } }
+        }
         let nonce = query.first { $0.name == "nonce" }?.value ?? ""
         let code = unguessable()
         let script = state.withLock { state in
@@ -272,6 +298,14 @@ final class Scenario: Transport {
             text.replacingOccurrences(of: "{code}", with: code).replacingOccurrences(of: "{state}", with: id)
         }
         if let raw = script.rawCallback { return filled(raw) }
+        if var response = script.response {
+            for member in response.claims.members {
+                if let text = member.value.string { response.claims[member.name] = .string(filled(text)) }
+            }
+            guard let token = try? compact(response, nonce: "", accessToken: "") else { return "" }
+            remember([token])
+            return "response=\(token)\(script.afterResponse)"
+        }
         return script.callback
             .map { "\($0.name)=\(PercentEncoding.encode(filled($0.value)))" }.joined(separator: "&")
     }

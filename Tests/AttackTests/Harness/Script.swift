@@ -31,6 +31,10 @@ struct Script: Sendable {
     var registration = Answer(
         ["client_id": "registered-{n}", "redirect_uris": [.string(Scenario.redirectURI)]], status: 201)
     var resource = Answer(["ok": true])
+    var introspection = Answer(["active": true, "client_id": "client", "sub": "user-1"])
+    /// The signed response that the callback is, in place of its parameters, and what stands behind it.
+    var response: Token?
+    var afterResponse = ""
     /// Answers at other URLs, by URL without its query.
     var elsewhere: [String: Answer] = [:]
 
@@ -45,6 +49,7 @@ struct Script: Sendable {
         "pushed_authorization_request_endpoint": "https://id.acme.example/par",
         "device_authorization_endpoint": "https://id.acme.example/device_authorization",
         "registration_endpoint": "https://id.acme.example/register",
+        "introspection_endpoint": "https://id.acme.example/introspect",
         "id_token_signing_alg_values_supported": ["RS256"],
         "authorization_response_iss_parameter_supported": true,
         "code_challenge_methods_supported": ["S256"],
@@ -66,6 +71,8 @@ struct Answer: Sendable {
     var json: JSONValue
     /// The body as bytes, in place of the JSON.
     var bytes: [UInt8]?
+    /// The body as a signed token, in place of the JSON.
+    var signed: Token?
     /// Answers nothing: the transport fails so.
     var failure: TransportFailure?
     /// What is answered from the second time on, if that is something else.

@@ -104,13 +104,12 @@ struct Wire: Sendable {
         try await control(endpoint, sourceLocation: sourceLocation)
         let wire = try Wire(endpoint, answering: steps)
         defer { wire.server.stop() }
-        let error = await #expect(throws: OAuthError.self, sourceLocation: sourceLocation) { _ = try await wire.run() }
-        #expect(error?.kind == kind, "\(String(describing: error))", sourceLocation: sourceLocation)
-        #expect(error?.step == endpoint.step, "\(String(describing: error))", sourceLocation: sourceLocation)
+        let error = await expectRefusal(kind, at: endpoint.step, sourceLocation: sourceLocation) {
+            try await wire.run()
+        }
         // A sign-out asks once for each of the two tokens.
         let expected = endpoint == .revocation ? 2 : 1
         #expect(wire.server.requests.count == expected, sourceLocation: sourceLocation)
-        wire.scenario.expectNoLeak(sourceLocation)
         return error
     }
 

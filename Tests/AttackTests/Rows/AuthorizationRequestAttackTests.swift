@@ -10,7 +10,7 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite("AREQ: the authorization request")
+@Suite("AREQ: the authorization request", .searchedForSecrets)
 struct AuthorizationRequestAttackTests {
     /// The parameters of the URL that the browser is sent to.
     private func sent(_ request: AuthorizationRequest) -> [String: String] {
@@ -39,10 +39,9 @@ struct AuthorizationRequestAttackTests {
         ).client(of: there)
         let request = try await client.beginSignIn()
         let callback = here.callback(request)
-        let error = await #expect(throws: OAuthError.self) {
+        await expectRefusal(.providerMismatch) {
             try await other.completeSignIn(callback, for: request.pending)
         }
-        #expect(error?.kind == .providerMismatch)
         #expect(there.count("/token") == 0)
         _ = try await client.completeSignIn(callback, for: request.pending)
     }
@@ -100,7 +99,7 @@ struct AuthorizationRequestAttackTests {
         }
         for scope in ["a b", "a\"b", "é", ""] {
             let client = try Flow.signIn.client(of: Scenario())
-            await #expect(throws: OAuthError.self) {
+            await expectRefusal(.badRegistration) {
                 try await client.beginSignIn(AuthorizationOptions(scopes: ["openid", scope]))
             }
         }
@@ -113,17 +112,15 @@ struct AuthorizationRequestAttackTests {
     func AREQ_07_parameterOfTheProtocolsOwn(name: String) async throws {
         let client = try Flow.signIn.client(of: Scenario())
         _ = try await client.beginSignIn(AuthorizationOptions(parameters: [Named("audience", "x")]))
-        let error = await #expect(throws: OAuthError.self) {
+        await expectRefusal(.reservedParameter) {
             try await client.beginSignIn(AuthorizationOptions(parameters: [Named(name, "x")]))
         }
-        #expect(error?.kind == .reservedParameter)
     }
 
     @Test(arguments: ["token", "id_token", "code token", "code id_token", "id_token token"])
     func AREQ_09_implicitAndHybridFlows(type: String) async throws {
         let client = try Flow.signIn.adding("authorization: { response_type: \(type) }").client(of: Scenario())
-        let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn() }
-        #expect(error?.kind == .unsupported)
+        await expectRefusal(.unsupported) { try await client.beginSignIn() }
         try await control(.signIn)
     }
 
@@ -133,8 +130,7 @@ struct AuthorizationRequestAttackTests {
         for options in [
             AuthorizationOptions(prompt: [.none, .login]), AuthorizationOptions(maxAge: 0, prompt: [.none]),
         ] {
-            let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn(options) }
-            #expect(error?.kind == .badRegistration)
+            await expectRefusal(.badRegistration) { try await client.beginSignIn(options) }
         }
     }
 
@@ -175,10 +171,10 @@ struct AuthorizationRequestAttackTests {
         #expect(parameters["acr_values"] == "urn:a urn:b")
         #expect(parameters["ui_locales"] == "de-AT en")
         wanted.acrValues = ["a b"]
-        await #expect(throws: OAuthError.self) { try await client.beginSignIn(wanted) }
+        await expectRefusal(.badRegistration) { try await client.beginSignIn(wanted) }
         wanted.acrValues = []
         wanted.maxAge = -1
-        await #expect(throws: OAuthError.self) { try await client.beginSignIn(wanted) }
+        await expectRefusal(.badRegistration) { try await client.beginSignIn(wanted) }
     }
 
     @Test func AREQ_16_floodOfSignIns() async throws {

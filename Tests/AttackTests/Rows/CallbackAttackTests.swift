@@ -9,7 +9,7 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite("ARES: the authorization response")
+@Suite("ARES: the authorization response", .searchedForSecrets)
 struct CallbackAttackTests {
     @Test func ARES_01_stateMissing() async throws {
         try await refuse(.callback, .missingState) { $0.callback.remove(at: 1) }
@@ -32,11 +32,10 @@ struct CallbackAttackTests {
             let client = try Flow.signIn.client(of: scenario)
             let request = try await client.beginSignIn()
             let state = change(request.pending.id.reveal())
-            let error = await #expect(throws: OAuthError.self) {
+            await expectRefusal(.stateMismatch) {
                 try await client.completeSignIn(
                     AuthorizationCallback(url: "\(Scenario.redirectURI)?code=x&state=\(state)"), for: request.pending)
             }
-            #expect(error?.kind == .stateMismatch)
             #expect(scenario.count("/token") == 0)
             _ = try await client.completeSignIn(scenario.callback(request), for: request.pending)
         }
@@ -48,10 +47,9 @@ struct CallbackAttackTests {
         let request = try await client.beginSignIn()
         let callback = scenario.callback(request)
         _ = try await client.completeSignIn(callback, for: request.pending)
-        let error = await #expect(throws: OAuthError.self) {
+        await expectRefusal(.alreadyUsed) {
             try await client.completeSignIn(callback, for: request.pending)
         }
-        #expect(error?.kind == .alreadyUsed)
         #expect(scenario.count("/token") == 1)
     }
 
@@ -73,10 +71,9 @@ struct CallbackAttackTests {
         let client = try Flow.signIn.client(of: scenario)
         let attackers = try await client.beginSignIn()
         let victims = try await client.beginSignIn()
-        let error = await #expect(throws: OAuthError.self) {
+        await expectRefusal(.stateMismatch) {
             try await client.completeSignIn(scenario.callback(attackers), for: victims.pending)
         }
-        #expect(error?.kind == .stateMismatch)
         #expect(scenario.count("/token") == 0)
         _ = try await client.completeSignIn(scenario.callback(victims), for: victims.pending)
     }
@@ -127,10 +124,9 @@ struct CallbackAttackTests {
         let state = atAttackers.pending.id.reveal()
         let mixed = AuthorizationCallback(
             url: "\(Scenario.redirectURI)?code=honest-code&state=\(state)&iss=https%3A%2F%2Fid.acme.example")
-        let error = await #expect(throws: OAuthError.self) {
+        await expectRefusal(.issuerMismatch) {
             try await evil.completeSignIn(mixed, for: atAttackers.pending)
         }
-        #expect(error?.kind == .issuerMismatch)
         #expect(attackers.log.isEmpty)
         _ = try await client.completeSignIn(callback, for: atHonest.pending)
     }
@@ -196,7 +192,7 @@ struct CallbackAttackTests {
             ]
         }
         let scenario = Scenario()
-        let error = await #expect(throws: OAuthError.self) {
+        let error = await expectRefusal(.serverError) {
             try await Flow.signIn.run(scenario) { $0.callback = [("error", words[1]), ("state", "{state}")] }
         }
         #expect("\(try #require(error))".utf8.count < 1000)
@@ -223,8 +219,7 @@ struct CallbackAttackTests {
                 AuthorizationCallback(postedTo: Scenario.redirectURI, form: query), for: request.pending)
         }
         let scenario = Scenario()
-        let error = await #expect(throws: OAuthError.self) { try await flow.run(scenario) { _ in } }
-        #expect(error?.kind == .malformedCallback)
+        await expectRefusal(.malformedCallback) { try await flow.run(scenario) { _ in } }
         #expect(scenario.count("/token") == 0)
         try await control(flow.adding("authorization: { response_mode: form_post }"))
     }
@@ -235,12 +230,11 @@ struct CallbackAttackTests {
         let client = try Flow.signIn.of(descriptor).client(of: scenario)
         let request = try await client.beginSignIn()
         let form = scenario.callbackQuery(request)
-        let error = await #expect(throws: OAuthError.self) {
+        await expectRefusal(.duplicateParameter) {
             try await client.completeSignIn(
                 AuthorizationCallback(postedTo: Scenario.redirectURI + "?code=attackers", form: form),
                 for: request.pending)
         }
-        #expect(error?.kind == .duplicateParameter)
         #expect(scenario.count("/token") == 0)
     }
 
@@ -267,8 +261,7 @@ struct CallbackAttackTests {
         }
         try await control(flow(599))
         let scenario = Scenario()
-        let error = await #expect(throws: OAuthError.self) { try await flow(600).run(scenario) { _ in } }
-        #expect(error?.kind == .expiredAttempt)
+        let error = await expectRefusal(.expiredAttempt) { try await flow(600).run(scenario) { _ in } }
         #expect(error?.disposition == .signInAgain)
         #expect(scenario.count("/token") == 0)
     }

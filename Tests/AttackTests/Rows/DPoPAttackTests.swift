@@ -11,7 +11,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("DPOP: tokens that are bound to a key")
+@Suite("DPOP: tokens that are bound to a key", .searchedForSecrets)
 struct DPoPAttackTests {
     static let bound: @Sendable (inout Script) -> Void = { script in
         script.token["token_type"] = "DPoP"
@@ -105,7 +105,7 @@ struct DPoPAttackTests {
     @Test func DPOP_04_nonceForEver() async throws {
         try await control(Self.signIn)
         let scenario = Scenario()
-        let error = await #expect(throws: OAuthError.self) {
+        let error = await expectRefusal(.serverError) {
             try await Self.signIn.run(scenario) { $0.token = Self.demand("nonce-{n}") }
         }
         #expect(error?.server?.code == "use_dpop_nonce")

@@ -9,7 +9,7 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite("JOSE: encrypted tokens")
+@Suite("JOSE, UI: encrypted tokens", .searchedForSecrets)
 struct EncryptionAttackTests {
     private let flow: Flow
     private let encryption: Encryption
@@ -91,5 +91,43 @@ struct EncryptionAttackTests {
         }
         try await refuse(.malformedToken) { try encryption.encrypt(try encryption.encrypt($0)) }
         try await AttackTests.refuse(.idToken, .badSignature, in: flow) { $0.idToken.key = .otherRSA }
+    }
+
+    @Test func UI_05_encryptedProfile() async throws {
+        let key = try ClientKey.generate(for: .ecdhES)
+        let encryption = Encryption(recipient: key.publicJWK)
+        let other = Encryption(recipient: try ClientKey.generate(for: .ecdhES).publicJWK)
+        var profile = Token()
+        profile.claims = JSONObject()
+        profile.claims["sub"] = "user-1"
+        profile.forge = { try encryption.encrypt($0) }
+        let flow = Flow.profile.adding(
+            "profile: { jwt: { algorithms: [RS256], encryption: { algorithm: ECDH-ES, content: A128GCM } } }"
+        )
+        .registered { $0.decryptionKeys = [key] }
+        .served { [profile] script in
+            script.userinfo.headers = [("Content-Type", "application/jwt")]
+            script.userinfo.signed = profile
+        }
+        func refuse(
+            _ kind: OAuthError.Kind, sourceLocation: SourceLocation = #_sourceLocation,
+            _ forge: @escaping @Sendable (String) throws -> String
+        ) async throws {
+            try await AttackTests.refuse(
+                .profile, kind, in: flow, mayRequest: ["/jwks"], sourceLocation: sourceLocation
+            ) { $0.userinfo.signed?.forge = forge }
+        }
+        let (algorithm, content) = (header(["alg": "RSA1_5"]), header(["enc": "A256GCM"]))
+        try await refuse(.unsupportedAlgorithm) { try algorithm.encrypt($0) }
+        try await refuse(.unsupportedAlgorithm) { try content.encrypt($0) }
+        try await refuse(.decryptionFailed) { try other.encrypt($0) }
+        try await refuse(.malformedToken) { $0 }
+        try await refuse(.malformedToken) { _ in try encryption.encrypt(#"{"sub":"user-1"}"#) }
+        try await refuse(.unsupportedAlgorithm) { _ in
+            try encryption.encrypt(SigningKey.signingInput(#"{"alg":"none"}"#, #"{"sub":"user-1"}"#) + ".")
+        }
+        try await AttackTests.refuse(.profile, .badSignature, in: flow, mayRequest: ["/jwks"]) {
+            $0.userinfo.signed?.key = .otherRSA
+        }
     }
 }

@@ -10,7 +10,7 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite("IDT: the claims of the ID token")
+@Suite("IDT: the claims of the ID token", .searchedForSecrets)
 struct IDTokenAttackTests {
     private func refuse(
         _ kind: OAuthError.Kind, _ claim: String, _ values: [JSONValue?],
@@ -135,8 +135,7 @@ struct IDTokenAttackTests {
             script.idToken.forge = { _ in first }
             script.idToken.claims["at_hash"] = nil
         }
-        let error = await #expect(throws: OAuthError.self) { try await client.signIn(at: scenario) }
-        #expect([.nonceMismatch, .accessTokenHashMismatch].contains(error?.kind))
+        await expectRefusal(.nonceMismatch) { try await client.signIn(at: scenario) }
     }
 
     /// There is no way to say "do not look at the nonce" by passing nothing.
@@ -150,10 +149,9 @@ struct IDTokenAttackTests {
             from: provider, as: ClientRegistration(clientID: "client", redirectURI: Scenario.redirectURI),
             nonce: .exactly(nil), accessToken: Secret("the-access-token"))
         let keys = try JSONWebKeySet(judging: .json((["keys": .array(Script.goodKeys)] as JSONValue).jsonText()))
-        let error = #expect(throws: OAuthError.self) {
+        await expectRefusal(.nonceMismatch) {
             try IDToken(validating: Secret(compact), with: keys, expecting: expectations, now: scenario.clock.now)
         }
-        #expect(error?.kind == .nonceMismatch)
     }
 
     @Test func IDT_14_signInTooLongAgo() async throws {

@@ -4,6 +4,7 @@
 import Carnet
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTestSupport
 import CarnetTesting
 import CarnetUserAgent
@@ -11,7 +12,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("NAT: programs on a person's machine", .serialized)
+@Suite("NAT: programs on a person's machine", .serialized, .searchedForSecrets)
 struct NativeAttackTests {
     /// A sign-in whose page was shown; its callback is yet to come.
     private struct Waiting {
@@ -41,7 +42,7 @@ struct NativeAttackTests {
     }
 
     private func finish(_ waiting: Waiting) async throws {
-        let status = try await RawRequest.get(waiting.callback, port: waiting.port)
+        let status = try await RawClient.get(waiting.callback, port: waiting.port)
         #expect(status == 200)
         // Whoever was refused would wait until the browser's time is up.
         if status != 200 { waiting.task.cancel() }
@@ -52,8 +53,8 @@ struct NativeAttackTests {
     @Test func NAT_01_loopbackAlone() async throws {
         let waiting = try await begin()
         for host in ["127.0.0.2", "::1"] {
-            await #expect(throws: (any Error).self) {
-                try await RawRequest.exchange("x", port: waiting.port, host: host)
+            await expectError((any Error).self) {
+                try await RawClient.exchange("x", port: waiting.port, host: host)
             }
         }
         try await finish(waiting)
@@ -61,9 +62,9 @@ struct NativeAttackTests {
 
     @Test func NAT_02_portLivesAsLongAsTheSignIn() async throws {
         let waiting = try await begin()
-        for number in 0..<100 { #expect(try await RawRequest.get("/junk/\(number)", port: waiting.port) == 404) }
+        for number in 0..<100 { #expect(try await RawClient.get("/junk/\(number)", port: waiting.port) == 404) }
         try await finish(waiting)
-        await #expect(throws: (any Error).self) { try await RawRequest.get(waiting.callback, port: waiting.port) }
+        await expectError((any Error).self) { try await RawClient.get(waiting.callback, port: waiting.port) }
         #expect(waiting.scenario.count("/token") == 1)
     }
 
@@ -74,7 +75,7 @@ struct NativeAttackTests {
     ])
     func NAT_03_forgedCallbackEndsNothing(target: String) async throws {
         let waiting = try await begin()
-        #expect(try await RawRequest.get(target, port: waiting.port) == 400)
+        #expect(try await RawClient.get(target, port: waiting.port) == 400)
         #expect(waiting.scenario.count("/token") == 0)
         try await finish(waiting)
     }
@@ -83,7 +84,7 @@ struct NativeAttackTests {
         let taken = try RawServer([.waitForHangUp])
         defer { taken.stop() }
         let agent = LoopbackUserAgent(presentation: .show { _ in })
-        let error = await #expect(throws: UserAgentError.self) {
+        let error = await expectError(UserAgentError.self) {
             try await agent.prepare(redirectURI: "http://127.0.0.1:\(taken.port)/callback")
         }
         #expect(error?.kind == .cannotListen)
@@ -94,7 +95,7 @@ struct NativeAttackTests {
     @Test func NAT_05_answerPage() async throws {
         let waiting = try await begin()
         let text = "GET \(waiting.callback) HTTP/1.1\r\nHost: 127.0.0.1:\(waiting.port)\r\n\r\n"
-        let page = try await RawRequest.exchange(text, port: waiting.port)
+        let page = try await RawClient.exchange(text, port: waiting.port)
         for secret in waiting.scenario.secrets { #expect(!page.contains(secret)) }
         for part in ["http:", "https:", "<script", "src=", "<img"] { #expect(!page.contains(part)) }
         for field in ["cache-control: no-store", "referrer-policy: no-referrer", "connection: close"] {
@@ -112,7 +113,7 @@ struct NativeAttackTests {
             "POST /callback HTTP/1.1\r\n\(host)Content-Length: 5\r\n\r\nabcde", "\r\n\r\n",
             "GET /callback?state=a HTTP/1.1\r\n\(host)\r\nGET \(waiting.callback) HTTP/1.1\r\n\(host)\r\n",
         ] {
-            let answer = try await RawRequest.exchange(text, port: waiting.port)
+            let answer = try await RawClient.exchange(text, port: waiting.port)
             #expect(!answer.hasPrefix("HTTP/1.1 200"), "\(text.prefix(30))")
             #expect(answer.components(separatedBy: "HTTP/1.1 ").count <= 2)
         }
@@ -123,7 +124,7 @@ struct NativeAttackTests {
     @Test(arguments: ["evil.example", "evil.example:80", "localhost", "127.0.0.1:1", "127.0.0.1", ""])
     func NAT_07_nameThatWasRebound(host: String) async throws {
         let waiting = try await begin()
-        #expect(try await RawRequest.get(waiting.callback, port: waiting.port, host: host) == 400)
+        #expect(try await RawClient.get(waiting.callback, port: waiting.port, host: host) == 400)
         #expect(waiting.scenario.count("/token") == 0)
         try await finish(waiting)
     }
@@ -133,15 +134,14 @@ struct NativeAttackTests {
     ])
     func NAT_07_requestOfAScript(field: String) async throws {
         let waiting = try await begin()
-        #expect(try await RawRequest.get(waiting.callback, port: waiting.port, fields: [field]) == 400)
+        #expect(try await RawClient.get(waiting.callback, port: waiting.port, fields: [field]) == 400)
         try await finish(waiting)
     }
 
     @Test(arguments: ["myapp:/callback", "myapp://callback", "javascript:/x", "https2:/x"])
     func NAT_08_schemeThatAnybodyMayClaim(uri: String) async throws {
         let flow = Flow.signIn.registered { $0.redirectURI = uri }
-        let error = await #expect(throws: OAuthError.self) { try await flow.run(Scenario()) { _ in } }
-        #expect(error?.kind == .redirectNotAccepted)
+        await flow.expectRefusal(.redirectNotAccepted)
         try await control(.signIn)
     }
 
@@ -154,13 +154,23 @@ struct NativeAttackTests {
         }
     }
 
+    @Test func NAT_11_portThatIsRegistered() async throws {
+        let free = try RawServer([])
+        free.stop()
+        let redirect = "http://127.0.0.1:\(free.port)/callback"
+        let waiting = try await begin(redirectURI: redirect)
+        #expect(waiting.port == free.port)
+        try await finish(waiting)
+        #expect(waiting.scenario.requests(to: "/token").first?.form["redirect_uri"] == redirect)
+    }
+
     @Test func NAT_10_URLIsOneArgumentAndNoShell() async throws {
         let shown = Mutex<[String]>([])
         let agent = LoopbackUserAgent(presentation: .show { url in shown.withLock { $0.append(url) } })
         for url in ["file:///etc/passwd", "javascript:alert(1)", "https://x/\"$(touch /tmp/x)\"", "https://x/ y", "-a"]
         {
             let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
-            let error = await #expect(throws: UserAgentError.self) { try await presenter.present(url) { _ in true } }
+            let error = await expectError(UserAgentError.self) { try await presenter.present(url) { _ in true } }
             #expect(error?.kind == .cannotPresent)
         }
         let count = shown.withLock(\.count)

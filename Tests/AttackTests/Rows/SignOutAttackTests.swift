@@ -6,11 +6,12 @@ import CarnetDescriptors
 import CarnetProtocol
 import CarnetTestSupport
 import CarnetTesting
+import CarnetWeb
 import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("REV, LO: ends of a session")
+@Suite("REV, LO: ends of a session", .searchedForSecrets)
 struct SignOutAttackTests {
     @Test func REV_01_request() async throws {
         try await accept(in: .signOut) { scenario, _ in
@@ -61,8 +62,7 @@ struct SignOutAttackTests {
             let isEmpty = try await scenario.isStoreEmpty()
             #expect(isEmpty)
             #expect(outcome.signOut?.failures.isEmpty == false)
-            let error = await #expect(throws: OAuthError.self) { try await outcome.session?.tokens() }
-            #expect(error?.kind == .sessionEnded)
+            await expectRefusal(.sessionEnded) { try await outcome.session?.tokens() }
         }
     }
 
@@ -89,6 +89,36 @@ struct SignOutAttackTests {
         #expect(query["client_id"] == Scenario.clientID)
     }
 
+    @Test func LO_02_returnThatIsForged() async throws {
+        let scenario = Scenario()
+        let landing = "https://app.example/signed-out"
+        let client = try Flow.signIn.registered { $0.postLogoutRedirectURI = landing }.client(of: scenario)
+        let outcome = try await client.signIn(at: scenario).signOut(.everywhere)
+        let state = try #require(outcome.endSessionState).reveal()
+        scenario.remember([state])
+        func isReturn(_ query: String) -> Bool {
+            EndSessionRequest.isReturn(
+                AuthorizationCallback(url: landing + query), answering: Secret(state), at: client.provider)
+        }
+        #expect(isReturn("?state=\(state)"))
+        for query in ["", "?state=", "?state=x", "?state=\(state)&state=\(state)", "?state=%zz", "?State=\(state)"] {
+            #expect(!isReturn(query), "\(query)")
+        }
+        #expect(try await scenario.isStoreEmpty())
+    }
+
+    /// Whoever comes to the page where the provider leads back changes nothing.
+    @Test(arguments: ["", "?state=x", "?state=&state=", "?error=access_denied", "?%zz"])
+    func LO_02_returnOfNobody(query: String) async throws {
+        let site = try Site()
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        let reply = try await browser.get("/signed-out\(query)")
+        #expect(reply.head.status == .ok)
+        #expect(try await site.web.liveSession(of: browser.request()) != nil)
+        #expect(site.scenario.count("/revoke") == 0)
+    }
+
     @Test func LO_03_providerThatIsDown() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
@@ -101,7 +131,7 @@ struct SignOutAttackTests {
     }
 }
 
-@Suite("DCR: clients that register themselves")
+@Suite("DCR: clients that register themselves", .searchedForSecrets)
 struct RegistrationAttackTests {
     @Test func DCR_01_answers() async throws {
         try await accept(in: .register, each: [200, 201]) {
@@ -178,11 +208,15 @@ struct RegistrationAttackTests {
     @Test func DCR_05_redirectURIsAreCheckedBefore() async throws {
         let scenario = Scenario()
         let provider = try Fixture.provider(Flow.openID)
-        for uris in [[], ["http://app.example/cb"], ["https://app.example/cb#x"], ["myapp:/cb"], ["x y"]] {
-            await #expect(throws: OAuthError.self) {
+        func expectRefusal(_ kind: OAuthError.Kind, of uris: [String]) async {
+            await AttackTests.expectRefusal(kind) {
                 try await ClientRegistrar(transport: scenario).register(
                     ClientMetadata(redirectURIs: uris), at: provider)
             }
+        }
+        await expectRefusal(.badRegistration, of: [])
+        for uri in ["http://app.example/cb", "https://app.example/cb#x", "myapp:/cb", "x y"] {
+            await expectRefusal(.redirectNotAccepted, of: [uri])
         }
         #expect(scenario.count("/register") == 0)
         try await control(.register)

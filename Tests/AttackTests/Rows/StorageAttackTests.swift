@@ -13,7 +13,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("SESS, LOG, CFG: what is stored, said and configured")
+@Suite("SESS, LOG, CFG: what is stored, said and configured", .searchedForSecrets)
 struct StorageAttackTests {
     /// A folder of the test's own.
     private final class Folder {
@@ -64,7 +64,7 @@ struct StorageAttackTests {
             var changed = good
             changed[offset] ^= 1
             try changed.write(to: record)
-            let error = await #expect(throws: (any Error).self) { _ = try await session.tokens() }
+            let error = await expectError((any Error).self) { _ = try await session.tokens() }
             #expect(error is TokenStoreError || (error as? OAuthError)?.kind == .sessionEnded)
         }
         try good.write(to: record)
@@ -76,8 +76,7 @@ struct StorageAttackTests {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         let other = try Flow.signIn.registered { $0.clientID = "another-client" }.client(of: scenario)
-        let error = await #expect(throws: OAuthError.self) { try await other.session(for: session.key.account) }
-        #expect(error?.kind == .badRegistration)
+        await expectRefusal(.badRegistration) { try await other.session(for: session.key.account) }
         _ = try await session.tokens()
     }
 
@@ -114,14 +113,16 @@ struct StorageAttackTests {
     }
 
     @Test func CFG_01_registrationThatIsWrong() async throws {
-        let wrong: [@Sendable (inout ClientRegistration) -> Void] = [
-            { $0.clientID = "" }, { $0.clientSecret = Secret("") }, { $0.redirectURI = "https://app.example/cb#x" },
-            { $0.redirectURI = "http://app.example/cb" }, { $0.redirectURI = "" },
-            { $0.authenticationMethod = ClientAuthenticationMethod.none },
+        let wrong: [(OAuthError.Kind, @Sendable (inout ClientRegistration) -> Void)] = [
+            (.badRegistration, { $0.clientID = "" }), (.badRegistration, { $0.clientSecret = Secret("") }),
+            (.redirectNotAccepted, { $0.redirectURI = "https://app.example/cb#x" }),
+            (.redirectNotAccepted, { $0.redirectURI = "http://app.example/cb" }),
+            (.redirectNotAccepted, { $0.redirectURI = "" }),
+            (.badRegistration, { $0.authenticationMethod = ClientAuthenticationMethod.none }),
         ]
-        for change in wrong {
+        for (kind, change) in wrong {
             let client = try Flow.signIn.registered(change).client(of: Scenario())
-            let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn() }
+            let error = await expectRefusal(kind) { try await client.beginSignIn() }
             #expect(error?.disposition == .fixConfiguration)
         }
         try await control(.signIn)
@@ -131,7 +132,7 @@ struct StorageAttackTests {
     func CFG_02_keyThatIsNotThere(value: String?) async throws {
         let source = { (text: String?) in StoreKeySource.environment("STORE_KEY") { _ in text } }
         _ = try #require(try await source(Data(repeating: 7, count: 32).base64EncodedString()).keys())
-        let error = await #expect(throws: TokenStoreError.self) { try await source(value).keys() }
+        let error = await expectError(TokenStoreError.self) { try await source(value).keys() }
         #expect(error?.reason.contains("STORE_KEY") == true)
         #expect(error?.reason.contains("a-secret") == false)
     }

@@ -12,7 +12,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("AREQ, ARES, SESS, LO: a web site")
+@Suite("AREQ, ARES, SESS, LO: a web site", .searchedForSecrets)
 struct WebSiteAttackTests {
     static let globex = Flow.openID.replacingOccurrences(of: "acme\n", with: "globex\n")
 

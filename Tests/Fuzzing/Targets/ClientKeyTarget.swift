@@ -2,10 +2,11 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetStorage
+import CarnetTestSupport
 import Crypto
 import Foundation
 
-/// Keys as people give them: PEM, JWK, key sets, and the keys of stores. Errors do not repeat them.
+/// Keys as people give them: PEM, JWK, key sets, certificates, and the keys of stores. Errors do not repeat them.
 struct ClientKeyTarget: FuzzTarget {
     private let mutator: JSONMutator
 
@@ -16,10 +17,11 @@ struct ClientKeyTarget: FuzzTarget {
             p256.pemRepresentation, p384.pemRepresentation, String(repeating: "0f", count: 32),
             Data(0..<32).base64EncodedString() + "\n# old\n" + Data(1...32).base64EncodedString(),
             "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----\n",
+            "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n\(p256.pemRepresentation)",
         ]
         let point = p256.publicKey.rawRepresentation
         let (x, y, d) = (point.prefix(32), point.suffix(32), p256.rawRepresentation)
-        let members = [("x", x), ("y", y), ("d", d)].map { "\"\($0)\":\"\(FuzzProvider.base64URL($1))\"" }.joined(
+        let members = [("x", x), ("y", y), ("d", d)].map { "\"\($0)\":\"\(base64URL($1))\"" }.joined(
             separator: ",")
         seeds += [
             "{\"kty\":\"EC\",\"crv\":\"P-256\",\(members)}",
@@ -44,6 +46,12 @@ struct ClientKeyTarget: FuzzTarget {
             let keys = try ClientKey.keys(in: Secret(text), source: "the key")
             _ = ClientKey.publicKeySet(keys).jsonText()
             for key in keys { _ = "\(key)" }
+        } catch {
+            try requirePrintable("\(error)")
+            try check("\(error)", repeatsNothingOf: text)
+        }
+        do throws(ClientKeyError) {
+            _ = "\(try ClientCertificate(pem: Secret(text)))"
         } catch {
             try requirePrintable("\(error)")
             try check("\(error)", repeatsNothingOf: text)

@@ -1,8 +1,9 @@
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetTesting
 import Foundation
 
-/// Answers of the token endpoint and the others that speak JSON. The first byte chooses the status, the type and the rules.
+/// Answers of the token endpoint and all the others that speak JSON. The first byte chooses the status, the type and the rules.
 struct ResponseTarget: FuzzTarget {
     private static let statuses = [200, 201, 204, 302, 400, 401, 403, 429, 500, 503]
     private static let types = [
@@ -12,6 +13,7 @@ struct ResponseTarget: FuzzTarget {
 
     private let providers: [FuzzProvider]
     private let requests: [PreparedRequest]
+    private let pushed: AuthorizationRequest
     private let mutator: JSONMutator
 
     init(corpus: [[UInt8]]) throws {
@@ -38,6 +40,9 @@ struct ResponseTarget: FuzzTarget {
                 """),
         ]
         requests = try providers.map { try $0.request() }
+        pushed = try AuthorizationRequest(
+            to: providers[0].provider, as: providers[0].registration, random: SeededRandomSource(seed: 1),
+            now: FuzzProvider.now)
         let token = try providers[0].signed(Array(FuzzProvider.header.utf8), Array(FuzzProvider.claims.utf8))
         let bodies = [
             #"{"access_token":"a","refresh_token":"r","id_token":"\#(token)","token_type":"Bearer","expires_in":3600,"scope":"a b"}"#,
@@ -47,6 +52,10 @@ struct ResponseTarget: FuzzTarget {
             #"{"error":"invalid_grant","error_description":"s3cret-refresh-token was used","error_uri":"https://a.example"}"#,
             #"{"sub":"user-1","name":"Ada","email":"ada@example.com","email_verified":true,"address":{"country":"x"}}"#,
             #"{"issuer":"https://id.acme.example","token_endpoint":"https://id.acme.example/token","jwks_uri":"x"}"#,
+            #"{"active":true,"iss":"https://id.acme.example","exp":1800003600,"aud":["a"],"cnf":{"jkt":"x"}}"#,
+            #"{"device_code":"d","user_code":"WDJB-MJHT","verification_uri":"https://id.acme.example/d","expires_in":600}"#,
+            #"{"client_id":"c","client_secret_expires_at":"0","redirect_uris":["https://app.example/callback"]}"#,
+            #"{"request_uri":"urn:example:1","expires_in":60}"#,
             "<html><title>no</title></html>",
         ]
         mutator = JSONMutator(
@@ -55,6 +64,8 @@ struct ResponseTarget: FuzzTarget {
                 "access_token", "refresh_token", "id_token", "token_type", "expires_in", "scope", "error",
                 "error_description", "error_uri", "invalid_grant", "sub", "data", "site", "issuer", "jwks_uri",
                 "s3cret-refresh-token", "s3cret-client", "authorization_details",
+                "active", "exp", "nbf", "aud", "device_code", "user_code", "verification_uri", "interval", "client_id",
+                "client_secret", "redirect_uris", "registration_client_uri", "request_uri",
             ])
     }
 
@@ -90,9 +101,39 @@ struct ResponseTarget: FuzzTarget {
             // Nothing secret was asked with.
             try requirePrintable("\(error)")
         }
+        try checkOthers(answer, to: request, from: provider)
         try judged { () throws(OAuthError) in
             _ = try Profile(judging: answer, to: request, from: provider, subject: "user-1")
         }
+    }
+
+    /// The endpoints that are asked less often.
+    private func checkOthers(
+        _ answer: IncomingResponse, to request: PreparedRequest, from provider: Provider
+    ) throws(InputCheck.Violation) {
+        var introspection: Introspection?
+        try judged { () throws(OAuthError) in
+            introspection = try Introspection(judging: answer, to: request, from: provider, now: FuzzProvider.now)
+        }
+        if introspection?.isActive == true {
+            try require(introspection?.claims["active"]?.bool == true, "a token is active by nobody's word")
+        }
+        var device: DeviceAuthorization?
+        try judged { () throws(OAuthError) in
+            device = try DeviceAuthorization(
+                judging: answer, to: request, scopes: [], from: provider, now: FuzzProvider.now)
+        }
+        if let device { try requirePrintable(device.userCode) }
+        try judged { () throws(OAuthError) in _ = try DevicePoll(judging: answer, to: request, from: provider) }
+        try judged { () throws(OAuthError) in
+            let client = try RegisteredClient(
+                judging: answer, to: request, for: ClientMetadata(redirectURIs: ["https://app.example/callback"]))
+            _ = "\(client)"
+        }
+        try judged { () throws(OAuthError) in
+            _ = try pushed.referring(to: answer, answering: request, at: provider, now: FuzzProvider.now)
+        }
+        try judged { () throws(OAuthError) in try RevocationResponse.judge(answer, to: request, from: provider) }
     }
 
     private func judged(_ body: () throws(OAuthError) -> Void) throws(InputCheck.Violation) {

@@ -2,13 +2,17 @@ import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
-/// ID tokens: what the provider did not sign is not believed, and what it signed only if it is for this client, now.
+/// ID tokens, logout tokens and signed answers: what the provider did not sign is not believed, and what it signed only if
+/// it is for this client, now.
 struct TokenTarget: FuzzTarget {
     private static let separator: UInt8 = 0x0A
 
     private let acme: FuzzProvider
     private let keys: JSONWebKeySet
     private let expectations: IDTokenExpectations
+    private let logout: LogoutTokenExpectations
+    private let request: PreparedRequest
+    private let verification: AnswerVerification
     private let valid: String
     private let raw: ByteMutator
     private let header: JSONMutator
@@ -17,15 +21,22 @@ struct TokenTarget: FuzzTarget {
     init(corpus: [[UInt8]]) throws {
         acme = try FuzzProvider()
         keys = try acme.keys
+        request = try acme.request()
+        verification = try acme.verification
         valid = try acme.signed(Array(FuzzProvider.header.utf8), Array(FuzzProvider.claims.utf8))
         expectations = try IDTokenExpectations(
             from: acme.provider, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
+        logout = try LogoutTokenExpectations(from: acme.provider, as: acme.registration)
         raw = ByteMutator(
             seeds: [Array(valid.utf8)] + corpus,
             words: ["eyJhbGciOiJub25lIn0", "eyJhbGciOiJIUzI1NiJ9", "..", "a.b.c.d.e"])
         header = JSONMutator(
             seeds: [Array(FuzzProvider.header.utf8)],
-            words: ["alg", "kid", "typ", "crit", "jwk", "jku", "x5u", "none", "HS256", "RS256", "JWT", "at+jwt", "b64"])
+            words: [
+                "alg", "kid", "typ", "crit", "jwk", "jku", "x5u", "none", "HS256", "RS256", "JWT", "at+jwt", "b64",
+                "logout+jwt",
+                "token-introspection+jwt",
+            ])
         claims = JSONMutator(
             seeds: [
                 Array(FuzzProvider.claims.utf8),
@@ -33,9 +44,19 @@ struct TokenTarget: FuzzTarget {
                 Array(
                     FuzzProvider.claims.replacing("}", with: ",\"nbf\":1800000000,\"nonce\":\"n\",\"at_hash\":\"x\"}")
                         .utf8),
+                Array(Self.logoutClaims.utf8),
+                Array(FuzzProvider.claims.replacing("}", with: #","token_introspection":{"active":true}}"#).utf8),
             ],
-            words: ["iss", "sub", "aud", "azp", "exp", "iat", "nbf", "nonce", "at_hash", "auth_time", "acr", "events"])
+            words: [
+                "iss", "sub", "aud", "azp", "exp", "iat", "nbf", "nonce", "at_hash", "auth_time", "acr", "events",
+                "sid",
+                "jti", "token_introspection", "active", Self.event,
+            ])
     }
+
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+    private static let logoutClaims = FuzzProvider.claims.replacing(
+        "}", with: #","sid":"s","jti":"j","events":{"\#(event)":{}}}"#)
 
     /// Either a token, or two lines that are signed: a header and claims.
     func input(_ random: inout SplitMix64) -> [UInt8] {
@@ -51,6 +72,9 @@ struct TokenTarget: FuzzTarget {
             isSigned
             ? (try? acme.signed(Array(parts[0]), Array(parts[1]))) ?? "" : String(decoding: bytes, as: UTF8.self)
         _ = try? IDToken(storedAfterValidation: Secret(text))
+        let claimed = isSigned ? Self.object(Array(parts[1])) : [:]
+        try checkLogout(text, claimed)
+        try checkAnswers(text, claimed)
         let token: IDToken
         do throws(OAuthError) {
             token = try IDToken(validating: Secret(text), with: keys, expecting: expectations, now: FuzzProvider.now)
@@ -62,15 +86,55 @@ struct TokenTarget: FuzzTarget {
         try check(token, header: Array(parts[0]), claims: Array(parts[1]))
     }
 
+    private static func object(_ bytes: [UInt8]) -> [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any] ?? [:]
+    }
+
+    private static func names(_ audience: Any?) -> [String] {
+        audience as? [String] ?? (audience as? String).map { [$0] } ?? []
+    }
+
+    /// OpenID Connect Back-Channel Logout, section 2.6.
+    private func checkLogout(_ text: String, _ claims: [String: Any]) throws(InputCheck.Violation) {
+        let token: LogoutToken
+        do throws(OAuthError) {
+            token = try LogoutToken(validating: Secret(text), with: keys, expecting: logout, now: FuzzProvider.now)
+        } catch {
+            try require(error.step == .logout, "the step is \(error.step)")
+            return try FuzzProvider.check(error)
+        }
+        try require(token.session.issuer == FuzzProvider.issuer, "a logout of another issuer")
+        try require((claims["events"] as? [String: Any])?[Self.event] is [String: Any], "no logout")
+        try require(claims["nonce"] == nil && claims["jti"] is String, "an ID token ends a session")
+        try require(Self.names(claims["aud"]).contains("client"), "a logout for another client")
+    }
+
+    /// Profiles and introspections that are JWTs.
+    private func checkAnswers(_ text: String, _ claims: [String: Any]) throws(InputCheck.Violation) {
+        do throws(OAuthError) {
+            _ = try Profile(
+                judging: FuzzProvider.answer(Array(text.utf8), type: "application/jwt"), to: request,
+                from: acme.provider, subject: "user-1", verifyingBy: verification)
+        } catch {
+            try FuzzProvider.check(error)
+        }
+        do throws(OAuthError) {
+            let answer = FuzzProvider.answer(Array(text.utf8), type: "application/token-introspection+jwt")
+            _ = try Introspection(
+                judging: answer, to: request, from: acme.provider, now: FuzzProvider.now, verifyingBy: verification)
+        } catch {
+            return try FuzzProvider.check(error)
+        }
+        try require(claims["iss"] as? String == FuzzProvider.issuer, "an introspection of another issuer")
+        try require(Self.names(claims["aud"]).contains("client"), "an introspection for another client")
+    }
+
     /// The rules of OpenID Connect Core, section 3.1.3.7, read with another reader of JSON.
     private func check(_ token: IDToken, header: [UInt8], claims: [UInt8]) throws(InputCheck.Violation) {
-        func object(_ bytes: [UInt8]) -> [String: Any] {
-            (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any] ?? [:]
-        }
-        let (header, claims) = (object(header), object(claims))
+        let (header, claims) = (Self.object(header), Self.object(claims))
         try require(header["alg"] as? String == "ES256" && header["crit"] == nil, "the header was not read as it is")
         try require(claims["iss"] as? String == FuzzProvider.issuer, "of another issuer")
-        let audience = claims["aud"] as? [String] ?? (claims["aud"] as? String).map { [$0] } ?? []
+        let audience = Self.names(claims["aud"])
         try require(audience.contains("client"), "for another client")
         try require(audience.count == 1 || claims["azp"] as? String == "client", "for further clients")
         let now = FuzzProvider.now.timeIntervalSince1970

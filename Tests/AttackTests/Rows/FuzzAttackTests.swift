@@ -1,21 +1,23 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
 import Foundation
 import Testing
 
 @testable import Fuzzing
 
 /// What `swift run -c release Fuzzing --target NAME` tries by the million, with a few inputs; and every input that is kept.
-@Suite struct MessageFuzzTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+@Suite("FUZZ: input that nobody would write", .searchedForSecrets)
+struct FuzzAttackTests {
     private static let targets = FuzzTargetName.allCases.filter { $0 != .descriptor }
 
     private func corpus(_ name: FuzzTargetName) throws -> [[UInt8]] {
-        let inputs = try Fuzzing.files(in: Self.root.appending(path: name.corpus).path)
+        let inputs = try Fuzzing.files(in: Matrix.root.appending(path: name.corpus).path)
         #expect(!inputs.isEmpty)
         return inputs
     }
 
-    @Test(arguments: targets) func `inputs that are kept are clean`(name: FuzzTargetName) throws {
+    @Test(arguments: targets) func FUZZ_01_inputsThatAreKept(name: FuzzTargetName) throws {
         let corpus = try corpus(name)
         let target = try name.make(corpus: corpus)
         for (index, bytes) in corpus.enumerated() {
@@ -25,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: targets) func `inputs that are nearly right are clean`(name: FuzzTargetName) throws {
+    @Test(arguments: targets) func FUZZ_01_inputsThatAreNearlyRight(name: FuzzTargetName) throws {
         let target = try name.make(corpus: try corpus(name))
         var random = SplitMix64(seed: 1)
         for index in 0..<300 {
@@ -36,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func `an input is known by two numbers`() throws {
+    /// Whatever the runs of millions find can be made again.
+    @Test func FUZZ_01_inputIsKnownByTwoNumbers() throws {
         for name in Self.targets {
             let target = try name.make(corpus: try corpus(name))
             var (first, second) = (SplitMix64(seed: 7), SplitMix64(seed: 7))

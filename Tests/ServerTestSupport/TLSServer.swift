@@ -1,29 +1,30 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
+public import NIOSSL
 import Synchronization
 
 /// A TLS server on 127.0.0.1 that answers each request with an empty 200, or with the JSON of its path.
-final class TLSServer: Sendable {
+public final class TLSServer: Sendable {
     private let channel: any Channel
     private let log: Log
 
     /// - Parameters:
-    ///   - clients: The certificates that are trusted as clients' own; none are asked for without them.
+    ///   - certificate: The path of its certificate, in PEM form.
+    ///   - key: The path of the private key.
+    ///   - clients: The paths of the certificates that clients' own are signed with; none are asked for without them.
     ///   - demandsClientCertificate: Whether a client without one is refused.
-    init(
-        _ certificate: TestCertificate, maximumTLSVersion: TLSVersion? = nil, clients: [TestCertificate] = [],
+    public init(
+        certificate: String, key: String, maximumVersion: TLSVersion? = nil, clients: [String] = [],
         demandsClientCertificate: Bool = true
     ) async throws {
         var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.certificatePath).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: certificate.keyPath, format: .pem))
+            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
         )
         tls.minimumTLSVersion = .tlsv1
-        tls.maximumTLSVersion = maximumTLSVersion
+        tls.maximumTLSVersion = maximumVersion
         if !clients.isEmpty {
-            tls.trustRoots = .certificates(
-                try clients.flatMap { try NIOSSLCertificate.fromPEMFile($0.certificatePath) })
+            tls.trustRoots = .certificates(try clients.flatMap { try NIOSSLCertificate.fromPEMFile($0) })
             tls.certificateVerification = demandsClientCertificate ? .noHostnameVerification : .optionalVerification
         }
         let context = try NIOSSLContext(configuration: tls)
@@ -40,18 +41,18 @@ final class TLSServer: Sendable {
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
-    var authority: String { "127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+    public var authority: String { "127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
     /// How many requests came through TLS.
-    var requestCount: Int { presented.count }
+    public var requestCount: Int { presented.count }
 
     /// The certificate in DER form that was presented with each request, in their order.
-    var presented: [[UInt8]?] { log.state.withLock { $0.presented } }
+    public var presented: [[UInt8]?] { log.state.withLock { $0.presented } }
 
     /// Answers a path with JSON from now on.
-    func answer(_ path: String, with json: String) { log.state.withLock { $0.answers[path] = json } }
+    public func answer(_ path: String, with json: String) { log.state.withLock { $0.answers[path] = json } }
 
-    func stop() async throws {
+    public func stop() async throws {
         try await channel.close()
     }
 

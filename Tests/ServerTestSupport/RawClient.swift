@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 
 /// A TCP connection that sends what it is told to and collects what comes.
-struct RawClient: Sendable {
+public struct RawClient: Sendable {
     private let channel: any Channel
     private let received: EventLoopFuture<String>
 
-    init(port: Int, host: String = "127.0.0.1") async throws {
+    public init(port: Int, host: String = "127.0.0.1") async throws {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = eventLoop.makePromise(of: String.self)
         received = promise.futureResult
@@ -25,24 +25,37 @@ struct RawClient: Sendable {
     }
 
     /// Sends what the server takes: it may have cut the connection off. What it made of it is seen in `response()`.
-    func send(_ text: String) async {
+    public func send(_ text: String) async {
         try? await channel.writeAndFlush(ByteBuffer(string: text))
     }
 
     /// What came until the server closed the connection.
-    func response() async throws -> String {
+    public func response() async throws -> String {
         try await received.get()
     }
 
-    func close() async {
+    public func close() async {
         try? await channel.close()
     }
 
     /// Sends one request and waits for the whole answer.
-    static func exchange(_ request: String, port: Int, host: String = "127.0.0.1") async throws -> String {
+    public static func exchange(_ request: String, port: Int, host: String = "127.0.0.1") async throws -> String {
         let client = try await RawClient(port: port, host: host)
         await client.send(request)
         return try await client.response()
+    }
+
+    /// The status of the answer to a GET; `nil` if there was none.
+    ///
+    /// - Parameters:
+    ///   - fields: Lines of the header besides `Host`.
+    ///   - host: What `Host` says; the address itself if `nil`.
+    public static func get(
+        _ target: String, port: Int, fields: [String] = [], host: String? = nil
+    ) async throws -> Int? {
+        let lines = ["GET \(target) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")"] + fields
+        let answer = try await exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port)
+        return Int(answer.dropFirst("HTTP/1.1 ".count).prefix(3))
     }
 
     private final class Collector: ChannelInboundHandler {

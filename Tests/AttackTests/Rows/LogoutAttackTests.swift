@@ -1,0 +1,241 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import Carnet
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import CarnetWeb
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("BCL, FCL: the provider ends sessions", .searchedForSecrets)
+struct LogoutAttackTests {
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    /// Somebody who is signed in, in the session that a good logout token ends.
+    private struct SignedIn {
+        let scenario: Scenario
+        let client: OAuthClient
+
+        init(_ flow: Flow = .signIn) async throws {
+            scenario = Scenario()
+            scenario.change { $0.idToken.claims["sid"] = "session-1" }
+            client = try flow.client(of: scenario)
+            _ = try await client.signIn(at: scenario)
+        }
+
+        func end(_ change: (inout Token) -> Void = { _ in }) async throws -> Int {
+            var token = LogoutAttackTests.token
+            change(&token)
+            let text = try scenario.compact(token, nonce: "", accessToken: "")
+            scenario.remember([text])
+            return try await client.endSessions(namedBy: Secret(text)).count
+        }
+    }
+
+    /// A good one.
+    static let token: Token = {
+        var token = Token()
+        token.header["typ"] = "logout+jwt"
+        for name in ["nonce", "at_hash", "email"] { token.claims[name] = nil }
+        token.claims["sid"] = "session-1"
+        token.claims["jti"] = "logout-1"
+        token.claims["events"] = [event: [:]]
+        return token
+    }()
+
+    /// Expects that a changed token ends nothing, after a good one ended what it should.
+    private func refuse(
+        _ kind: OAuthError.Kind, sourceLocation: SourceLocation = #_sourceLocation,
+        _ change: (inout Token) -> Void
+    ) async throws {
+        #expect(try await SignedIn().end() == 1, sourceLocation: sourceLocation)
+        let hostile = try await SignedIn()
+        let requests = hostile.scenario.log.count
+        await expectRefusal(kind, at: .logout, sourceLocation: sourceLocation) { try await hostile.end(change) }
+        let keys = try await hostile.scenario.store.keys().count
+        #expect(keys == 1, "the session was touched", sourceLocation: sourceLocation)
+        #expect(hostile.scenario.log.count - requests <= 1, sourceLocation: sourceLocation)
+    }
+
+    private func refuse(
+        _ kind: OAuthError.Kind, _ claim: String, _ values: [JSONValue?],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        for value in values { try await refuse(kind, sourceLocation: sourceLocation) { $0.claims[claim] = value } }
+    }
+
+    @Test(arguments: [
+        (HTTPRequest.Method.get, "", "logout_token={token}"),
+        (.post, "application/json", "{\"logout_token\":\"{token}\"}"),
+        (.post, "", "logout_token={token}"), (.post, "text/plain", "logout_token={token}"),
+        (.post, "application/x-www-form-urlencoded", ""),
+        (.post, "application/x-www-form-urlencoded", "logout_token={token}&logout_token={token}"),
+    ])
+    func BCL_01_logoutThatComesInAnotherWay(method: HTTPRequest.Method, type: String, body: String) async throws {
+        let site = try Site()
+        site.scenario.change { $0.idToken.claims["sid"] = "session-1" }
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        let token = try site.scenario.compact(Self.token, nonce: "", accessToken: "")
+        let path = "/sign-in/acme/back-channel-logout"
+        let form = body.replacingOccurrences(of: "{token}", with: token)
+        let refused = try await browser.send(
+            method, path + (method == .get ? "?\(form)" : ""), form: form,
+            fields: type.isEmpty ? [:] : ["Content-Type": type])
+        #expect(refused.head.status == .badRequest)
+        #expect(try await site.web.liveSession(of: browser.request()) != nil)
+        let taken = try await browser.send(
+            .post, path, form: "logout_token=\(token)", fields: ["Content-Type": "application/x-www-form-urlencoded"])
+        #expect(taken.head.status == .ok)
+        #expect(try await site.web.liveSession(of: browser.request()) == nil)
+    }
+
+    @Test func BCL_02_claimsThatAreWrong() async throws {
+        try await refuse(.issuerMismatch, "iss", ["https://evil.example", "https://id.acme.example/"])
+        try await refuse(.audienceMismatch, "aud", ["other", ["other"], []])
+        try await refuse(.wrongTokenUse, "nonce", ["x"])
+        try await refuse(.issuedInFuture, "iat", ["{now+3600}"])
+        try await refuse(.expiredToken, "exp", ["{now-3600}"])
+        for name in ["iss", "aud", "iat", "exp", "jti"] { try await refuse(.missingField, name, [nil]) }
+        try await refuse(.wrongFieldType, "iat", ["yesterday", true])
+        try await refuse(.wrongFieldType, "jti", ["", 5])
+        try await refuse(.wrongTokenUse, "events", [nil, [:], ["other": [:]]])
+        try await refuse(.wrongFieldType, "events", ["logout", [], [.string(Self.event)]])
+    }
+
+    @Test func BCL_02_signatureThatIsWrong() async throws {
+        try await refuse(.badSignature) { $0.key = .otherRSA }
+        try await refuse(.unsupportedAlgorithm) { token in
+            token.header["alg"] = "none"
+            token.algorithm = nil
+        }
+        try await refuse(.unsupportedAlgorithm) { token in
+            token.header["alg"] = "PS256"
+            token.algorithm = "PS256"
+        }
+    }
+
+    @Test func BCL_03_tokenOfAnotherKind() async throws {
+        try await refuse(.wrongTokenUse) { token in
+            token = Token()
+            token.claims["jti"] = "an-id-token"
+        }
+        for type in ["at+jwt", "dpop+jwt", "secevent+jwt"] {
+            try await refuse(.wrongTokenUse) { $0.header["typ"] = .string(type) }
+        }
+        for type in ["JWT", nil] as [JSONValue?] {
+            #expect(try await SignedIn().end { $0.header["typ"] = type } == 1)
+        }
+    }
+
+    @Test func BCL_04_logoutThatIsPlayedAgain() async throws {
+        let signedIn = try await SignedIn()
+        #expect(try await signedIn.end() == 1)
+        _ = try await signedIn.client.signIn(at: signedIn.scenario)
+        await expectRefusal(.alreadyUsed) { try await signedIn.end() }
+        let accounts = try await signedIn.scenario.store.keys().count
+        #expect(accounts == 1)
+    }
+
+    @Test func BCL_05_sessionOrSubjectOrNeither() async throws {
+        #expect(try await SignedIn().end { $0.claims["sub"] = nil } == 1)
+        #expect(try await SignedIn().end { $0.claims["sid"] = nil } == 1)
+        #expect(try await SignedIn().end { $0.claims["sid"] = "session-2" } == 0)
+        #expect(
+            try await SignedIn().end { token in
+                token.claims["sid"] = nil
+                token.claims["sub"] = "user-2"
+            } == 0)
+        try await refuse(.missingField) { token in
+            token.claims["sid"] = nil
+            token.claims["sub"] = nil
+        }
+    }
+
+    /// Two providers with the same client id, subject, session id and keys are two.
+    @Test func BCL_06_subjectOfAnotherIssuer() async throws {
+        let signedIn = try await SignedIn()
+        let globex = "https://id.globex.example"
+        signedIn.scenario.change { script in
+            script.elsewhere["\(globex)/.well-known/openid-configuration"] = script.metadata
+            script.elsewhere["\(globex)/.well-known/openid-configuration"]?["issuer"] = .string(globex)
+        }
+        let other = try Flow.signIn.of(
+            WebSiteAttackTests.globex.replacingOccurrences(of: Scenario.issuer, with: globex)
+        ).client(of: signedIn.scenario)
+        var token = Self.token
+        token.claims["iss"] = .string(globex)
+        let ofGlobex = Secret(try signedIn.scenario.compact(token, nonce: "", accessToken: ""))
+        #expect(try await other.endSessions(namedBy: ofGlobex).isEmpty)
+        await expectRefusal(.issuerMismatch) { try await signedIn.client.endSessions(namedBy: ofGlobex) }
+        let accounts = try await signedIn.scenario.store.keys().count
+        #expect(accounts == 1)
+        #expect(try await signedIn.end() == 1)
+    }
+
+    @Test func BCL_07_answerIsNotKept() async throws {
+        let site = try Site()
+        var browser = Browser(site)
+        for body in ["", "logout_token=a.b.c"] {
+            let reply = try await browser.send(
+                .post, "/sign-in/acme/back-channel-logout", form: body,
+                fields: ["Content-Type": "application/x-www-form-urlencoded"])
+            #expect(reply.head.status == .badRequest)
+            #expect(reply.head.headerFields[.cacheControl] == "no-store")
+        }
+    }
+
+    /// Anybody may post tokens: a flood of bad ones asks the provider for keys once.
+    @Test func BCL_08_floodOfBadTokens() async throws {
+        let signedIn = try await SignedIn()
+        let before = signedIn.scenario.log.count
+        for number in 0..<500 {
+            await expectRefusal(.keyNotFound) {
+                try await signedIn.end { token in
+                    token.key = .otherRSA
+                    token.header["kid"] = .string("key-\(number)")
+                }
+            }
+        }
+        #expect(signedIn.scenario.log.count - before <= 1)
+        #expect(try await signedIn.end() == 1)
+    }
+
+    @Test func BCL_09_refreshTokensAreForgotten() async throws {
+        let signedIn = try await SignedIn()
+        let key = try #require(try await signedIn.scenario.store.keys().first)
+        let session = try #require(try await signedIn.client.session(for: key.account))
+        #expect(try await signedIn.end() == 1)
+        await expectRefusal(.sessionEnded) { try await session.refresh() }
+        #expect(signedIn.scenario.requests(to: "/token").count == 1)
+    }
+
+    @Test func FCL_01_frameThatEndsASession() async throws {
+        let site = try Site()
+        site.scenario.change { $0.idToken.claims["sid"] = "session-1" }
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        let path = "/sign-in/acme/front-channel-logout"
+        let issuer = "iss=https%3A%2F%2Fid.acme.example"
+        for query in [
+            "", "?sid=session-1", "?\(issuer)", "?\(issuer)&sid=", "?iss=https%3A%2F%2Fevil.example&sid=session-1",
+            "?\(issuer)&sid=session-1&sid=session-2",
+        ] {
+            var stranger = Browser(site)
+            let reply = try await stranger.get(path + query)
+            #expect(reply.head.status == .badRequest, "\(query)")
+            #expect(reply.head.headerFields[.cacheControl] == "no-store")
+        }
+        #expect(try await browser.get("\(path)?\(issuer)&sid=session-2").head.status == .ok)
+        #expect(try await site.web.liveSession(of: browser.request()) != nil)
+        let reply = try await browser.get("\(path)?\(issuer)&sid=session-1")
+        #expect(reply.head.status == .ok)
+        #expect(reply.head.headerFields[.cacheControl] == "no-store")
+        #expect(try await site.web.liveSession(of: browser.request()) == nil)
+        #expect(site.scenario.count("/revoke") == 0)
+    }
+}
