@@ -132,7 +132,8 @@ extension JSONValue {
         guard rules.use != .never else { return ["use": "never"] }
         return [
             "use": .string(rules.use.rawValue), "algorithm": .optional(rules.algorithm?.rawValue),
-            "audience": .optional(rules.audience), "lifetime": .number(String(rules.lifetime)),
+            "audience": .optional(rules.audience),
+            "lifetime": rules.lifetime.map { .number(String($0)) } ?? .null,
             "repeat": .list(rules.repeated),
         ]
     }
