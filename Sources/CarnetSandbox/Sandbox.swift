@@ -200,6 +200,9 @@ public actor Sandbox {
             if let further = servers[index].profileRequest(at: url) {
                 return (servers[index].profile(request, for: further), id, nil)
             }
+            if let source = servers[index].claimSource(at: url) {
+                return (servers[index].keySet(of: source, request), id, nil)
+            }
             if servers[index].endpoints.isMetadata(url) {
                 return (servers[index].has(.metadata500) ? .serverError : servers[index].metadata(request), id, nil)
             }
@@ -248,6 +251,6 @@ extension AuthorizationServer {
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
             + [endpoints.verification].compactMap { $0 } + resources.map(\.url)
-            + provider.profileRequests.map(\.url) + provider.mtlsEndpoints.values
+            + provider.profileRequests.map(\.url) + provider.claimSources.map(\.jwks) + provider.mtlsEndpoints.values
     }
 }

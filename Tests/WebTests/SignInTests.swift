@@ -96,6 +96,14 @@ struct WebSignInTests {
         #expect(browser.session?.accounts.map(\.provider) == ["acme", "globex"])
     }
 
+    @Test("An answer that the provider signs finds its sign-in, in the cookie or in a store", arguments: [false, true])
+    func signedAnswer(isStored: Bool) async throws {
+        let descriptor = Site.acme + "authorization: { response_mode: jwt }\n"
+        var browser = Browser(try Site([descriptor], pendingStore: isStored ? MemoryPendingStore() : nil))
+        #expect(try await browser.signIn().head.status == .seeOther)
+        #expect(browser.session?.accounts.map(\.provider) == ["acme"])
+    }
+
     @Test("Two tabs sign in at once, and both succeed")
     func twoTabs() async throws {
         var browser = Browser(try Site([Site.acme, Site.globex]))

@@ -15,6 +15,8 @@ public actor OAuthClient {
 
     let exchanger: Exchanger
     let connection: ProviderConnection
+    /// The keys of those whose claims are believed in a profile, by their issuers.
+    nonisolated let claimSources: [String: ProviderConnection]
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
     /// Tells when tokens end.
@@ -68,6 +70,13 @@ public actor OAuthClient {
             certificate: PresentedCertificate(registration, at: provider))
         connection = ProviderConnection(
             provider, exchanger: exchanger, clock: clock, presentsCertificate: registration.certificate != nil)
+        claimSources = Dictionary(
+            provider.claimSources.map { [provider, exchanger] source in
+                let keys = ProviderConnection(
+                    provider, exchanger: exchanger, clock: clock, otherKeys: source.jwks)
+                return (source.issuer, keys)
+            }
+        ) { first, _ in first }
     }
 
     /// Begins a sign-in: an authorization URL, and what to keep until its callback.

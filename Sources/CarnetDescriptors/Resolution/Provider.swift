@@ -68,6 +68,8 @@ public struct Provider: Sendable {
     public let profileTokenPlacement: TokenPlacement
     /// The further requests of the profile.
     public let profileRequests: [ProfileRequest]
+    /// Others whose signed claims are believed in the profile.
+    public let claimSources: [ClaimSource]
     public let claims: [Named<[JSONPointer]>]
     /// The claims of the first callback.
     public let callbackClaims: CallbackClaims?

@@ -16,6 +16,8 @@ struct AuthorizationServer: Sendable {
     var chosenFault: SandboxFault?
     /// What clients are to be told, until it is sent.
     var logouts: [SandboxLogout] = []
+    /// The keys of those whose claims are in profiles, by their issuers.
+    var sourceKeys: [String: KeySet] = [:]
     private var madeKeys: KeySet?
 
     init(_ provider: Provider, clients: [SandboxClient], options: SandboxOptions, seams: Seams) {

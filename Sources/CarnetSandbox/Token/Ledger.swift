@@ -64,6 +64,8 @@ struct Ledger: Sendable {
     var proofs = BoundedStore<Int>()
     /// The clients that registered themselves, by their ids.
     var registeredClients = BoundedStore<SandboxClient>(capacity: 1000)
+    /// What manages them, by the same ids.
+    var managedClients = BoundedStore<ManagedClient>(capacity: 1000)
     /// By the text of the reference.
     var pushedRequests = BoundedStore<PushedRequest>(capacity: 1000)
     var devices = BoundedStore<Device>()
