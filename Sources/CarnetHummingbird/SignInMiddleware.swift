@@ -26,7 +26,12 @@ public struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware 
         }
         var context = context
         context.signIn.web = web
-        context.signIn.session = try await web.liveSession(of: request.head)
+        do {
+            context.signIn.session = try await web.liveSession(of: request.head)
+        } catch {
+            return Response(
+                web.problem(error, in: request.head, returnTo: ReturnTarget(request.head.path ?? "/") ?? .home))
+        }
         return try await next(request, context)
     }
 }

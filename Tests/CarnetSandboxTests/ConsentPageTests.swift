@@ -93,8 +93,9 @@ struct ConsentPageTests {
         #expect(try await client.exchange(code: whole).status == 200)
         #expect(try await client.exchange(code: failing).status == 500)
         #expect(try await client.exchange(code: failing).status == 500)
-        let token = try await client.exchange(code: mistaken).json["access_token"]?.string
-        let profile = try await client.get(client.endpoint(.userinfo), bearer: #require(token))
+        let granted = try await client.exchange(code: mistaken).json
+        let token = try #require(granted["access_token"]?.string)
+        let profile = try await client.get(client.endpoint(.userinfo), bearer: token)
         #expect(profile.json["sub"] == "999999999")
     }
 

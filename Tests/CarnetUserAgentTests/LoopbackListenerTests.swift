@@ -149,13 +149,13 @@ let hasIPv6: Bool = {
     @Test func junkDoesNotEndTheWait() async throws {
         let signIn = try await PendingSignIn.start()
         for batch in 0..<50 {
-            try await withThrowingTaskGroup { group in
+            await withTaskGroup { group in
                 for number in 0..<20 {
                     let target =
                         number.isMultiple(of: 2) ? "/callback?code=\(batch)&state=\(number)" : "/\(batch)/\(number)"
-                    group.addTask { _ = try await signIn.request("GET", target) }
+                    // On a busy machine some are cut off before they are connected.
+                    group.addTask { _ = try? await signIn.request("GET", target) }
                 }
-                try await group.waitForAll()
             }
         }
         try await signIn.finish()

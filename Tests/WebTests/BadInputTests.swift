@@ -154,7 +154,7 @@ struct BadInputTests {
         let reply = try await browser.signIn()
         #expect(reply.head.status == .badRequest)
         #expect(browser.session == nil)
-        #expect(try await browser.site.store.keys().isEmpty)
+        #expect(await browser.site.store.keys().isEmpty)
     }
 
     @Test("A provider that is down is said to be")

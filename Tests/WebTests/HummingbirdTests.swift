@@ -63,6 +63,29 @@ struct HummingbirdTests {
         }
     }
 
+    @Test("A store that is away gives a page with a reference that the log has, and costs nobody the sign-in")
+    func storeIsAway() async throws {
+        let store = Availability()
+        let log = RecordedLog()
+        let site = try Site(availability: store, logger: log.logger)
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        let cookie = try #require(browser.request.headerFields[.cookie])
+        store.isAway = true
+        try await application(site).test(.router) { client in
+            let away = try await client.execute(uri: "/home", method: .get, headers: [.cookie: cookie])
+            #expect(away.status == .serviceUnavailable)
+            #expect(away.headers[values: .setCookie].isEmpty)
+            let page = String(buffer: away.body)
+            #expect(page.contains("Sign-ins cannot be looked up now"))
+            let entry = try #require(log.entries.last { $0.contains("the database is away") })
+            let reference = try #require(page.firstMatch(of: /Reference: ([A-Za-z0-9_-]+)/)?.output.1)
+            #expect(entry.contains(reference))
+            store.isAway = false
+            #expect(try await client.execute(uri: "/home", method: .get, headers: [.cookie: cookie]).status == .ok)
+        }
+    }
+
     @Test("A form beyond its bound is refused")
     func largeForm() async throws {
         try await application(try Site()).test(.router) { client in

@@ -132,7 +132,7 @@ struct WebSignInTests {
         #expect(second.id != first.id)
         #expect(second.accounts.count == 1)
         #expect(second.accounts[0].connection != first.accounts[0].connection)
-        #expect(try await browser.site.store.keys().map(\.account) == [second.accounts[0].connection])
+        #expect(await browser.site.store.keys().map(\.account) == [second.accounts[0].connection])
     }
 
     @Test("What waits can be kept in a store, and serves once")

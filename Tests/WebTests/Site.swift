@@ -25,6 +25,7 @@ struct Site {
         postLogoutRedirectURI: String? = nil,
         faults: Set<SandboxFault> = [],
         backChannelLogoutURI: String? = nil,
+        availability: Availability = Availability(),
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
@@ -42,8 +43,9 @@ struct Site {
             now: { clock.now }
         )
         let transport = SandboxTransport(sandbox: sandbox)
+        let store = AwayStore(inner: store, availability: availability)
         clients = ProviderClients(
-            try read.map { [store] in
+            try read.map {
                 try Site.client(of: $0, transport, store, clock, postLogoutRedirectURI: postLogoutRedirectURI)
             }
         )
@@ -68,7 +70,7 @@ struct Site {
     }
 
     private static func client(
-        of descriptor: ProviderDescriptor, _ transport: SandboxTransport, _ store: MemoryTokenStore,
+        of descriptor: ProviderDescriptor, _ transport: SandboxTransport, _ store: any TokenStore,
         _ clock: ManualClock, postLogoutRedirectURI: String? = nil
     ) throws -> OAuthClient {
         try OAuthClient(

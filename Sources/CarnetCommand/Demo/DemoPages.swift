@@ -129,7 +129,7 @@ struct DemoPages: SignInPages {
         var values = Self.values(choice.providers.filter { $0.id == problem.provider }, problem.returnTo)
         values["advice"] = problem.advice
         values["reference"] = problem.id
-        values["cause"] = problem.cause?.description
+        values["cause"] = problem.cause.map(String.init(describing:))
         values["flow"] = problem.provider.map { ["id": $0.rawValue] }
         values["staying"] = Self.staying(choice)
         return page(problem.title, "choice", values)

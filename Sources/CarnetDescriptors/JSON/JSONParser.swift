@@ -78,7 +78,12 @@ private struct JSONParser {
     private func error(_ reason: String) -> JSONError { JSONError(reason: reason, offset: index) }
 
     private mutating func skipWhitespace() {
-        while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x20, 0x09, 0x0A, 0x0D: index += 1
+            default: return
+            }
+        }
     }
 
     private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
@@ -121,19 +126,26 @@ private struct JSONParser {
     private mutating func parseObject(depth: Int) throws(JSONError) -> JSONValue {
         index += 1
         var object = JSONObject()
+        /// The names of an object that is too large to be looked through.
         var names = Set<String>()
         if try takeIf(UInt8(ascii: "}")) { return .object(object) }
         while true {
             skipWhitespace()
             guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw error("expected a member name") }
             let name = try parseString()
-            guard names.insert(name).inserted else { throw error("the member name \"\(name)\" is repeated") }
+            if object.members.count == Self.longestSearch { names = Set(object.members.map(\.name)) }
+            let isNew =
+                object.members.count < Self.longestSearch
+                ? !object.members.contains { $0.name == name } : names.insert(name).inserted
+            guard isNew else { throw error("the member name \"\(name)\" is repeated") }
             guard try takeIf(UInt8(ascii: ":")) else { throw error("expected ':'") }
             object.append(name, try parseValue(depth: depth + 1))
             if try takeIf(UInt8(ascii: "}")) { return .object(object) }
             guard try takeIf(UInt8(ascii: ",")) else { throw error("expected ',' or '}'") }
         }
     }
+
+    private static let longestSearch = 16
 
     /// Skips white space and takes the byte if it comes next.
     private mutating func takeIf(_ byte: UInt8) throws(JSONError) -> Bool {
@@ -146,22 +158,26 @@ private struct JSONParser {
 
     private mutating func parseString() throws(JSONError) -> String {
         index += 1
-        var utf8 = ContiguousArray<UInt8>()
+        /// What came before the latest escape, that included.
+        var unescaped = ContiguousArray<UInt8>()
+        var start = index
         while index < bytes.count {
-            let byte = bytes[index]
-            switch byte {
+            switch bytes[index] {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: utf8, as: UTF8.self) else {
-                    throw error("invalid UTF-8 in a string")
-                }
+                let rest = bytes[start..<index]
+                let text =
+                    unescaped.isEmpty
+                    ? String(validating: rest, as: UTF8.self) : String(validating: unescaped + rest, as: UTF8.self)
+                guard let text else { throw error("invalid UTF-8 in a string") }
                 index += 1
                 return text
             case UInt8(ascii: "\\"):
-                utf8.append(contentsOf: try parseEscape())
+                unescaped += bytes[start..<index]
+                unescaped += try parseEscape()
+                start = index
             case 0..<0x20:
                 throw error("a control character in a string")
             default:
-                utf8.append(byte)
                 index += 1
             }
         }

@@ -56,8 +56,8 @@ extension SourceFile {
     ) throws(SourceFileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
-            // All of it at once, and then what it has grown by.
-            let capacity = min(max(expected + 1 - bytes.count, 4096), 1 << 20)
+            // All of it at once; whether it has grown, its size tells afterwards.
+            let capacity = expected > bytes.count ? min(expected - bytes.count, 1 << 20) : 4096
             var (count, failure): (Int, Int32) = (0, 0)
             let chunk = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, initialized in
                 count = read(descriptor, buffer.baseAddress, capacity)
@@ -73,6 +73,7 @@ extension SourceFile {
                 throw SourceFileError(path: path, reason: .tooLarge(maximumBytes: maximumBytes))
             }
             if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+            if bytes.count == expected { return bytes }
         }
     }
 }

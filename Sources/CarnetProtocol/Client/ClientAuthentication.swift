@@ -5,7 +5,6 @@ import Foundation
 struct ClientAuthentication {
     let method: ClientAuthenticationMethod
     private let registration: ClientRegistration
-    private let provider: Provider
     private let assertion: ClientAssertion?
 
     /// - Throws: `OAuthError` if the registration has no secret or key and the provider wants one, or the other way
@@ -55,7 +54,6 @@ struct ClientAuthentication {
         }
         self.method = method
         self.registration = registration
-        self.provider = provider
         switch (method, registration.signingKey, registration.clientSecret) {
         case (.privateKeyJWT, let key?, _): assertion = try ClientAssertion(key, of: registration, at: provider)
         case (.clientSecretJWT, _, let secret?):
@@ -66,9 +64,10 @@ struct ClientAuthentication {
 
     /// Adds the client's parameters.
     ///
+    /// - Parameter provider: The one that the method was chosen for.
     /// - Returns: The Authorization header's value, for the method that uses one.
     func apply(
-        to parameters: inout RequestParameters, random: any RandomSource, now: Date
+        to parameters: inout RequestParameters, at provider: Provider, random: any RandomSource, now: Date
     ) throws(OAuthError) -> Secret? {
         switch method {
         // The certificate is in the handshake; the id says whose it should be (RFC 8705, section 2).

@@ -29,32 +29,44 @@ package enum Base64URL {
 
     /// Decodes canonical text only: no padding, no white space, no stray bits at the end, so that a token has one form.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        var output: [UInt8] = []
-        output.reserveCapacity(text.count * 3 / 4)
-        var buffer: UInt32 = 0
-        var bits = 0
-        for byte in text {
-            guard let value = sextet(byte) else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                output.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
-                buffer &= (1 << UInt32(bits)) - 1
-            }
-        }
-        // Six bits left over is no byte at all; bits that are set would make a second spelling of the same bytes.
-        return bits < 6 && buffer == 0 ? output : nil
+        if let decoded = text.withContiguousStorageIfAvailable(decode) { return decoded }
+        return Array(text).withUnsafeBufferPointer(decode)
     }
 
-    private static func sextet(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x41...0x5A: byte - 0x41
-        case 0x61...0x7A: byte - 0x61 + 26
-        case 0x30...0x39: byte - 0x30 + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
+    private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        // Four characters are three bytes; a single one is less than a byte.
+        guard text.count % 4 != 1 else { return nil }
+        return sextets.withUnsafeBufferPointer { sextets -> [UInt8]? in
+            /// All that was looked up: beyond six bits if anything is in no alphabet.
+            var seen: UInt8 = 0
+            var stray: UInt32 = 0
+            let output = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { output, count in
+                var index = 0
+                while index < text.count {
+                    let length = min(4, text.count - index)
+                    var group: UInt32 = 0
+                    for offset in 0..<4 {
+                        let value = offset < length ? sextets[Int(text[index + offset])] : 0
+                        seen |= value
+                        group = group << 6 | UInt32(value & 63)
+                    }
+                    for byte in 0..<(length * 3 / 4) {
+                        output[count] = UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * byte))
+                        count += 1
+                    }
+                    // Bits that are set beyond the last byte would make a second spelling of the same bytes.
+                    if length < 4 { stray = group & (length == 2 ? 0xFFFF : 0xFF) }
+                    index += 4
+                }
+            }
+            return seen < 64 && stray == 0 ? output : nil
         }
     }
+
+    /// The value of each byte that is in the alphabet; 255 for all others.
+    private static let sextets = {
+        var sextets = [UInt8](repeating: 255, count: 256)
+        for (value, character) in alphabet.enumerated() { sextets[Int(character)] = UInt8(value) }
+        return sextets
+    }()
 }

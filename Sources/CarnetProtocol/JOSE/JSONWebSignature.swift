@@ -15,15 +15,15 @@ struct JSONWebSignature {
 
     /// - Throws: `OAuthError` of kind `malformedToken` or `criticalHeader`.
     init(_ token: Secret, step: OAuthError.Step) throws(OAuthError) {
-        let text = token.reveal()
+        let text = Array(token.reveal().utf8)
         func malformed(_ reason: String) -> OAuthError {
             OAuthError(step, .malformedToken, "the token \(reason)")
         }
-        guard text.utf8.count <= Self.maximumLength else {
+        guard text.count <= Self.maximumLength else {
             throw malformed("is longer than \(Self.maximumLength) bytes")
         }
-        guard text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 else { throw malformed("is not a signed JWT") }
-        let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let segments = text.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard segments.count == 3 else { throw malformed("is not a signed JWT") }
         guard let headerBytes = Base64URL.decode(segments[0]), let payload = Base64URL.decode(segments[1]),
             let signature = Base64URL.decode(segments[2])
         else { throw malformed("is not base64url") }
@@ -48,6 +48,6 @@ struct JSONWebSignature {
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature
-        signingInput = Array(text.utf8.prefix(segments[0].count + 1 + segments[1].count))
+        signingInput = Array(text[..<segments[1].endIndex])
     }
 }

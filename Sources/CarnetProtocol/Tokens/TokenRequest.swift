@@ -105,7 +105,7 @@ public enum TokenRequest {
         let credentials = try ClientAuthentication(
             registration, at: provider, usesKeyElsewhere: usesKeyElsewhere
         )
-        .apply(to: &parameters, random: random, now: now)
+        .apply(to: &parameters, at: provider, random: random, now: now)
         if alwaysNamesClient, !parameters.items.contains(where: { $0.standardName == "client_id" }) {
             try parameters.add("client_id", registration.clientID)
         }

@@ -1,4 +1,4 @@
-public import Carnet
+import Carnet
 public import HTTPTypes
 
 extension WebSignIn {
@@ -14,12 +14,16 @@ extension WebSignIn {
     /// The page for what went wrong with an account's tokens in a route of the host: as the sign-in's own pages, with a
     /// reference that the log has too.
     ///
-    /// - Parameter returnTo: Where a new sign-in leads.
+    /// - Parameters:
+    ///   - account: The latest of the session, if `nil`.
+    ///   - returnTo: Where a new sign-in leads.
     public func problem(
-        _ error: any Error, of account: WebAccount, in request: HTTPRequest, returnTo: ReturnTarget = .home
+        _ error: any Error, of account: WebAccount? = nil, in request: HTTPRequest, returnTo: ReturnTarget = .home
     ) -> WebReply {
-        guard let client = clients[account.provider] else { return signInFirst(request) }
         var session = session(of: request)
+        guard let account = account ?? session?.account(), let client = clients[account.provider] else {
+            return signInFirst(request)
+        }
         if (error as? OAuthError)?.disposition == .signInAgain { session?.accounts.removeAll { $0 == account } }
         return show(problem(error, client, returnTo), to: session?.accounts.isEmpty == true ? nil : session)
     }

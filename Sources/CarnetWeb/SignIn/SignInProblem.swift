@@ -13,6 +13,6 @@ public struct SignInProblem: Sendable {
     public let returnTo: ReturnTarget
     /// The same in the page and in the log.
     public let id: String
-    /// For the log; without secrets.
-    public let cause: OAuthError?
+    /// For the log; without secrets: an `OAuthError` or a `TokenStoreError`.
+    public let cause: (any Error)?
 }

@@ -88,6 +88,10 @@ extension WebSignIn {
         let cause = error as? OAuthError
         let (status, title, advice): (HTTPResponse.Status, String, String)
         switch (cause?.server?.code, cause?.disposition) {
+        case (_, nil) where error is TokenStoreError:
+            (status, title, advice) = (
+                .serviceUnavailable, "Sign-ins cannot be looked up now", "Nothing is lost. Try again in a moment."
+            )
         case ("access_denied", _):
             (status, title, advice) = (
                 .forbidden, "\(name) was not allowed to sign you in",
@@ -118,6 +122,6 @@ extension WebSignIn {
         }
         return SignInProblem(
             status: status, title, advice: advice, provider: client.provider.id, returnTo: returnTo, id: newID(),
-            cause: cause)
+            cause: cause ?? error as? TokenStoreError)
     }
 }

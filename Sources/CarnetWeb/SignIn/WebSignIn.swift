@@ -179,7 +179,7 @@ public struct WebSignIn: Sendable {
             "Sign-in did not go on",
             metadata: [
                 "id": "\(problem.id)", "provider": "\(problem.provider?.rawValue ?? "")",
-                "problem": "\(problem.title)", "cause": "\(problem.cause?.description ?? "")",
+                "problem": "\(problem.title)", "cause": "\(problem.cause.map(String.init(describing:)) ?? "")",
             ]
         )
         var reply = WebReply.html(
@@ -204,7 +204,7 @@ public struct WebSignIn: Sendable {
 extension SignInProblem {
     init(
         status: HTTPResponse.Status, _ title: String, advice: String = "Begin again from the page of providers.",
-        provider: ProviderID? = nil, returnTo: ReturnTarget = .home, id: String, cause: OAuthError? = nil
+        provider: ProviderID? = nil, returnTo: ReturnTarget = .home, id: String, cause: (any Error)? = nil
     ) {
         self.status = status
         self.title = title
