@@ -28,8 +28,8 @@ import Testing
     }
 
     private func fixture() throws -> SignInFixture {
-        try SignInFixture(
-            try descriptor(Self.provider()), certificate: try #require(PretendCertificate.certificate))
+        let certificate = try #require(PretendCertificate.certificate)
+        return try SignInFixture(try descriptor(Self.provider()), certificate: certificate)
     }
 
     private func certificate(of request: SandboxRequest) -> String? {
