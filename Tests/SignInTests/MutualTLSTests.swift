@@ -28,8 +28,8 @@ import Testing
     }
 
     private func fixture() throws -> SignInFixture {
-        let certificate = try #require(PretendCertificate.certificate)
-        return try SignInFixture(try descriptor(Self.provider()), certificate: certificate)
+        try SignInFixture(
+            try descriptor(Self.provider()), certificate: PretendCertificate.certificate)
     }
 
     private func certificate(of request: SandboxRequest) -> String? {
