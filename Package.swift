@@ -244,7 +244,7 @@ let package = Package(
         .testTarget(
             name: "CarnetProtocolTests",
             dependencies: [
-                "CarnetDescriptors", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                "CarnetDescriptors", "CarnetProtocol", "CarnetSimulation", "CarnetTestSupport", "CarnetTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -377,6 +377,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             resources: [.copy("Fixtures")]
         ),

@@ -2,9 +2,11 @@ package import CarnetProtocol
 
 /// The certificate of pretend clients. Its key protects nothing: sandboxes alone know it.
 package enum PretendCertificate {
-    package static var certificate: ClientCertificate? { try? ClientCertificate(pem: Secret(text)) }
+    package static var certificate: ClientCertificate? {
+        try? ClientCertificate(pem: Secret(certificateText), privateKeyPEM: Secret(keyText))
+    }
 
-    private static let text = """
+    package static let certificateText = """
         -----BEGIN CERTIFICATE-----
         MIIBlzCCAT2gAwIBAgIUaqTAmKFqTvsSKH3dhGrVSXY5QyAwCgYIKoZIzj0EAwIw
         IDEeMBwGA1UEAwwVY2FybmV0IHByZXRlbmQgY2xpZW50MCAXDTI2MTEyMjA0MTU0
@@ -16,6 +18,9 @@ package enum PretendCertificate {
         AgNIADBFAiEAs+z+kMUIkc0Oy0o4B22A+UK0yRkV6l5FBvTH3MFilZgCIFeSDOB+
         L6Ea3YaTSaJQZ+WxhHfC41uB9uc18A4Qln6P
         -----END CERTIFICATE-----
+        """
+
+    package static let keyText = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4KTNXppWVm/nRbEy
         HY6fRQVB089APvQfanGOJ1jQHYqhRANCAAQ9cI26qoXPlIoypNlJpW4mvIv7eD7p

@@ -100,11 +100,17 @@ import Testing
         #expect(try await home.run("token", "acme", "--audience", "billing").status == 2)
     }
 
-    @Test func `a client's key signs requests and assertions, and its tokens are looked up`() async throws {
+    /// A key of a client, on P-256, for its owner alone.
+    private func writeKey() throws -> URL {
         let key = try #require(
             Bundle.module.url(forResource: "client-key", withExtension: "pem", subdirectory: "Fixtures"))
         let copy = try home.write(try String(contentsOf: key, encoding: .utf8), to: "key.pem")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
+        return copy
+    }
+
+    @Test func `a client's key signs requests and assertions, and its tokens are looked up`() async throws {
+        _ = try writeKey()
         let clients = try home.write(
             "acme: { client_id: own, client_key_file: key.pem, redirect_uri: 'http://127.0.0.1/callback' }\n",
             to: "clients.yaml"
@@ -186,6 +192,25 @@ import Testing
         #expect(try await run("--delete").status == 2)
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    // DCR-02, DCR-05.
+    @Test func `a client registers its key, signs in with it, and keeps it when it is updated`() async throws {
+        try home.write(
+            Sample.acme() + "client: { authentication: [private_key_jwt] }\n", to: "providers/acme.yaml")
+        let sandbox = try await RunningSandbox(home, "acme")
+        let file = home.folder.appending(path: "clients.yaml").path
+        let arguments = ["register", "acme", "--output", file, "--sandbox", sandbox.address, "--json"]
+        let keyless = try await home.start(arguments).finish()
+        #expect(keyless.status == 2 && "\(keyless)".contains("--key-file FILE"), "\(keyless)")
+        let register = try await home.start(arguments + ["--key-file", try writeKey().path]).finish()
+        #expect(try register.json()["authentication_method"] as? String == "private_key_jwt", "\(register)")
+        let update = try await home.start(arguments + ["--name", "Other"]).finish()
+        #expect(try update.json()["done"] as? String == "updated", "\(update)")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.contains("client_key_file:") && !text.contains("client_secret") && !text.contains("PRIVATE"))
+        let login = try await home.logIn("acme", "--clients", file, "--sandbox", sandbox.address)
+        #expect(login.status == 0, "\(login)")
     }
 
     @Test func `a registration that was made by hand is not overwritten`() async throws {

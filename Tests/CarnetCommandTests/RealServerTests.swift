@@ -85,11 +85,12 @@ extension Peer.Server {
         switch self {
         case .canaille, .oidcProviderMock:
             "scopes: { default: [openid, profile, email] }"
-        // It decodes no percent signs in the Basic header.
+        // It decodes no percent signs in the Basic header, and its logout tokens have no end.
         case .glewlwyd:
             """
             scopes: { default: [openid, profile, email], offline: [offline_access] }
             client: { basic_encoding: raw }
+            logout: { missing_exp: its logout tokens have none }
             """
         // It gives a refresh token only to who asks for consent anew (OpenID Connect Core, section 11), and wants in the
         // URL what OpenID Connect Core, section 6.1 wants beside a request object, pushed or not.

@@ -1,35 +1,18 @@
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetSimulation
 import CarnetTestSupport
 import CarnetTesting
 import HTTPTypes
 import Testing
 
 @Suite struct ClientCertificateTests {
-    private static let certificate = """
-        -----BEGIN CERTIFICATE-----
-        MIIBlzCCAT2gAwIBAgIUaqTAmKFqTvsSKH3dhGrVSXY5QyAwCgYIKoZIzj0EAwIw
-        IDEeMBwGA1UEAwwVY2FybmV0IHByZXRlbmQgY2xpZW50MCAXDTI2MTEyMjA0MTU0
-        NFoYDzIxMjYxMDI5MDQxNTQ0WjAgMR4wHAYDVQQDDBVjYXJuZXQgcHJldGVuZCBj
-        bGllbnQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQ9cI26qoXPlIoypNlJpW4m
-        vIv7eD7pmJTGpMLpIc1lZTmXEV/dB9ifxzGVA6F57Ba0jpKhjPT5AzPUIptpJm+q
-        o1MwUTAdBgNVHQ4EFgQUbDaKS1BM78cRODSDOGtIE1ArKoowHwYDVR0jBBgwFoAU
-        bDaKS1BM78cRODSDOGtIE1ArKoowDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQD
-        AgNIADBFAiEAs+z+kMUIkc0Oy0o4B22A+UK0yRkV6l5FBvTH3MFilZgCIFeSDOB+
-        L6Ea3YaTSaJQZ+WxhHfC41uB9uc18A4Qln6P
-        -----END CERTIFICATE-----
-        """
-    private static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4KTNXppWVm/nRbEy
-        HY6fRQVB089APvQfanGOJ1jQHYqhRANCAAQ9cI26qoXPlIoypNlJpW4mvIv7eD7p
-        mJTGpMLpIc1lZTmXEV/dB9ifxzGVA6F57Ba0jpKhjPT5AzPUIptpJm+q
-        -----END PRIVATE KEY-----
-        """
+    private static let certificate = PretendCertificate.certificateText
+    private static let key = PretendCertificate.keyText
     /// As `openssl x509 -outform DER | openssl dgst -sha256 -binary | basenc --base64url` says.
     private static let thumbprint = "bsKdUoecFiEoSR9wrRfezJ8r9NkJUeAtXVa_e-GaUt8"
 
-    static var identity: ClientCertificate {
+    private static var identity: ClientCertificate {
         get throws { try ClientCertificate(pem: Secret(certificate + "\n" + key + "\n")) }
     }
 

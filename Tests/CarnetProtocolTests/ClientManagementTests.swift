@@ -81,6 +81,21 @@ import Testing
         #expect(try client.judge(.json(answer), to: request).clientSecret == Secret("new"))
     }
 
+    // DCR-03.
+    @Test func listOfOneMethodIsThatMethod() throws {
+        let client = try client(secret: "s")
+        let request = try client.readRequest()
+        func method(_ list: String) throws -> ClientAuthenticationMethod {
+            try client.judge(
+                .json("{\"client_id\":\"c\",\"token_endpoint_auth_method\":\(list)}"), to: request
+            ).authenticationMethod
+        }
+        #expect(try method(#"["client_secret_post"]"#) == .clientSecretPost)
+        for list in ["[]", "[7]", #"["client_secret_post","none"]"#] {
+            expectError(.registration, .wrongFieldType) { try method(list) }
+        }
+    }
+
     @Test func answerAboutAnotherClientIsRefused() throws {
         let client = try client()
         let request = try client.readRequest()

@@ -71,16 +71,18 @@ import Testing
         let grant = JWTBearerGrant(scopes: ["read"])
         let request = try request(grant)
         let body = #"{"access_token":"at","token_type":"Bearer","expires_in":60,"refresh_token":"r","id_token":"i"}"#
-        let tokens = try grant.judge(
-            .json(body), to: request, from: try Fixture.provider(Fixture.plain), now: Attempt.now)
+        let provider = try Fixture.provider(Fixture.plain)
+        let tokens = try TokenSet(
+            judgingGrantWithoutUser: .json(body), to: request, from: provider, requested: grant.scopes,
+            now: Attempt.now)
         #expect(tokens.accessToken.reveal() == "at" && tokens.scopes == ["read"])
         #expect(tokens.refreshToken == nil && tokens.idToken == nil, "nobody has validated it")
         let error = expectError(.jwtBearer, .serverError) {
-            try grant.judge(
-                .json(
+            try TokenSet(
+                judgingGrantWithoutUser: .json(
                     #"{"error":"invalid_grant","error_description":"echo: \#(request.form["assertion"] ?? "")"}"#,
                     status: 400),
-                to: request, from: try Fixture.provider(Fixture.plain), now: Attempt.now)
+                to: request, from: provider, requested: [], now: Attempt.now)
         }
         #expect(error?.server?.message?.contains("eyJ") == false)
     }

@@ -32,7 +32,8 @@
             let verifier = try #require(JSONWebKey(key.publicJWK))
             let random = RandomCases(seed: UInt64(index + 1))
             var wrong = 0
-            for number in 0..<Self.cases {
+            // Each way as often.
+            for number in 0..<(2 * Self.cases) {
                 let message = random.message(upTo: 300)
                 let isOurs = number.isMultiple(of: 2)
                 var signature = try isOurs ? key.signature(for: message, algorithm) : oracle.sign(message, algorithm)
@@ -65,6 +66,24 @@
             }
         }
 
+        /// The required members of a public key, in the order of their names (RFC 7638, section 3).
+        private static func members(of oracle: OpenSSLKey, _ algorithm: SignatureAlgorithm) throws -> String {
+            switch algorithm {
+            case .ES256, .ES384, .ES512:
+                let point = try oracle.point().dropFirst()
+                let curve = ["ES256": "P-256", "ES384": "P-384", "ES512": "P-521"][algorithm.rawValue] ?? ""
+                return """
+                    {"crv":"\(curve)","kty":"EC","x":"\(base64URL(Data(point.prefix(point.count / 2))))",\
+                    "y":"\(base64URL(Data(point.suffix(point.count / 2))))"}
+                    """
+            case .EdDSA:
+                return #"{"crv":"Ed25519","kty":"OKP","x":"\#(base64URL(Data(try oracle.point())))"}"#
+            default:
+                let (n, e) = (try oracle.number("n"), try oracle.number("e"))
+                return #"{"e":"\#(base64URL(Data(e)))","kty":"RSA","n":"\#(base64URL(Data(n)))"}"#
+            }
+        }
+
         @Test(arguments: algorithms)
         func `keys are read as OpenSSL writes them, with the thumbprint of its numbers`(
             algorithm: SignatureAlgorithm
@@ -74,22 +93,10 @@
             if algorithm != .EdDSA {
                 #expect(try ClientKey(pem: Secret(oracle.traditional())).thumbprint == modern.thumbprint)
             }
-            let members: String
-            switch algorithm {
-            case .ES256, .ES384, .ES512:
-                let point = try oracle.point().dropFirst()
-                let curve = ["ES256": "P-256", "ES384": "P-384", "ES512": "P-521"][algorithm.rawValue] ?? ""
-                members = """
-                    {"crv":"\(curve)","kty":"EC","x":"\(base64URL(Data(point.prefix(point.count / 2))))",\
-                    "y":"\(base64URL(Data(point.suffix(point.count / 2))))"}
-                    """
-            case .EdDSA:
-                members = #"{"crv":"Ed25519","kty":"OKP","x":"\#(base64URL(Data(try oracle.point())))"}"#
-            default:
-                let (n, e) = (try oracle.number("n"), try oracle.number("e"))
-                members = #"{"e":"\#(base64URL(Data(e)))","kty":"RSA","n":"\#(base64URL(Data(n)))"}"#
-            }
-            #expect(try modern.thumbprint == base64URL(Data(OpenSSLCipher.hash("SHA256", Array(members.utf8)))))
+            #expect(
+                try modern.thumbprint
+                    == base64URL(
+                        Data(OpenSSLCipher.hash("SHA256", Array(try Self.members(of: oracle, algorithm).utf8)))))
             for pem in [
                 try oracle.pkcs8(passphrase: "secret"),
                 algorithm == .EdDSA ? nil : try oracle.traditional(passphrase: "secret"),
@@ -97,6 +104,18 @@
                 let error = #expect(throws: ClientKeyError.self) { try ClientKey(pem: Secret(pem)) }
                 #expect(error?.reason == "is encrypted with a passphrase")
             }
+        }
+
+        @Test func `thumbprints of keys are the hashes of OpenSSL`() throws {
+            var wrong = 0
+            for number in 0..<Self.cases {
+                let algorithm = [SignatureAlgorithm.ES256, .ES384, .ES512, .EdDSA][number % 4]
+                let oracle = try Self.key(for: algorithm)
+                let hash = try OpenSSLCipher.hash("SHA256", Array(try Self.members(of: oracle, algorithm).utf8))
+                let jwk = try ClientKey(pem: Secret(oracle.pkcs8())).publicJWK
+                if JSONWebKey.thumbprint(of: jwk) != base64URL(Data(hash)) { wrong += 1 }
+            }
+            #expect(wrong == 0)
         }
 
         @Test func `challenges of proof keys are the hashes of OpenSSL`() throws {

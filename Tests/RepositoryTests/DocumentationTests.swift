@@ -42,6 +42,29 @@ struct DocumentationTests {
         }
     }
 
+    @Test("Every difference applies to a block before it, and gives a descriptor without a finding or compiled lines")
+    func differences() throws {
+        let snippets = try Repository.files("Tests/Snippets", "swift")
+        var count = 0
+        for blocks in try Repository.documentation().map(CodeBlock.all) {
+            let bases = blocks.prefix { $0.info != "diff" }
+            for block in blocks where block.info == "diff" {
+                count += 1
+                let (before, after) = block.difference
+                let base = try #require(bases.first { $0.text.contains(before) }, "\(block): nothing to change")
+                #expect(!before.isEmpty && before != after, "\(block)")
+                guard base.info == "yaml" else {
+                    #expect(snippets.contains { $0.text.contains(after) }, "\(block): no file of Tests/Snippets has it")
+                    continue
+                }
+                let file = SourceFile(path: "providers/acme.yaml", text: base.text.replacing(before, with: after))
+                let findings = Linter().lint(files: [file]).diagnostics
+                #expect(findings.isEmpty, "\(block): \(findings.map(\.description).joined(separator: "\n"))")
+            }
+        }
+        #expect(count >= 15)
+    }
+
     @Test("Links between the pages lead somewhere")
     func links() throws {
         for page in try Repository.documentation() {

@@ -48,6 +48,15 @@ struct CodeBlock: CustomStringConvertible, Sendable {
 
     var description: String { "\(page):\(line)" }
 
+    /// What a block of the kind `diff` replaces, and by what: both with the lines that stay.
+    var difference: (before: String, after: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        func side(without mark: Character) -> String {
+            lines.filter { $0.first != mark }.map { $0.dropFirst() + "\n" }.joined()
+        }
+        return (side(without: "+"), side(without: "-"))
+    }
+
     static func all(in page: Repository.File) -> [CodeBlock] {
         var blocks: [CodeBlock] = []
         var open: (line: Int, info: String, lines: [Substring])?

@@ -55,10 +55,7 @@ import Testing
         _ = try await fixture.signIn()
         let request = try #require(await fixture.requests(to: .token).first)
         let assertion = try #require(String(decoding: request.body, as: UTF8.self).split(separator: "&").last)
-        let claims = assertion.split(separator: ".")[1].replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - claims.count % 4) % 4)
-        let text = try #require(Data(base64Encoded: claims + padding))
-        #expect(String(decoding: text, as: UTF8.self).contains(#""aud":"https://odd.example","#))
+        #expect(try claims(of: assertion)["aud"] == "https://odd.example")
     }
 
     @Test func `a key does not help where no signed assertion is taken`() async throws {

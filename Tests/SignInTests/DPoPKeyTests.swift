@@ -27,10 +27,11 @@ import Testing
     }
 
     private func fixture(
-        _ more: String = "", key: ClientKey? = nil, secret: String? = nil, faults: Set<SandboxFault> = []
+        _ more: String = "", key: ClientKey? = nil, secret: String? = nil, signingKey: ClientKey? = nil,
+        faults: Set<SandboxFault> = []
     ) throws -> (SignInFixture, OAuthClient) {
         let descriptor = try descriptor(Self.provider(more))
-        let fixture = try SignInFixture(descriptor, secret: secret, faults: faults)
+        let fixture = try SignInFixture(descriptor, secret: secret, signingKey: signingKey, faults: faults)
         var registration = fixture.client.registration
         registration.dpopKey = key
         let client = try OAuthClient(
@@ -52,11 +53,7 @@ import Testing
         let proofs = await fixture.sandbox.requests.compactMap { $0.headers[name] }
         return try Set(
             proofs.map { proof in
-                let header = try #require(proof.split(separator: ".").first)
-                let padded = header.replacing("-", with: "+").replacing("_", with: "/")
-                let padding = String(repeating: "=", count: (4 - padded.count % 4) % 4)
-                let bytes = try #require(Data(base64Encoded: padded + padding))
-                return try #require(try JSONValue(parsing: Array(bytes))["jwk"]).jsonText()
+                try #require(try header(of: proof)["jwk"]).jsonText()
             })
     }
 
@@ -97,6 +94,49 @@ import Testing
         #expect(try await client.callWithOwnToken(mail, scopes: ["email"]).status == 200)
         #expect(try await keys(fixture).count == 1)
         #expect(await fixture.requests(to: .token).count == (faults.isEmpty ? 1 : 2))
+    }
+
+    // DPOP-03, DPOP-04: for an assertion of the client's own, and for one that somebody gave it.
+    @Test(arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
+    func `a token for an assertion is bound, and used with its key`(_ faults: Set<SandboxFault>) async throws {
+        let (fixture, client) = try fixture(signingKey: try .generate(.ES256), faults: faults)
+        let grant = JWTBearerGrant(subject: "ada", scopes: ["email"])
+        #expect(try await client.tokens(for: grant).isSenderConstrained)
+        let mail = try WebURL("https://api.acme.example/mail")
+        for _ in 1...2 { #expect(try await client.callWithToken(for: grant, mail).status == 200) }
+        #expect(try await keys(fixture).count == 1)
+        #expect(await fixture.requests(to: .token).count == (faults.isEmpty ? 1 : 2))
+    }
+
+    @Test func `a token for somebody else's assertion is bound, and is a new one for each call`() async throws {
+        let (fixture, client) = try fixture(
+            "endpoints: { token: \"https://id.acme.example/token\" }", signingKey: try .generate(.ES256))
+        for _ in 1...2 {
+            let made = try JWTBearerGrant(subject: "ada").request(
+                at: client.provider, as: client.registration, random: SystemRandomSource(), now: fixture.clock.now)
+            let pairs = String(decoding: made.outgoing.body, as: UTF8.self).split(separator: "&")
+            let assertion = try #require(pairs.first { $0.hasPrefix("assertion=") }).dropFirst(10)
+            let grant = JWTBearerGrant(assertion: Secret(String(assertion)), scopes: ["email"])
+            let mail = try WebURL("https://api.acme.example/mail")
+            #expect(try await client.callWithToken(for: grant, mail).status == 200)
+        }
+        #expect(try await keys(fixture).count == 2)
+        #expect(await fixture.requests(to: .token).count == 2)
+    }
+
+    @Test func `an exchanged token is bound to the client's own key, and without one not asked for`() async throws {
+        for key in [try ClientKey.generate(.ES256), nil] {
+            let (fixture, client) = try fixture(key: key)
+            let session = try await signIn(fixture, client, account: "a")
+            let exchange = TokenExchange(TokenExchange.TypedToken(try await session.tokens().accessToken))
+            guard key == nil else {
+                #expect(try await client.exchange(exchange).tokens.isSenderConstrained)
+                continue
+            }
+            let error = await #expect(throws: OAuthError.self) { try await client.exchange(exchange) }
+            #expect(error?.kind == .unsupported && error?.step == .tokenExchange)
+            #expect(await fixture.requests(to: .token).count == 1)
+        }
     }
 
     @Test func `a token of the client's own that was revoked is replaced once`() async throws {

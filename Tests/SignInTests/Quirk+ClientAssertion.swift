@@ -20,15 +20,8 @@ private struct AssertionRequest {
         let body = String(decoding: request.body, as: UTF8.self)
         let token = try #require(body.split(separator: "&").first { $0.hasPrefix(parameter + "=") })
             .dropFirst(parameter.count + 1)
-        let parts = token.split(separator: ".").map(String.init)
-        func json(_ part: String) throws -> String {
-            let standard = part.replacing("-", with: "+").replacing("_", with: "/")
-            let padding = String(repeating: "=", count: (4 - part.count % 4) % 4)
-            let bytes = try #require(Data(base64Encoded: standard + padding))
-            return masked(try JSONValue(parsing: Array(bytes)).jsonText())
-        }
-        try #require(parts.count == 3)
-        (header, claims) = (try json(parts[0]), try json(parts[1]))
+        header = masked(JSONValue.object(try SignInTests.header(of: token)).jsonText())
+        claims = masked(JSONValue.object(try SignInTests.claims(of: token)).jsonText())
         self.body = masked(body.replacing(token, with: "JWT"))
     }
 }

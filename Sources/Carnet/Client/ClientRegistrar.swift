@@ -18,7 +18,7 @@ public struct ClientRegistrar: Sendable {
         exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
     }
 
-    /// Registers a client. Each call makes another one: keep the answer, sealed.
+    /// Registers a client. Each call makes another one: keep the answer, sealed. `AutomaticRegistration` does both.
     ///
     /// - Throws: `OAuthError` at step `registration` or `discovery`.
     public func register(
@@ -26,12 +26,19 @@ public struct ClientRegistrar: Sendable {
         at provider: Provider,
         initialAccessToken: Secret? = nil
     ) async throws -> RegisteredClient {
-        var provider = provider
-        if provider.endpoints[.registration] == nil, provider.issuer != nil, provider.discovery != .off {
-            provider = provider.merging(try await Discovery(exchanger).metadata(of: provider))
-        }
+        let provider = try await discovered(provider)
         let request = try metadata.request(at: provider, initialAccessToken: initialAccessToken)
         return try RegisteredClient(judging: try await exchanger.send(request), to: request, for: metadata)
+    }
+
+    /// The provider with its metadata, where that says how clients register; it says with which methods, too.
+    ///
+    /// - Throws: `OAuthError` at step `discovery`.
+    public func discovered(_ provider: Provider) async throws -> Provider {
+        guard provider.endpoints[.registration] == nil, provider.issuer != nil, provider.discovery != .off else {
+            return provider
+        }
+        return provider.merging(try await Discovery(exchanger).metadata(of: provider))
     }
 
     /// What the server has registered (RFC 7592, section 2.1). Keep the answer, sealed: its token may be a new one.

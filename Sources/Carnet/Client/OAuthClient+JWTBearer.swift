@@ -1,25 +1,47 @@
+public import CarnetDescriptors
 public import CarnetProtocol
-import Foundation
+public import HTTPTypes
 
 extension OAuthClient {
     /// An access token for an assertion (RFC 7523, section 2.1). One for an assertion of the client's own is kept in memory
     /// until it ends; nothing else is stored.
     ///
+    /// One that is bound to a key is good with that alone: give the registration a `dpopKey`, or use
+    /// `callWithToken(for:_:method:headers:body:declared:)`.
+    ///
     /// - Throws: `OAuthError` at step `jwtBearer`.
     public func tokens(for grant: JWTBearerGrant) async throws -> TokenSet {
-        guard case .signed(let subject) = grant.assertion else { return try await exchange(grant) }
-        let key = ClientTokenCache.Key(
-            grant: .assertion(subject: subject), scopes: grant.scopes, resources: grant.resource)
-        let margin = TimeInterval(provider.refreshMargin)
-        return try await clientTokens.tokens(for: key, margin: margin, clock: clock) { [self] in
-            ClientToken(tokens: try await exchange(grant))
-        }.tokens
+        if let key = ClientTokenCache.Key(grant) { return try await ownToken(key).tokens }
+        return try await requestToken(for: grant).tokens
     }
 
-    private func exchange(_ grant: JWTBearerGrant) async throws -> TokenSet {
-        let provider = try await connection.provider()
-        try refuseBoundTokens(at: provider, for: .jwtBearer)
-        let request = try grant.request(at: provider, as: registration, random: random, now: clock.now)
-        return try grant.judge(try await exchanger.send(request), to: request, from: provider, now: clock.now)
+    /// Calls a URL of a declared host with a token for an assertion; where the client makes the assertion, once more with
+    /// new ones after a 401.
+    ///
+    /// - Parameter declared: Resources whose origins the token may go to, besides those of the descriptor.
+    /// - Throws: `OAuthError` at step `jwtBearer` or `resource`.
+    public func callWithToken(
+        for grant: JWTBearerGrant,
+        _ url: WebURL,
+        method: HTTPRequest.Method = .get,
+        headers: [Named<String>] = [],
+        body: [UInt8] = [],
+        declared: [Resource] = []
+    ) async throws -> IncomingResponse {
+        if let key = ClientTokenCache.Key(grant) {
+            return try await call(
+                url, withTokenFor: key, method: method, headers: headers, body: body, declared: declared)
+        }
+        return try await call(
+            url, with: try await requestToken(for: grant), method: method, headers: headers, body: body,
+            declared: declared)
+    }
+}
+
+extension ClientTokenCache.Key {
+    /// `nil` for an assertion of somebody else's: each is another one.
+    fileprivate init?(_ grant: JWTBearerGrant) {
+        guard case .signed(let subject) = grant.assertion else { return nil }
+        self.init(grant: .assertion(subject: subject), scopes: grant.scopes, resources: grant.resource)
     }
 }

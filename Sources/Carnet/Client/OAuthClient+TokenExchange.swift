@@ -3,13 +3,27 @@ public import CarnetProtocol
 extension OAuthClient {
     /// Exchanges one token for another (RFC 8693). Nothing of it is stored.
     ///
-    /// - Throws: `OAuthError` at step `tokenExchange`.
+    /// Where tokens are bound to a key, the new one is bound to the registration's `dpopKey`: that of a sign-in stays with
+    /// the sign-in's tokens.
+    ///
+    /// - Throws: `OAuthError` at step `tokenExchange`; of kind `unsupported` where the registration has no such key.
     public func exchange(
         _ exchange: TokenExchange
     ) async throws -> (tokens: TokenSet, type: TokenExchange.TokenType) {
         let provider = try await connection.provider()
-        let request = try exchange.request(at: provider, as: registration, random: random, now: clock.now)
-        let answer = try await exchanger.send(request)
+        guard registration.dpopKey != nil || !registration.usesDPoP(at: provider) else {
+            throw OAuthError(
+                .tokenExchange,
+                .unsupported,
+                "the new token would be bound to a key that nobody keeps",
+                descriptorKey: "client.dpop_bound_access_tokens",
+                hint: "give the registration a dpopKey"
+            )
+        }
+        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
+        let (answer, request) = try await send(provedBy: dpopKey) {
+            try exchange.request(at: provider, as: registration, random: random, now: clock.now)
+        }
         return try exchange.judge(answer, to: request, from: provider, now: clock.now)
     }
 }

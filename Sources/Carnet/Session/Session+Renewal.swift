@@ -277,10 +277,6 @@ extension Error {
 extension OAuthError {
     /// The provider's refusal of a refresh token, said as what it means.
     fileprivate var endingSession: OAuthError {
-        var error = self
-        error.kind = .sessionEnded
-        error.message = "the provider ended the session"
-        error.hint = "sign in again"
-        return error
+        meaning(.sessionEnded, "the provider ended the session", hint: "sign in again")
     }
 }

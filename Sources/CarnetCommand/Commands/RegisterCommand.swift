@@ -10,8 +10,8 @@ struct RegisterCommand: Subcommand {
         abstract: "Register a client with a provider that lets clients register themselves.",
         discussion: """
             The answer is kept as an entry of a clients file that nobody else can read (RFC 7591). A client that is in the \
-            file already is updated there and at the provider, with --read looked up, and with --delete taken back \
-            (RFC 7592).
+            file already is updated there and at the provider, which forgets what is not said again; with --read it is \
+            looked up, and with --delete taken back (RFC 7592).
             """
     )
 
@@ -33,6 +33,13 @@ struct RegisterCommand: Subcommand {
     @Option(
         name: .customLong("output"), help: ArgumentHelp("The clients file to make or to change.", valueName: "file"))
     var file: String
+
+    @Option(
+        name: .customLong("key-file"),
+        help: ArgumentHelp(
+            "A private key that signs for the client: PEM, or a JWK. Its public half is registered.", valueName: "file")
+    )
+    var keyFile: String?
 
     @Flag(help: "Say what the provider has registered, and change nothing.")
     var read = false
@@ -63,54 +70,76 @@ struct RegisterCommand: Subcommand {
             let registrar = connector.registrar(at: resolved)
             if let known, delete {
                 let remaining = try editor.removing(provider)
-                try await context.console.showing("deleting the registration") { try await registrar.delete(known) }
+                try await context.console.showing("deleting the registration") {
+                    try await registrar.delete(known.client)
+                }
                 try ClientsFileEditor.write(remaining, to: file)
-                return say("deleted", known, context.console)
+                return say("deleted", known.client, context.console)
             }
             if let known, read {
                 let current = try await context.console.showing("reading the registration") {
-                    try await registrar.read(known)
+                    try await registrar.read(known.client)
                 }
-                try keep(current, current.redirectURIs.first ?? known.redirectURIs.first, editor)
+                try keep(current, current.redirectURIs.first ?? known.client.redirectURIs.first, editor)
                 return say("registered", current, context.console)
             }
-            guard let redirectURI = client.redirectURI ?? Registrations.defaultRedirectURI(for: descriptor) else {
+            let accepted = Registrations.defaultRedirectURI(for: descriptor)
+            guard let redirectURI = client.redirectURI ?? known?.client.redirectURIs.first ?? accepted else {
                 throw Failure(
                     .usage, "\(descriptor.name) accepts no redirect URI on loopback", next: ["give --redirect-uri"])
             }
-            let metadata = ClientMetadata(
-                redirectURIs: [redirectURI],
-                clientName: name,
-                authenticationMethod: try method(of: resolved, hasSecret: confidential || known?.clientSecret != nil),
-                dpopBoundAccessTokens: resolved.client.dpopBoundAccessTokens
-            )
+            let keys = try keyFile.map { try KeyPlace.file($0).keys(id: nil, context.environment) } ?? known?.keys ?? []
             let initialToken = try initialToken(context.environment)
             let registered = try await context.console.showing("registering") {
-                if let known { return try await registrar.update(known, to: metadata, at: resolved) }
-                return try await registrar.register(metadata, at: resolved, initialAccessToken: initialToken)
+                let provider = try await registrar.discovered(resolved)
+                let metadata = ClientMetadata(
+                    redirectURIs: [redirectURI],
+                    clientName: name,
+                    authenticationMethod: try method(
+                        of: provider, known?.client, signs: keys.contains(where: \.canSign)),
+                    dpopBoundAccessTokens: resolved.client.dpopBoundAccessTokens,
+                    keys: keys
+                )
+                if let known { return try await registrar.update(known.client, to: metadata, at: provider) }
+                return try await registrar.register(metadata, at: provider, initialAccessToken: initialToken)
             }
             try keep(registered, redirectURI, editor)
             say(known == nil ? "registered" : "updated", registered, context.console)
         }
     }
 
-    private func knownClient(_ id: ProviderID, _ context: CommandContext) throws -> RegisteredClient? {
+    private func knownClient(
+        _ id: ProviderID, _ context: CommandContext
+    ) throws -> (client: RegisteredClient, keys: [ClientKey])? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         let clients = ClientsFile(try SourceFile(readingFrom: file))
         guard clients.diagnostics.isEmpty else { throw Failure(clientsFile: clients, context.console) }
         return try clients.registeredClient(for: id, environment: context.environment)
     }
 
-    private func method(of provider: Provider, hasSecret: Bool) throws -> ClientAuthenticationMethod {
-        guard let method = provider.client.authentication.first(where: { $0.usesSecret == hasSecret }) else {
-            throw Failure(
-                .usage,
-                "\(provider.name) takes no \(hasSecret ? "confidential" : "public") clients",
-                details: [Failure.Detail(name: "descriptor_key", text: "client.authentication")],
-                next: [hasSecret ? "leave --confidential out" : "give --confidential"]
-            )
+    /// The first method of the provider that goes with what the client has or is to get.
+    private func method(
+        of provider: Provider, _ known: RegisteredClient?, signs: Bool
+    ) throws -> ClientAuthenticationMethod {
+        let accepted = provider.client.authentication
+        if confidential || known?.clientSecret != nil {
+            if let method = accepted.first(where: \.usesSecret) { return method }
+            throw takesNone("confidential clients", provider, next: "leave --confidential out")
         }
-        return method
+        if signs, let method = accepted.first(where: \.usesKey) { return method }
+        guard accepted.contains(.none) else {
+            throw takesNone("public clients", provider, next: "give --confidential, or --key-file FILE")
+        }
+        return .none
+    }
+
+    private func takesNone(_ clients: String, _ provider: Provider, next: String) -> Failure {
+        Failure(
+            .usage,
+            "\(provider.name) takes no \(clients)",
+            details: [Failure.Detail(name: "descriptor_key", text: "client.authentication")],
+            next: [next]
+        )
     }
 
     private func initialToken(_ environment: HostEnvironment) throws -> Secret? {
@@ -122,8 +151,13 @@ struct RegisterCommand: Subcommand {
     }
 
     private func keep(_ registered: RegisteredClient, _ redirectURI: String?, _ editor: ClientsFileEditor) throws {
-        let bytes = try editor.setting(registered, redirectURI: redirectURI, of: provider)
+        let bytes = try editor.setting(registered, redirectURI: redirectURI, keyFile: absolute(keyFile), of: provider)
         try ClientsFileEditor.write(bytes, to: file)
+    }
+
+    /// Paths in a clients file are relative to that, not to where the command runs.
+    private func absolute(_ path: String?) -> String? {
+        path.map { URL(filePath: $0).standardizedFileURL.path(percentEncoded: false) }
     }
 
     private func say(_ done: String, _ registered: RegisteredClient, _ console: Console) {
@@ -132,6 +166,7 @@ struct RegisterCommand: Subcommand {
             json: JSONObject([
                 "provider": .string(provider), "client_id": .string(registered.clientID), "file": .string(file),
                 "done": .string(done), "has_secret": .bool(registered.clientSecret != nil),
+                "authentication_method": .string(registered.authenticationMethod.rawValue),
                 "secret_expires_at": .optional(registered.secretExpiresAt),
                 "redirect_uris": .list(registered.redirectURIs),
             ])

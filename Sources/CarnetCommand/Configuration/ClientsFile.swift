@@ -38,10 +38,12 @@ struct ClientsFile {
         return source
     }
 
-    /// The registration of a provider as it can be managed; `nil` if the file has none.
+    /// The registration of a provider as it can be managed, with the keys that sign for it; `nil` if the file has none.
     ///
     /// - Throws: `Failure` if it did not register itself.
-    func registeredClient(for id: ProviderID, environment: HostEnvironment) throws -> RegisteredClient? {
+    func registeredClient(
+        for id: ProviderID, environment: HostEnvironment
+    ) throws -> (client: RegisteredClient, keys: [ClientKey])? {
         guard let entry = entries.first(where: { $0.id == id.rawValue }) else { return nil }
         guard let clientID = entry.source.clientID, let uri = entry.managementURI, let token = entry.managementToken
         else {
@@ -55,15 +57,17 @@ struct ClientsFile {
             )
         }
         let secret = try self.secret(entry.secret, environment)
+        let keys = try entry.key?.below(folder).keys(id: entry.keyID, environment) ?? []
         do throws(WebURLError) {
-            return RegisteredClient(
+            let client = RegisteredClient(
                 clientID: clientID,
                 clientSecret: secret,
-                authenticationMethod: secret == nil ? .none : .clientSecretBasic,
+                authenticationMethod: secret != nil ? .clientSecretBasic : keys.isEmpty ? .none : .privateKeyJWT,
                 redirectURIs: [entry.source.redirectURI].compactMap { $0 },
                 managementURI: try WebURL(uri),
                 managementToken: token
             )
+            return (client, keys)
         } catch {
             throw Failure(.usage, "\(file.path): registration_client_uri: \(error.reason)")
         }

@@ -21,10 +21,14 @@ struct ClientsFileEditor {
 
     /// The file with a registration of a provider: a new one at its end, or new values in the one that is there.
     ///
+    /// - Parameter keyFile: Where the key is that signs for the client; `nil` leaves what the file says of it.
     /// - Throws: `Failure` for a file that is written so that it cannot be changed in parts.
-    func setting(_ client: RegisteredClient, redirectURI: String?, of provider: String) throws -> [UInt8] {
+    func setting(
+        _ client: RegisteredClient, redirectURI: String?, keyFile: String? = nil, of provider: String
+    ) throws -> [UInt8] {
         var values = [("client_id", client.clientID)]
         if let secret = client.clientSecret { values.append(("client_secret", secret.reveal())) }
+        if let keyFile { values.append(("client_key_file", keyFile)) }
         if let redirectURI { values.append(("redirect_uri", redirectURI)) }
         if let uri = client.managementURI, let token = client.managementToken {
             values += [("registration_client_uri", uri.text), ("registration_access_token", token.reveal())]
@@ -42,7 +46,7 @@ struct ClientsFileEditor {
         var edits: [(range: Range<Int>, text: String)] = []
         var added = ""
         for (name, value) in values {
-            let others = name == "client_secret" ? ["client_secret_env", "client_secret_file"] : []
+            let others = Self.otherNames[name] ?? []
             let member = members.first { $0.key == name || others.contains($0.key) }
             guard let member else {
                 let isOnOneLine = first.keySpan.start.line == entry.keySpan.start.line
@@ -64,7 +68,7 @@ struct ClientsFileEditor {
 
     /// The file without the registration of a provider.
     ///
-    /// - Throws: as `setting(_:redirectURI:of:)`.
+    /// - Throws: as `setting(_:redirectURI:keyFile:of:)`.
     func removing(_ provider: String) throws -> [UInt8] {
         guard let entry = root?.entry(provider) else { return bytes }
         try checkLayout(entry)
@@ -76,6 +80,11 @@ struct ClientsFileEditor {
         let kept = lines.enumerated().filter { !(first..<end).contains($0.offset + 1) }.map(\.element)
         return Array(kept.joined(separator: [UInt8(ascii: "\n")]))
     }
+
+    /// The keys that say the same in another way.
+    private static let otherNames = [
+        "client_secret": ["client_secret_env", "client_secret_file"], "client_key_file": ["client_key_env"],
+    ]
 
     /// Writes the file for its owner alone, whole or not at all.
     ///

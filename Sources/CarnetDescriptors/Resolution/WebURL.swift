@@ -121,6 +121,24 @@ extension WebURL: CustomStringConvertible {
     public var description: String { text }
 }
 
+extension WebURL: Codable {
+    /// - Throws: `DecodingError` for a text that is no such URL.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        do throws(WebURLError) {
+            try self.init(text)
+        } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.reason)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
 public struct WebURLError: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: String
     public var description: String { reason }

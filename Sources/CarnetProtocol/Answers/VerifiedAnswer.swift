@@ -64,27 +64,9 @@ struct VerifiedAnswer {
     static func signed(
         _ token: Secret, _ kind: Kind, for registration: ClientRegistration
     ) throws(OAuthError) -> Secret {
-        let isEncrypted = JSONWebEncryption.hasForm(of: token)
-        guard let encryption = kind.encryption else {
-            guard !isEncrypted else {
-                throw OAuthError(
-                    kind.step, .unsupportedAlgorithm, "\(kind.name) is encrypted, and nothing says that it may be",
-                    descriptorKey: "\(kind.key).encryption")
-            }
-            return token
-        }
-        guard isEncrypted else {
-            throw OAuthError(
-                kind.step, .malformedToken, "\(kind.name) is not encrypted, though it should be",
-                descriptorKey: "\(kind.key).encryption")
-        }
-        guard !registration.decryptionKeys.isEmpty else {
-            throw OAuthError(
-                kind.step, .missingClientKey, "\(kind.name) is encrypted, and the registration has no key to open it",
-                descriptorKey: "\(kind.key).encryption")
-        }
-        return try JSONWebEncryption(token, step: kind.step)
-            .decrypt(with: registration.decryptionKeys, expecting: encryption, key: "\(kind.key).encryption")
+        try JSONWebEncryption.signedToken(
+            in: token, encryptedAs: kind.encryption, for: registration, step: kind.step, name: kind.name,
+            key: "\(kind.key).encryption")
     }
 
     // MARK: - Claims

@@ -46,14 +46,10 @@ struct RequestObject {
                 descriptorKey: "authorization.request_object.audience"
             )
         }
-        let seconds = Int(now.timeIntervalSince1970)
-        var claims = JSONObject()
-        claims["iss"] = .string(clientID)
-        claims["aud"] = .string(audience)
-        claims["iat"] = .number(String(seconds))
-        claims["nbf"] = .number(String(seconds))
-        claims["exp"] = .number(String(seconds + (rules.lifetime ?? Int(min(max(lifetime, 1), 3600)))))
-        claims["jti"] = .string(try random.secret().reveal())
+        var claims = try JSONObject.claims(
+            from: clientID, to: audience, lifetime: rules.lifetime ?? Int(min(max(lifetime, 1), 3600)), random: random,
+            now: now)
+        claims["nbf"] = claims["iat"]
         for claim in parameters.items.typedMembers {
             guard claims[claim.name] == nil, claim.name != "sub" else {
                 throw OAuthError(
@@ -85,20 +81,12 @@ extension [RequestParameters.Parameter] {
     /// The parameters as members of a JSON object, in the types that their specifications give them: OpenID Connect Core,
     /// section 6.1; RFC 9396, section 6; RFC 8707, section 2.
     fileprivate var typedMembers: [JSONObject.Member] {
-        var object = JSONObject()
-        for item in self {
-            let value: JSONValue =
-                switch item.standardName {
-                case "max_age": .number(item.value)
-                case "claims", "authorization_details": (try? JSONValue(parsing: item.value)) ?? .string(item.value)
-                default: .string(item.value)
-                }
-            switch object[item.name] {
-            case nil: object[item.name] = value
-            case .array(let values)?: object[item.name] = .array(values + [value])
-            case let first?: object[item.name] = .array([first, value])
+        object { item in
+            switch item.standardName {
+            case "max_age": .number(item.value)
+            case "claims", "authorization_details": (try? JSONValue(parsing: item.value)) ?? .string(item.value)
+            default: .string(item.value)
             }
-        }
-        return object.members
+        }.members
     }
 }

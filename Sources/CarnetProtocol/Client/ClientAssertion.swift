@@ -78,14 +78,10 @@ struct ClientAssertion {
                 descriptorKey: "\(section).audience"
             )
         }
-        let seconds = Int(now.timeIntervalSince1970)
-        var claims = JSONObject()
-        claims["iss"] = .string(rules.issuer(clientID: id, redirectURI: redirect))
-        claims["sub"] = .string(subject ?? rules.subject(clientID: id, redirectURI: redirect))
-        claims["aud"] = .string(audience)
-        claims["iat"] = .number(String(seconds))
-        claims["exp"] = .number(String(seconds + rules.lifetime))
-        claims["jti"] = .string(try random.secret().reveal())
+        var claims = try JSONObject.claims(
+            from: rules.issuer(clientID: id, redirectURI: redirect),
+            about: subject ?? rules.subject(clientID: id, redirectURI: redirect), to: audience,
+            lifetime: rules.lifetime, random: random, now: now)
         claims["scope"] = scope.map { .string($0) }
         for claim in rules.claims {
             guard !AssertionRules.ownClaims.contains(claim.name), claims[claim.name] == nil else {

@@ -56,18 +56,19 @@ public struct DPoPKey: Sendable {
 
     /// The public key (RFC 7517): just the members that it must have.
     public var publicJWK: JSONValue {
-        ["crv": "P-256", "kty": "EC", "x": .string(coordinates.x), "y": .string(coordinates.y)]
+        .object(members.reduce(into: JSONObject()) { $0[$1.name] = .string($1.value) })
     }
 
     /// The thumbprint (RFC 7638, section 3), by which servers know the key.
-    public var thumbprint: String {
-        let text = #"{"crv":"P-256","kty":"EC","x":"\#(coordinates.x)","y":"\#(coordinates.y)"}"#
-        return Base64URL.encode(SHA256.hash(data: Array(text.utf8)))
-    }
+    public var thumbprint: String { JSONWebKey.thumbprint(members) }
 
-    private var coordinates: (x: String, y: String) {
+    /// In the order of their names.
+    private var members: [(name: String, value: String)] {
         let raw = key.publicKey.rawRepresentation
-        return (Base64URL.encode(raw.prefix(32)), Base64URL.encode(raw.suffix(32)))
+        return [
+            ("crv", "P-256"), ("kty", "EC"), ("x", Base64URL.encode(raw.prefix(32))),
+            ("y", Base64URL.encode(raw.suffix(32))),
+        ]
     }
 }
 

@@ -49,17 +49,10 @@ extension DevicePoll {
             case "authorization_pending": self = .pending
             case "slow_down": self = .slowDown
             case "expired_token":
-                var ended = error
-                ended.kind = .expiredAttempt
-                ended.message = "nobody confirmed the code in time"
-                ended.hint = "begin again"
-                throw ended
+                throw error.meaning(.expiredAttempt, "nobody confirmed the code in time", hint: "begin again")
             case "access_denied":
-                var denied = error
-                denied.kind = .serverError
-                denied.message = "the person or the provider declined"
-                denied.hint = "begin again to give consent"
-                throw denied
+                throw error.meaning(
+                    .serverError, "the person or the provider declined", hint: "begin again to give consent")
             default: throw error
             }
         }

@@ -75,6 +75,13 @@ public struct OAuthError: Error, Hashable, Sendable {
         self.stepUp = stepUp
     }
 
+    /// The same failure with what it means at this place, the server's words and status kept.
+    package func meaning(_ kind: Kind, _ message: String, hint: String) -> OAuthError {
+        var error = self
+        (error.kind, error.message, error.hint) = (kind, message, hint)
+        return error
+    }
+
     public var disposition: Disposition {
         switch kind {
         case .transport, .serverUnavailable, .storage: .tryLater

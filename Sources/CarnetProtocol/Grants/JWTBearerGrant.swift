@@ -73,21 +73,4 @@ extension JWTBearerGrant {
             &parameters, to: .token, at: provider, rules: rules.grant.request, registration: registration,
             usesKeyElsewhere: true, random: random, now: now)
     }
-
-    /// Judges the answer. There is no refresh token, because an assertion can be made again (RFC 7521, section 4.1), and
-    /// no ID token, because nobody signed in.
-    ///
-    /// - Throws: `OAuthError` at step `jwtBearer`.
-    public func judge(
-        _ response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: Provider,
-        now: Date
-    ) throws(OAuthError) -> TokenSet {
-        let answer = try TokenResponse(judging: response, to: request, from: provider)
-        var tokens = TokenSet(answer, requested: scopes, now: now)
-        tokens.refreshToken = nil
-        tokens.idToken = nil
-        return tokens
-    }
 }

@@ -146,16 +146,21 @@ extension [RequestParameters.Parameter] {
         }.joined(separator: "&")
     }
 
-    /// A JSON object of texts; what is repeated becomes a list.
+    /// A JSON object of texts.
     func json(_ value: (Element) -> String) -> String {
+        JSONValue.object(object { .string(value($0)) }).jsonText()
+    }
+
+    /// A JSON object; what is repeated becomes a list.
+    func object(_ value: (Element) -> JSONValue) -> JSONObject {
         var object = JSONObject()
         for item in self {
             switch object[item.name] {
-            case nil: object[item.name] = .string(value(item))
-            case .array(let values)?: object[item.name] = .array(values + [.string(value(item))])
-            case let first?: object[item.name] = .array([first, .string(value(item))])
+            case nil: object[item.name] = value(item)
+            case .array(let values)?: object[item.name] = .array(values + [value(item)])
+            case let first?: object[item.name] = .array([first, value(item)])
             }
         }
-        return JSONValue.object(object).jsonText()
+        return object
     }
 }

@@ -54,6 +54,49 @@ struct JSONWebEncryption {
         self.step = step
     }
 
+    /// The signed token that came: out of the encrypted one, where that is how it comes.
+    ///
+    /// - Parameters:
+    ///   - encryption: How it is encrypted for the client; not at all if `nil`.
+    ///   - isRequired: Whether it may not come without encryption where there is one.
+    ///   - name: What errors call the token.
+    ///   - descriptorKey: The key that governs its encryption.
+    /// - Throws: `OAuthError` if it is encrypted otherwise than registered, or not although it should be.
+    static func signedToken(
+        in token: Secret,
+        encryptedAs encryption: TokenEncryption?,
+        isRequired: Bool = true,
+        for registration: ClientRegistration,
+        step: OAuthError.Step,
+        name: String,
+        key descriptorKey: String
+    ) throws(OAuthError) -> Secret {
+        guard hasForm(of: token) else {
+            guard encryption == nil || !isRequired else {
+                throw OAuthError(
+                    step, .malformedToken, "\(name) is not encrypted, though it should be",
+                    descriptorKey: descriptorKey)
+            }
+            return token
+        }
+        guard let encryption else {
+            throw OAuthError(
+                step,
+                .unsupportedAlgorithm,
+                "\(name) is encrypted, and nothing says that it may be",
+                descriptorKey: descriptorKey,
+                hint: "say in the descriptor or the registration which algorithms were registered"
+            )
+        }
+        guard !registration.decryptionKeys.isEmpty else {
+            throw OAuthError(
+                step, .missingClientKey, "\(name) is encrypted, and the registration has no key to open it",
+                descriptorKey: descriptorKey)
+        }
+        return try JSONWebEncryption(token, step: step)
+            .decrypt(with: registration.decryptionKeys, expecting: encryption, key: descriptorKey)
+    }
+
     /// The content, which is believed by nobody until its own signature is checked.
     ///
     /// Whatever goes wrong after the header was read is one error, so that a server learns nothing from it.

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import Crypto
+import Foundation
 
 extension JSONWebSignature {
     /// A compact JWS (RFC 7515, section 7.1) with the headers `alg`, `typ` and perhaps `kid`.
@@ -28,5 +29,23 @@ extension JSONWebSignature {
         case .HS512 where bytes.count >= 64: return Array(HMAC<SHA512>.authenticationCode(for: data, using: key))
         default: return nil
         }
+    }
+}
+
+extension JSONObject {
+    /// The claims of a JWT that is good for one use: who says it, about and to whom, for how many seconds, under which id.
+    static func claims(
+        from issuer: String, about subject: String? = nil, to audience: String, lifetime: Int,
+        random: any RandomSource, now: Date
+    ) throws(OAuthError) -> JSONObject {
+        let seconds = Int(now.timeIntervalSince1970)
+        var claims = JSONObject()
+        claims["iss"] = .string(issuer)
+        claims["sub"] = subject.map { .string($0) }
+        claims["aud"] = .string(audience)
+        claims["iat"] = .number(String(seconds))
+        claims["exp"] = .number(String(seconds + lifetime))
+        claims["jti"] = .string(try random.secret().reveal())
+        return claims
     }
 }

@@ -15,7 +15,6 @@ public struct LogoutTokenExpectations: Sendable {
     public let issuer: String
     let provider: Provider
     let clientID: String
-    let decryptionKeys: [ClientKey]
     let registration: ClientRegistration
     let algorithms: [SignatureAlgorithm]
     /// The client's secret, where it signs and nothing else may.
@@ -40,7 +39,6 @@ public struct LogoutTokenExpectations: Sendable {
         self.provider = provider
         self.registration = registration
         clientID = registration.clientID
-        decryptionKeys = registration.decryptionKeys
         algorithms = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
         secret = try provider.signatureSecret(of: registration)
         clockSkew = TimeInterval(provider.clockSkew)
@@ -104,12 +102,8 @@ extension LogoutToken {
 extension LogoutTokenExpectations {
     /// The signed token; out of the encrypted one where ID tokens are encrypted (section 2.4).
     fileprivate func opened(_ token: Secret) throws(OAuthError) -> Secret {
-        guard JSONWebEncryption.hasForm(of: token) else { return token }
-        guard let encryption = registration.idTokenEncryption ?? provider.idTokenEncryption else {
-            throw OAuthError(
-                .logout, .unsupportedAlgorithm, "the logout token is encrypted, and nothing says that it may be",
-                descriptorKey: "id_token.encryption")
-        }
-        return try JSONWebEncryption(token, step: .logout).decrypt(with: decryptionKeys, expecting: encryption)
+        try JSONWebEncryption.signedToken(
+            in: token, encryptedAs: registration.idTokenEncryption ?? provider.idTokenEncryption, isRequired: false,
+            for: registration, step: .logout, name: "the logout token", key: "id_token.encryption")
     }
 }

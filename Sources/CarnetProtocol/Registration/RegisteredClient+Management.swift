@@ -52,8 +52,7 @@ extension RegisteredClient {
         _ response: IncomingResponse, to request: PreparedRequest, for metadata: ClientMetadata? = nil
     ) throws(OAuthError) -> RegisteredClient {
         guard response.status != 401 else { throw Self.void(response, request) }
-        let known = ClientMetadata(redirectURIs: [], authenticationMethod: authenticationMethod)
-        return try RegisteredClient(judging: response, to: request, for: metadata ?? known, instead: self)
+        return try RegisteredClient(judging: response, to: request, for: metadata, instead: self)
     }
 
     /// Judges the answer to deleting (RFC 7592, section 2.3).
@@ -68,10 +67,8 @@ extension RegisteredClient {
     }
 
     private static func void(_ response: IncomingResponse, _ request: PreparedRequest) -> OAuthError {
-        var error = OAuthError.status(response, .registration, key: key, hiding: request.secrets)
-        error.kind = .unauthorized
-        error.message = "the token for managing this registration is void"
-        error.hint = "the registration was taken back, or its token was replaced elsewhere; register anew"
-        return error
+        OAuthError.status(response, .registration, key: key, hiding: request.secrets).meaning(
+            .unauthorized, "the token for managing this registration is void",
+            hint: "the registration was taken back, or its token was replaced elsewhere; register anew")
     }
 }

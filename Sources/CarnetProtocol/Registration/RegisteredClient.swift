@@ -2,7 +2,9 @@ public import CarnetDescriptors
 public import Foundation
 
 /// What a server made of a registration (RFC 7591, section 3.2.1); its word counts, not what was asked for.
-public struct RegisteredClient: Sendable {
+///
+/// Encoded, it holds its secrets: for stores that seal what they write.
+public struct RegisteredClient: Codable, Hashable, Sendable {
     public let clientID: String
     public let clientSecret: Secret?
     /// When the secret ends; `nil` if it does not.
@@ -45,11 +47,13 @@ extension RegisteredClient {
         try self.init(judging: response, to: request, for: metadata, instead: nil)
     }
 
-    /// - Parameter old: The registration that is managed: what the answer leaves out stays as it was.
+    /// - Parameters:
+    ///   - metadata: What was asked for; `nil` where the registration was read alone.
+    ///   - old: The registration that is managed: what the answer leaves out stays as it was.
     init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        for metadata: ClientMetadata,
+        for metadata: ClientMetadata?,
         instead old: RegisteredClient?
     ) throws(OAuthError) {
         let key = request.descriptorKey
@@ -81,18 +85,23 @@ extension RegisteredClient {
         }
         self.clientID = clientID
         clientSecret = try text("client_secret").map { Secret($0) } ?? old?.clientSecret
-        let method = try text("token_endpoint_auth_method") ?? metadata.authenticationMethod.rawValue
+        let wanted = metadata?.authenticationMethod
+        let known = wanted ?? old?.authenticationMethod ?? .clientSecretBasic
+        // Real servers give a list where the registration is read.
+        let list = body["token_endpoint_auth_method"]?.array ?? []
+        let single = list.count == 1 ? list[0].string : nil
+        let stated = single == nil ? try text("token_endpoint_auth_method") : single
+        let method = stated ?? known.rawValue
         guard let authenticationMethod = ClientAuthenticationMethod(rawValue: method) else {
             throw wrong("token_endpoint_auth_method", "a method that this client has")
         }
-        guard authenticationMethod.usesSecret == metadata.authenticationMethod.usesSecret,
-            authenticationMethod.usesKey == metadata.authenticationMethod.usesKey,
+        guard wanted.map({ authenticationMethod.proves(asMuchAs: $0) }) ?? true,
             !authenticationMethod.usesSecret || clientSecret != nil
         else {
             throw OAuthError(
                 .registration,
                 .badRegistration,
-                "the server registered the method \(method) instead of \(metadata.authenticationMethod.rawValue)",
+                "the server registered the method \(method) instead of \(known.rawValue)",
                 descriptorKey: key,
                 status: response.status,
                 hint: "ask for a method that it has; see client.authentication"
@@ -103,8 +112,10 @@ extension RegisteredClient {
         let end = body["client_secret_expires_at"].flatMap { $0.double ?? $0.string.flatMap(Double.init) } ?? 0
         guard (0...253_402_300_799).contains(end) else { throw wrong("client_secret_expires_at", "a time") }
         secretExpiresAt = end == 0 ? nil : Date(timeIntervalSince1970: end)
-        redirectURIs = body["redirect_uris"]?.array?.compactMap(\.string) ?? metadata.redirectURIs
-        for uri in metadata.redirectURIs where !redirectURIs.contains(uri) {
+        let asked = metadata?.redirectURIs ?? []
+        redirectURIs =
+            body["redirect_uris"]?.array?.compactMap(\.string) ?? (asked.isEmpty ? old?.redirectURIs ?? [] : asked)
+        for uri in asked where !redirectURIs.contains(uri) {
             throw OAuthError(
                 .registration, .redirectNotAccepted, "the server did not register the redirect URI \(uri)",
                 descriptorKey: key, status: response.status)
@@ -116,5 +127,12 @@ extension RegisteredClient {
         guard uri.map({ (try? WebURL($0)) != nil }) ?? true else {
             throw wrong("registration_client_uri", "a URL that may be requested")
         }
+    }
+}
+
+extension ClientAuthenticationMethod {
+    /// Whether it takes a secret, a key or a certificate as the other does.
+    fileprivate func proves(asMuchAs other: ClientAuthenticationMethod) -> Bool {
+        (usesSecret, usesKey, usesCertificate) == (other.usesSecret, other.usesKey, other.usesCertificate)
     }
 }

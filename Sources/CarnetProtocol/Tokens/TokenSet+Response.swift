@@ -18,6 +18,22 @@ extension TokenSet {
         )
     }
 
+    /// Judges the answer to a grant in which nobody signs in. Such a grant can be repeated, so that a refresh token is for
+    /// nothing (RFC 6749, section 4.4.3; RFC 7521, section 4.1), and an ID token would be about nobody.
+    ///
+    /// - Throws: `OAuthError` at the request's step.
+    public init(
+        judgingGrantWithoutUser response: IncomingResponse,
+        to request: PreparedRequest,
+        from provider: Provider,
+        requested: [String],
+        now: Date
+    ) throws(OAuthError) {
+        let answer = try TokenResponse(judging: response, to: request, from: provider)
+        self.init(answer, requested: requested, now: now)
+        (refreshToken, idToken) = (nil, nil)
+    }
+
     /// The tokens after a refresh: what the answer leaves out stays as it was (RFC 6749, section 6).
     ///
     /// - Parameter rotation: What the refresh did to the refresh token.

@@ -23,7 +23,7 @@ extension AuthorizationServer {
         let rules = provider.assertion
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]).flatMap({ try? JSONValue(parsing: $0) }),
-            let claims = JSONWebToken.claims(of: token), let signature = Base64URL.decode(parts[2]),
+            let claims = JSONWebToken.claims(of: token)?.object, let signature = Base64URL.decode(parts[2]),
             let algorithm = header["alg"]?.string.flatMap(AssertionAlgorithm.init)
         else { throw .invalidClient("the assertion is not a JWT of a known algorithm") }
         guard algorithm.isSymmetric == (method == .clientSecretJWT) else {
@@ -36,7 +36,10 @@ extension AuthorizationServer {
         guard isSigned(signed, signature, algorithm, keyID: header["kid"]?.string, client) else {
             throw .invalidClient("the assertion is not signed as registered")
         }
-        try checkClaims(claims, client)
+        let redirect = client.redirectURIs.first ?? ""
+        try take(
+            claims, rules, of: client, about: rules.subject(clientID: client.clientID, redirectURI: redirect),
+            refusal: OAuthError.invalidClient)
     }
 
     private func isSigned(
@@ -61,30 +64,34 @@ extension AuthorizationServer {
         return candidates.contains { $0.isValid(signature, over: message, algorithm) }
     }
 
-    private mutating func checkClaims(_ claims: JSONValue, _ client: SandboxClient) throws(OAuthError) {
-        let rules = provider.assertion
+    /// Judges from whom and for whom an assertion is, and takes it once.
+    ///
+    /// - Parameters:
+    ///   - subject: Whom it must be about; anybody if `nil`.
+    ///   - refusal: Says what is wrong with it.
+    mutating func take(
+        _ claims: JSONObject, _ rules: ResolvedAssertion, of client: SandboxClient, about subject: String?,
+        refusal: (String) -> OAuthError
+    ) throws(OAuthError) {
         var known = provider
         known.endpoints[.token] = endpoints[.token]
         let redirect = client.redirectURIs.first ?? ""
         let wanted =
             [
                 Named("iss", rules.issuer(clientID: client.clientID, redirectURI: redirect)),
-                Named("sub", rules.subject(clientID: client.clientID, redirectURI: redirect)),
                 Named("aud", rules.audience(at: known) ?? ""),
-            ] + rules.claims
-        for claim in wanted {
-            guard let value = claims[claim.name]?.string, value.hasSameBytes(as: claim.value) else {
-                throw .invalidClient("the assertion's claim \(claim.name) is not \"\(claim.value)\"")
-            }
+            ] + (subject.map { [Named("sub", $0)] } ?? []) + rules.claims
+        for claim in wanted where claims[claim.name]?.string?.hasSameBytes(as: claim.value) != true {
+            throw refusal("the assertion's claim \(claim.name) is not \"\(claim.value)\"")
         }
         let now = seams.now().secondsSince1970
         guard let issued = claims["iat"]?.integer, let end = claims["exp"]?.integer, issued <= now + 5, end > now,
             end - issued <= rules.lifetime
-        else { throw .invalidClient("the assertion is not for now, or for longer than \(rules.lifetime) s") }
+        else { throw refusal("the assertion is not for now, or for longer than \(rules.lifetime) s") }
         guard let id = claims["jti"]?.string, id.utf8.count >= 16 else {
-            throw .invalidClient("the assertion has no claim jti that could not be guessed")
+            throw refusal("the assertion has no claim jti that could not be guessed")
         }
-        guard ledger.assertions[id] == nil else { throw .invalidClient("the assertion was used before") }
+        guard ledger.assertions[id] == nil else { throw refusal("the assertion was used before") }
         ledger.assertions[id] = end
     }
 }

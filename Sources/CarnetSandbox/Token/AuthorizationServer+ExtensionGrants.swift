@@ -62,9 +62,11 @@ extension AuthorizationServer {
         switch grant {
         case .clientCredentials:
             return try clientCredentials(received.parameters, names, for: client, provedBy: thumbprint)
-        case .tokenExchange: return try exchangedToken(received.parameters, names, for: client)
+        case .tokenExchange:
+            return try exchangedToken(received.parameters, names, for: client, provedBy: thumbprint)
         case .deviceCode: return try deviceTokens(received.parameters, names, for: client, provedBy: thumbprint)
-        case .jwtBearer: return try assertedToken(received.parameters, names, for: client)
+        case .jwtBearer:
+            return try assertedToken(received.parameters, names, for: client, provedBy: thumbprint)
         }
     }
 
@@ -97,7 +99,8 @@ extension AuthorizationServer {
 
     /// A token for an assertion that the client signed (RFC 7523, section 3). Nobody else is trusted here.
     private mutating func assertedToken(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
+        provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
         let rules = provider.jwtBearer
         let object: ReceivedToken
@@ -108,7 +111,10 @@ extension AuthorizationServer {
         } catch {
             throw .invalidGrant(error.description)
         }
-        let subject = try checkAssertion(object.claims, rules.assertion, of: client)
+        try take(object.claims, rules.assertion, of: client, about: nil, refusal: OAuthError.invalidGrant)
+        guard let subject = object.claims["sub"]?.string, !subject.isEmpty else {
+            throw .invalidGrant("the assertion is about nobody")
+        }
         let isClaim = rules.scopeIn == .assertion
         let asked = isClaim ? object.claims["scope"]?.string : received[names["scope"]]
         let scopes = try knownScopes(asked ?? "")
@@ -122,44 +128,17 @@ extension AuthorizationServer {
             isOffline: false,
             nonce: nil,
             audience: try checkResources(received, names),
-            authTime: seams.now()
+            authTime: seams.now(),
+            keyThumbprint: thumbprint
         )
         ledger.grants[grantID] = grant
         return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
     }
 
-    /// - Returns: Whom the assertion is about.
-    private mutating func checkAssertion(
-        _ claims: JSONObject, _ rules: ResolvedAssertion, of client: SandboxClient
-    ) throws(OAuthError) -> String {
-        var known = provider
-        known.endpoints[.token] = endpoints[.token]
-        let redirect = client.redirectURIs.first ?? ""
-        let wanted =
-            [
-                Named("iss", rules.issuer(clientID: client.clientID, redirectURI: redirect)),
-                Named("aud", rules.audience(at: known) ?? ""),
-            ] + rules.claims
-        for claim in wanted where claims[claim.name]?.string?.hasSameBytes(as: claim.value) != true {
-            throw .invalidGrant("the assertion's claim \(claim.name) is not \"\(claim.value)\"")
-        }
-        guard let subject = claims["sub"]?.string, !subject.isEmpty else {
-            throw .invalidGrant("the assertion is about nobody")
-        }
-        let now = seams.now().secondsSince1970
-        guard let issued = claims["iat"]?.integer, let end = claims["exp"]?.integer, issued <= now + 5, end > now,
-            end - issued <= rules.lifetime
-        else { throw .invalidGrant("the assertion is not for now, or for longer than \(rules.lifetime) s") }
-        guard let id = claims["jti"]?.string, ledger.assertions[id] == nil else {
-            throw .invalidGrant("the assertion has no claim jti, or was used before")
-        }
-        ledger.assertions[id] = end
-        return subject
-    }
-
     /// The exchange of an access token that was issued here for one with the same or fewer scopes (RFC 8693).
     private mutating func exchangedToken(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient
+        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
+        provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
         let kind = "urn:ietf:params:oauth:token-type:access_token"
         let subject = try received.require("subject_token", names)
@@ -189,7 +168,8 @@ extension AuthorizationServer {
             isOffline: false,
             nonce: nil,
             audience: received[names["audience"]] ?? resource,
-            authTime: old.authTime
+            authTime: old.authTime,
+            keyThumbprint: thumbprint
         )
         ledger.grants[grantID] = grant
         var body = try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)

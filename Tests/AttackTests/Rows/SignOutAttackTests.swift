@@ -222,6 +222,16 @@ struct RegistrationAttackTests {
         try await control(.register)
     }
 
+    @Test func DCR_06_manyStartsAreOneRegistration() async throws {
+        let scenario = Scenario()
+        let registering = AutomaticRegistration(
+            ClientMetadata(redirectURIs: [Scenario.redirectURI]), with: ClientRegistrar(transport: scenario))
+        let provider = try Fixture.provider(Flow.openID)
+        let starts = await concurrently(50) { _ in try await registering.registration(at: provider).clientID }
+        #expect(try Set(starts.map { try $0.get() }) == ["registered-1"])
+        #expect(scenario.count("/register") == 1)
+    }
+
     @Test func CAUTH_12_secretThatEnds() async throws {
         try await accept(in: Self.confidential) {
             $0.registration["client_secret_expires_at"] = 1_900_000_000

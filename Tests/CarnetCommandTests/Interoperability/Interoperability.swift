@@ -8,9 +8,12 @@ enum Exchange: String, CaseIterable, Sendable {
     case pushed = "pushed authorization request (RFC 9126)"
     case dpop = "tokens bound to a key (RFC 9449)"
     case device = "device authorization (RFC 8628)"
+    case introspection = "introspection (RFC 7662)"
     case revocation = "revocation (RFC 7009)"
     case registration = "dynamic registration (RFC 7591)"
     case registered = "sign-in as the client that registered itself"
+    case management = "managing the registration (RFC 7592)"
+    case backChannelLogout = "back-channel logout"
     case endSession = "RP-initiated logout"
 }
 
@@ -41,10 +44,13 @@ enum Deviation: String, CaseIterable, Sendable {
     case unannouncedIssuer = "INT-07"
     case ownErrorCode = "INT-08"
     case badRequestForBadToken = "INT-12"
+    case fractionalTimes = "INT-14"
     case consentForOfflineAccess = "INT-15"
     case registeredWith200 = "INT-16"
     case unsignedAnnounced = "INT-18"
     case replayKeepsTokens = "INT-21"
+    case logoutTokenWithoutEnd = "BCL-03"
+    case methodAsList = "DCR-03"
 
     var meaning: String {
         switch self {
@@ -55,10 +61,13 @@ enum Deviation: String, CaseIterable, Sendable {
         case .unannouncedIssuer: "names the issuer in a callback without having announced it"
         case .ownErrorCode: "answers a used code with an error code or a status of its own"
         case .badRequestForBadToken: "answers 400, not 401, to an access token that is none"
+        case .fractionalTimes: "tells the end of a token in fractions of a second"
         case .consentForOfflineAccess: "gives no refresh token unless the user is asked for consent anew"
         case .registeredWith200: "answers a registration with 200, not 201"
         case .unsignedAnnounced: "announces ID tokens that are not signed"
         case .replayKeepsTokens: "a code that is used twice leaves the first access token in force"
+        case .logoutTokenWithoutEnd: "sends a logout token that has no end"
+        case .methodAsList: "gives a client's method of authentication as a list when the registration is read"
         }
     }
 
@@ -72,10 +81,13 @@ enum Deviation: String, CaseIterable, Sendable {
         case .unannouncedIssuer: "an issuer that is there is compared"
         case .ownErrorCode: "no error needs a JSON body or a known code"
         case .badRequestForBadToken: "a refusal is an error of its status"
+        case .fractionalTimes: "a time is any number"
         case .consentForOfflineAccess: "`authorization.offline_parameters: { prompt: consent }`"
         case .registeredWith200: "either is taken"
         case .unsignedAnnounced: "no descriptor can accept `none`"
         case .replayKeepsTokens: "a code is sent once"
+        case .logoutTokenWithoutEnd: "`logout.missing_exp`"
+        case .methodAsList: "a list of one is that one"
         }
     }
 }

@@ -90,11 +90,13 @@ extension PeerTrial {
     }
 
     private func algorithm(of token: Secret) throws -> String {
-        let header = try #require(token.reveal().split(separator: ".").first)
-        let padded = header.replacing("-", with: "+").replacing("_", with: "/")
-        let bytes = try #require(
-            Data(base64Encoded: padded + String(repeating: "=", count: (4 - padded.count % 4) % 4)))
-        return try #require(try JSONValue(parsing: Array(bytes))["alg"]?.string)
+        try #require(try segment(0, of: token)["alg"]?.string)
+    }
+
+    /// The header of a JWT, or its claims.
+    func segment(_ index: Int, of token: Secret) throws -> JSONValue {
+        let segments = token.reveal().split(separator: ".")
+        return try JSONValue(parsing: try #require(Base64URL.decode(segments[index].utf8)))
     }
 
     private func query(of url: String) -> [String: String] {

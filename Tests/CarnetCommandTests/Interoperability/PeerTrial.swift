@@ -8,27 +8,35 @@ import Testing
 struct PeerTrial {
     let peer: Peer
     let transport = RecordingTransport()
+    let provider: Provider
     let metadata: JSONValue
     private(set) var report = PeerReport()
 
     static func report(on server: Peer.Server) async throws -> PeerReport {
-        try await Peer.with(server, arguments: ["--stop-at-redirect"]) { peer in
-            var trial = try await PeerTrial(peer)
-            try await trial.tryCode()
-            try await trial.tryRefresh()
-            try await trial.tryExtensions()
-            try await trial.tryRevocation()
-            try await trial.tryRegistration()
-            try await trial.tryEndSession()
-            try await trial.tryWhatStandsInTheDescriptor()
-            return trial.report
+        try await LogoutListener.with { listener in
+            try await Peer.with(server, arguments: ["--stop-at-redirect", "--logout-uri", listener.uri]) { peer in
+                var trial = try await PeerTrial(peer)
+                // First: of a user's sessions with one client, some servers name one alone.
+                try await trial.tryBackChannelLogout(listener)
+                try await trial.tryCode()
+                try await trial.tryRefresh()
+                try await trial.tryExtensions()
+                try await trial.tryIntrospection()
+                try await trial.tryRevocation()
+                try await trial.tryRegistration()
+                try await trial.tryEndSession()
+                try await trial.tryWhatStandsInTheDescriptor()
+                return trial.report
+            }
         }
     }
 
     private init(_ peer: Peer) async throws {
         self.peer = peer
-        let provider = try Self.descriptor(peer, peer.server.lines).resolve()
-        metadata = try await Discovery(transport: transport).metadata(of: provider).document
+        let configured = try Self.descriptor(peer, peer.server.lines).resolve()
+        let found = try await Discovery(transport: transport).metadata(of: configured)
+        provider = configured.merging(found)
+        metadata = found.document
         note(.discovery, .passed())
         if metadata["id_token_signing_alg_values_supported"]?.array?.contains("none") == true {
             note(.unsignedAnnounced)

@@ -1,7 +1,12 @@
 import Carnet
+import Foundation
 
 func signIn(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
     try await client.signIn(with: browser)
+}
+
+func registration() -> ClientRegistration {
+    ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback")
 }
 
 func signInOnAnotherDevice(with client: OAuthClient) async throws -> Session {
@@ -39,6 +44,16 @@ func signInFreshly(with client: OAuthClient, in browser: any UserAgent) async th
     try await client.signIn(with: browser, options: AuthorizationOptions(maxAge: 300, acrValues: ["urn:acme:mfa"]))
 }
 
+func signInForSingleClaims(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+    let claims: JSONValue = ["userinfo": ["email": ["essential": true]]]
+    return try await client.signIn(with: browser, options: AuthorizationOptions(claims: claims.object))
+}
+
+func restored(_ kept: Data, _ callback: AuthorizationCallback, with client: OAuthClient) async throws -> Session {
+    let pending = try JSONDecoder().decode(PendingAuthorization.self, from: kept)
+    return try await client.completeSignIn(callback, for: pending)
+}
+
 func call(_ url: WebURL, of session: Session, with client: OAuthClient, in browser: any UserAgent) async throws {
     do {
         _ = try await session.call(url)
@@ -71,6 +86,14 @@ func registered(at provider: Provider, with transport: any Transport) async thro
     return try await ClientRegistrar(transport: transport).register(metadata, at: provider)
 }
 
+func signIn(
+    at descriptor: ProviderDescriptor, _ registering: AutomaticRegistration, _ transport: any Transport,
+    in browser: any UserAgent
+) async throws -> Session {
+    let registration = try await registering.registration(at: try descriptor.resolve())
+    return try await OAuthClient(descriptor, registration: registration, transport: transport).signIn(with: browser)
+}
+
 func renamed(
     _ client: RegisteredClient, at provider: Provider, with registrar: ClientRegistrar
 ) async throws -> RegisteredClient {
@@ -85,6 +108,10 @@ func signOutEverywhere(_ session: Session, showing page: (Secret) -> Void) async
 func providerLoggedOut(_ client: OAuthClient, _ form: [UInt8], _ contentType: String?) async throws -> [ConnectionKey] {
     let token = try BackChannelLogoutRequest.logoutToken(in: form, mediaType: contentType)
     return try await client.endSessions(namedBy: token)
+}
+
+func keyRegistration(_ key: ClientKey) -> ClientRegistration {
+    ClientRegistration(clientID: "client", signingKey: key, redirectURI: "http://127.0.0.1/callback")
 }
 
 func certificateRegistration(_ certificate: ClientCertificate) -> ClientRegistration {

@@ -1,0 +1,67 @@
+import CarnetDescriptors
+public import CarnetProtocol
+import Foundation
+
+/// A client that registers itself where it is first needed: once for each server, however many ask for it at a time.
+///
+/// One for each program, or several on one store. Processes that start together without a client may register one each;
+/// the last that is saved stays.
+public actor AutomaticRegistration {
+    private let metadata: ClientMetadata
+    private let registrar: ClientRegistrar
+    private let store: any RegistrationStore
+    private let clock: any WallClock
+    private var underWay: [String: Task<RegisteredClient, any Error>] = [:]
+    /// What a server registered and the store did not take.
+    private var unsaved: [String: RegisteredClient] = [:]
+
+    public init(
+        _ metadata: ClientMetadata,
+        with registrar: ClientRegistrar,
+        store: any RegistrationStore = MemoryRegistrationStore(),
+        clock: any WallClock = SystemWallClock()
+    ) {
+        self.metadata = metadata
+        self.registrar = registrar
+        self.store = store
+        self.clock = clock
+    }
+
+    /// The registration at a provider: of the client that is kept, or of a new one where there is none or its secret has
+    /// ended.
+    ///
+    /// Callers at the same time share one request, which outlives a caller that is cancelled. A client that could not be
+    /// saved is not registered again: the next call saves it.
+    ///
+    /// - Throws: `OAuthError` at step `registration` or `discovery`; whatever the store throws.
+    public func registration(
+        at provider: Provider, initialAccessToken: Secret? = nil
+    ) async throws -> ClientRegistration {
+        let server = provider.issuer ?? provider.endpoints[.registration]?.text ?? provider.id.rawValue
+        let task =
+            underWay[server] ?? Task { try await client(of: server, at: provider, initialAccessToken) }
+        underWay[server] = task
+        var registration = ClientRegistration(try await task.value, of: metadata)
+        registration.inputs = provider.inputs
+        registration.environment = provider.environment
+        return registration
+    }
+
+    private func client(
+        of server: String, at provider: Provider, _ initialAccessToken: Secret?
+    ) async throws -> RegisteredClient {
+        defer { underWay[server] = nil }
+        let client: RegisteredClient
+        if let waiting = unsaved[server] {
+            client = waiting
+        } else if let kept = try await store.load(server), kept.secretExpiresAt.map({ $0 > clock.now }) ?? true {
+            return kept
+        } else {
+            client = try await registrar.register(metadata, at: provider, initialAccessToken: initialAccessToken)
+            unsaved[server] = client
+        }
+        try await store.save(client, for: server)
+        unsaved[server] = nil
+        return client
+    }
+}

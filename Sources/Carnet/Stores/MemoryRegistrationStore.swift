@@ -1,0 +1,12 @@
+public import CarnetProtocol
+
+/// Keeps registered clients in this process's memory: the next run registers anew.
+public actor MemoryRegistrationStore: RegistrationStore {
+    private var clients: [String: RegisteredClient] = [:]
+
+    public init() {}
+
+    public func load(_ server: String) -> RegisteredClient? { clients[server] }
+
+    public func save(_ client: RegisteredClient, for server: String) { clients[server] = client }
+}

@@ -1,0 +1,18 @@
+extension ClientRegistration {
+    /// The registration of a client that registered itself.
+    ///
+    /// - Parameter metadata: What it registered; its keys are used as they were registered, and the first of its redirect
+    ///   URIs.
+    public init(_ client: RegisteredClient, of metadata: ClientMetadata) {
+        self.init(
+            clientID: client.clientID,
+            clientSecret: client.clientSecret,
+            signingKey: metadata.keys.first(where: \.canSign),
+            decryptionKeys: metadata.keys.filter { $0.use != .signature },
+            redirectURI: metadata.redirectURIs.first ?? client.redirectURIs.first ?? "",
+            scopes: metadata.scopes.isEmpty ? nil : metadata.scopes,
+            authenticationMethod: client.authenticationMethod,
+            dpopBoundAccessTokens: metadata.dpopBoundAccessTokens ? true : nil
+        )
+    }
+}
