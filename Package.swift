@@ -371,11 +371,12 @@ let package = Package(
         .testTarget(
             name: "CarnetCommandTests",
             dependencies: [
-                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox",
-                "CarnetTesting",
+                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetHTTP", "CarnetHummingbird", "CarnetProtocol",
+                "CarnetSandbox", "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             resources: [.copy("Fixtures")]
         ),
@@ -421,7 +422,8 @@ let package = Package(
         .executableTarget(
             name: "HostServer",
             dependencies: [
-                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird",
+                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
             path: "Tests/Snippets/HostServer"

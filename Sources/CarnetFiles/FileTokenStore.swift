@@ -87,6 +87,7 @@ public final class FileTokenStore: TokenStore {
     public func prepareToSave(_ key: ConnectionKey) async throws {
         let file = try Self.file(of: key)
         try await writing { [self] in
+            _ = try await sealingKeys()
             try await blocking.run { [folder] in
                 let size = try folder.read(file)?.count ?? 0
                 try folder.tryWriting(file, count: size + Self.growth)

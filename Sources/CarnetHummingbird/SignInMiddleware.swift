@@ -46,15 +46,8 @@ public struct RequireSignIn<Context: SignInRequestContext>: RouterMiddleware {
             if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
             return response
         }
-        let accepted = request.headers[.accept] ?? ""
-        guard request.method == .get, accepted.contains("text/html"), let web = context.signIn.web else {
-            throw HTTPError(.unauthorized, message: "sign in first")
-        }
-        let target = ReturnTarget(request.head.path ?? "/") ?? .home
-        return Response(
-            status: .seeOther,
-            headers: [.location: web.signInPath(returningTo: target), .cacheControl: "no-store"]
-        )
+        guard let web = context.signIn.web else { throw HTTPError(.unauthorized, message: "sign in first") }
+        return Response(web.signInFirst(request.head))
     }
 }
 

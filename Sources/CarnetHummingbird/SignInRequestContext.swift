@@ -22,7 +22,17 @@ public struct SignInState: Sendable {
     ///
     /// - Throws: `HTTPError` 401 if there is none; `TokenStoreError`.
     public func tokens(of provider: ProviderID? = nil) async throws -> Session {
-        guard let account = session?.account(of: provider), let tokens = try await web?.connection(of: account) else {
+        guard let account = session?.account(of: provider) else {
+            throw HTTPError(.unauthorized, message: "sign in first")
+        }
+        return try await tokens(for: account)
+    }
+
+    /// The tokens of one of several accounts of `session`.
+    ///
+    /// - Throws: `HTTPError` 401 if there are none any more; `TokenStoreError`.
+    public func tokens(for account: WebAccount) async throws -> Session {
+        guard let tokens = try await web?.connection(of: account) else {
             throw HTTPError(.unauthorized, message: "sign in first")
         }
         return tokens

@@ -50,17 +50,20 @@ public final class PostgreSQLStore: TokenStore {
             let ring = try await sealingKeys()
             let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
             let new = SealedRecord.revision(of: record)
+            let hashes = SessionHashes(connection)
             var values: [DatabaseValue] = [
                 .text(id.text), .text(connection.key.provider), .text(connection.key.account), .text(ring.first.id),
-                .text(new), .bytes(record),
+                .text(new), .bytes(record), .text(hashes.user), .text(hashes.session),
             ]
             guard let revision else {
                 _ = try await database.run(
                     """
-                    INSERT INTO carnet_connection (id, provider, account, key_id, revision, record)
-                    VALUES ($1, $2, $3, $4, $5, $6)
+                    INSERT INTO carnet_connection
+                    (id, provider, account, key_id, revision, record, user_hash, session_hash)
+                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
                     ON CONFLICT (id) DO UPDATE SET provider = excluded.provider, account = excluded.account, \
-                    key_id = excluded.key_id, revision = excluded.revision, record = excluded.record
+                    key_id = excluded.key_id, revision = excluded.revision, record = excluded.record, \
+                    user_hash = excluded.user_hash, session_hash = excluded.session_hash
                     """,
                     values
                 )
@@ -71,8 +74,9 @@ public final class PostgreSQLStore: TokenStore {
             let rows = try await database.run(
                 """
                 UPDATE carnet_connection
-                SET provider = $2, account = $3, key_id = $4, revision = $5, record = $6
-                WHERE id = $1 AND revision IN ($5, $7)
+                SET provider = $2, account = $3, key_id = $4, revision = $5, record = $6, user_hash = $7, \
+                session_hash = $8
+                WHERE id = $1 AND revision IN ($5, $9)
                 """,
                 values
             )
@@ -83,6 +87,11 @@ public final class PostgreSQLStore: TokenStore {
         }.value
     }
 
+    /// Whether there is room, the lock says that a refresh takes: it is a write.
+    public func prepareToSave(_ key: ConnectionKey) async throws {
+        _ = try await sealingKeys()
+    }
+
     /// Removes the record, one that cannot be opened included.
     public func remove(_ key: ConnectionKey) async throws {
         _ = try await database.runToEnd(
@@ -91,6 +100,20 @@ public final class PostgreSQLStore: TokenStore {
 
     public func keys() async throws -> [ConnectionKey] {
         try await inventory().accounts
+    }
+
+    public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
+        let hashes = SessionHashes(ended)
+        let rows = try await database.run(
+            """
+            SELECT account FROM carnet_connection WHERE provider = $1
+            AND (user_hash = NULLIF($2, '') OR session_hash = NULLIF($3, '') OR user_hash IS NULL)
+            ORDER BY account
+            """,
+            [.text(provider), .text(hashes.user), .text(hashes.session)]
+        )
+        let candidates = rows.rows.indices.map { ConnectionKey(provider: provider, account: rows.text($0, 0)) }
+        return try await keys(among: candidates, endedBy: ended)
     }
 
     /// What the tables say of the records. Needs no key.

@@ -29,7 +29,21 @@ enum Schema {
             )
             """,
             "CREATE INDEX carnet_pending_expires_at ON carnet_pending (expires_at)",
-        ]
+        ],
+        [
+            // Null as long as no version that knows them has saved the record.
+            "ALTER TABLE carnet_connection ADD COLUMN user_hash text, ADD COLUMN session_hash text",
+            "CREATE INDEX carnet_connection_user_hash ON carnet_connection (user_hash)",
+            "CREATE INDEX carnet_connection_session_hash ON carnet_connection (session_hash)",
+            """
+            CREATE TABLE carnet_used_token (
+                id text PRIMARY KEY,
+                owner text NOT NULL,
+                expires_at double precision NOT NULL
+            )
+            """,
+            "CREATE INDEX carnet_used_token_expires_at ON carnet_used_token (expires_at)",
+        ],
     ]
 
     /// Any number that all users of these tables agree on.

@@ -131,6 +131,22 @@ actor DatabaseFile {
                     """
             )
         }
+        migrator.registerMigration("2") { database in
+            try database.execute(
+                sql: """
+                    -- Null as long as no version that knows them has saved the record.
+                    ALTER TABLE connection ADD COLUMN user_hash TEXT;
+                    ALTER TABLE connection ADD COLUMN session_hash TEXT;
+                    CREATE INDEX connection_user_hash ON connection (user_hash);
+                    CREATE INDEX connection_session_hash ON connection (session_hash);
+                    CREATE TABLE used_token (
+                        id TEXT NOT NULL PRIMARY KEY,
+                        expires_at REAL NOT NULL
+                    );
+                    CREATE INDEX used_token_expires_at ON used_token (expires_at);
+                    """
+            )
+        }
         return migrator
     }
 

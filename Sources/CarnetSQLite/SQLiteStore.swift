@@ -77,6 +77,7 @@ public final class SQLiteStore: TokenStore {
             let ring = try await sealingKeys()
             let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
             let new = SealedRecord.revision(of: record)
+            let hashes = SessionHashes(connection)
             try await file.write { database in
                 if let revision {
                     let sql = "SELECT revision FROM connection WHERE id = ?"
@@ -86,10 +87,14 @@ public final class SQLiteStore: TokenStore {
                 }
                 try database.execute(
                     sql: """
-                        INSERT OR REPLACE INTO connection (id, provider, account, key_id, revision, record)
-                        VALUES (?, ?, ?, ?, ?, ?)
+                        INSERT OR REPLACE INTO connection
+                        (id, provider, account, key_id, revision, record, user_hash, session_hash)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                         """,
-                    arguments: [id.text, key.provider, key.account, ring.first.id, new, Data(record)]
+                    arguments: [
+                        id.text, key.provider, key.account, ring.first.id, new, Data(record), hashes.user,
+                        hashes.session,
+                    ]
                 )
             }
             return new
@@ -99,6 +104,7 @@ public final class SQLiteStore: TokenStore {
     public func prepareToSave(_ key: ConnectionKey) async throws {
         let id = try RecordID(key)
         try await Task { [self] in
+            _ = try await sealingKeys()
             try await file.write { [file] database in
                 try database.execute(sql: "UPDATE connection SET record = record WHERE id = ?", arguments: [id.text])
                 let sql = "SELECT length(record) FROM connection WHERE id = ?"
@@ -122,6 +128,23 @@ public final class SQLiteStore: TokenStore {
 
     public func keys() async throws -> [ConnectionKey] {
         try await inventory().accounts
+    }
+
+    public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
+        let hashes = SessionHashes(ended)
+        let candidates = try await file.read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT provider, account FROM connection WHERE provider = ?
+                    AND (user_hash = NULLIF(?, '') OR session_hash = NULLIF(?, '') OR user_hash IS NULL)
+                    ORDER BY account
+                    """,
+                arguments: [provider, hashes.user, hashes.session]
+            )
+            .map { ConnectionKey(provider: $0[0], account: $0[1]) }
+        }
+        return try await keys(among: candidates, endedBy: ended)
     }
 
     /// What the tables say of the records. Needs no key.

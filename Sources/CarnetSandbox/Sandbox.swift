@@ -63,8 +63,11 @@ public actor Sandbox {
 
     /// Answers a request that has the provider's real, absolute URL in its scheme, authority and path.
     public func respond(to request: HTTPRequest, body: [UInt8]) async -> (HTTPResponse, [UInt8]) {
-        let text = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+        let text = Self.url(of: request)
+        recallFaults(chosenFor: request, body)
         if let slow = servers.first(where: { $0.has(.slow) }) { try? await sleep(slow.options.slowness) }
+        // Other requests were answered meanwhile.
+        recallFaults(chosenFor: request, body)
         let answer = answer(request, text, body)
         if requests.count == Self.longestLog { requests.removeFirst() }
         requests.append(
@@ -87,13 +90,25 @@ public actor Sandbox {
     }
 
     /// Whether a connection can be made for a request; an adapter answers `false` with its own connection error.
-    public func isReachable(_ request: HTTPRequest) -> Bool {
-        guard let url = try? WebURL("\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")") else {
-            return true
-        }
+    public func isReachable(_ request: HTTPRequest, body: [UInt8] = []) -> Bool {
+        guard let url = try? WebURL(Self.url(of: request)) else { return true }
+        recallFaults(chosenFor: request, body)
         return !servers.contains { server in
             server.has(.tokenDown) && [.token, .refresh].contains(server.endpoints.endpoint(at: url))
         }
+    }
+
+    private static func url(of request: HTTPRequest) -> String {
+        "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+    }
+
+    /// Has each server know what a person chose to go wrong in the sign-in that a request belongs to.
+    private func recallFaults(chosenFor request: HTTPRequest, _ body: [UInt8]) {
+        guard options.offersFaults else { return }
+        let texts = (try? WebURL(Self.url(of: request))).map {
+            ServerRequest(head: request, url: $0, body: body).possibleCredentials
+        }
+        for index in servers.indices { servers[index].chosenFault = servers[index].faultChosen(with: texts ?? []) }
     }
 
     /// Whether one of the providers is impersonated at an origin.
@@ -185,6 +200,9 @@ public actor Sandbox {
             if let further = servers[index].profileRequest(at: url) {
                 return (servers[index].profile(request, for: further), id, nil)
             }
+            if let source = servers[index].claimSource(at: url) {
+                return (servers[index].keySet(of: source, request), id, nil)
+            }
             if servers[index].endpoints.isMetadata(url) {
                 return (servers[index].has(.metadata500) ? .serverError : servers[index].metadata(request), id, nil)
             }
@@ -233,6 +251,6 @@ extension AuthorizationServer {
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
             + [endpoints.verification].compactMap { $0 } + resources.map(\.url)
-            + provider.profileRequests.map(\.url) + provider.mtlsEndpoints.values
+            + provider.profileRequests.map(\.url) + provider.claimSources.map(\.jwks) + provider.mtlsEndpoints.values
     }
 }

@@ -1,4 +1,4 @@
-public import CarnetProtocol
+import CarnetProtocol
 import Synchronization
 
 /// Gives the same bytes at every run, and such that 32 of them are read as `pretend_value_1_000...` where they are sent.

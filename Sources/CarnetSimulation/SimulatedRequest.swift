@@ -1,5 +1,5 @@
 public import CarnetDescriptors
-public import CarnetProtocol
+import CarnetProtocol
 import HTTPTypes
 
 /// A request as it goes on the wire, byte for byte.

@@ -23,8 +23,7 @@ extension Simulation {
         case .token: SimulatedRequest(try proved(try tokenRequest()))
         case .refresh: SimulatedRequest(try proved(try refreshRequest()))
         case .userinfo:
-            SimulatedRequest(
-                try proved(try Profile.request(tokens, at: provider), accessToken: tokens.accessToken))
+            SimulatedRequest(try proved(try profileRequest(), accessToken: tokens.accessToken))
         case .revocation:
             SimulatedRequest(
                 try TokenRequest.revoke(
@@ -79,6 +78,10 @@ extension Simulation {
                 credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(),
                 now: Self.now)
         }
+    }
+
+    func profileRequest() throws(OAuthError) -> PreparedRequest {
+        try madeProfileRequest.value { () throws(OAuthError) in try Profile.request(tokens, at: provider) }
     }
 
     /// The callback of a provider that does as it should, in its own words.

@@ -30,7 +30,7 @@ extension Simulation {
     func judge(userinfo sample: JSONValue) throws(OAuthError) -> Profile {
         try Profile(
             judging: Self.response(sample, status: 200, isForm: false),
-            to: try Profile.request(tokens, at: provider),
+            to: try profileRequest(),
             from: provider,
             subject: nil
         )

@@ -17,6 +17,7 @@ public final class Simulation: Sendable {
     let madeAuthorization = MadeOnce<AuthorizationRequest>()
     let madeTokenRequest = MadeOnce<PreparedRequest>()
     let madeRefreshRequest = MadeOnce<PreparedRequest>()
+    let madeProfileRequest = MadeOnce<PreparedRequest>()
 
     static let clientID = "pretend-client"
     static let clientSecret = Secret("pretend-client-secret")

@@ -15,7 +15,8 @@ public struct WebReply: Sendable {
         WebReply(HTTPResponse(status: .seeOther, headerFields: privateHeaders + [.location: location]))
     }
 
-    static func html(_ page: String, status: HTTPResponse.Status = .ok, policy: String) -> WebReply {
+    /// A page that is one person's: nobody keeps it, and no other site learns its URL.
+    public static func html(_ page: String, status: HTTPResponse.Status = .ok, policy: String) -> WebReply {
         var fields = privateHeaders
         fields[.contentType] = "text/html; charset=utf-8"
         fields[.contentSecurityPolicy] = policy
@@ -26,7 +27,6 @@ public struct WebReply: Sendable {
         for cookie in cookies { head.headerFields.append(HTTPField(name: .setCookie, value: cookie)) }
     }
 
-    /// What passes through a sign-in is one person's: no cache keeps it, and no other site learns the URL.
     private static var privateHeaders: HTTPFields {
         var fields = HTTPFields()
         fields[.cacheControl] = "no-store"

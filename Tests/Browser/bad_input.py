@@ -1,6 +1,8 @@
 """What people and networks do to a sign-in: each ends at a page that says what happened and offers the way on."""
 
-from stage import answer_consent, expect, play, sign_in
+import re
+
+from stage import answer_consent, ask, expect, play, sign_in
 
 
 def says(stage, page, title, name):
@@ -9,6 +11,8 @@ def says(stage, page, title, name):
     main = page.locator("main")
     expect(main.get_by_role("link", name="All providers").is_visible(), f"{title}: there is no way on")
     expect("Reference: " in main.inner_text(), f"{title}: there is no reference")
+    reference = re.search("Reference: ([0-9a-f]+)", main.inner_text()).group(1)
+    ask(f"logged {reference} {title}")
     if name:
         stage.seen(page, name)
 
@@ -40,12 +44,39 @@ def bad_input(stage):
     answer_consent(stage, page, fault="slow")
     page.wait_for_url(stage.site + "/accounts/acme")
 
-    # The back button after a sign-in leads to pages that can be left again.
+    # The back button after a sign-in leads to the provider again. Who says yes there again is signed in already.
     page.go_back()
-    page.go_back()
-    expect("Sign in with any provider" in page.title() or page.get_by_role("button").count() > 0, page.title())
-    page.goto(stage.site + "/accounts/acme")
+    page.reload()
+    answer_consent(stage, page)
+    says(stage, page, "This sign-in is done", "back-button")
+    page.get_by_role("link", name="Ada Example").click()
     expect(page.get_by_role("heading", level=1).inner_text() == "Hello, Ada Example", "the session is lost")
+
+    # Another person signs in beside the first.
+    page.goto(stage.site)
+    page.get_by_role("button", name="Add an account of acme").click()
+    answer_consent(stage, page, user="Björk Ångström")
+    page.wait_for_url(stage.site + "/accounts/acme")
+    page.goto(stage.site)
+    expect(page.get_by_text("Signed in as").count() == 2, "the second account has taken the first one's place")
+    stage.seen(page, "two-accounts-of-one-provider")
+    page.get_by_role("link", name="Open Ada Example of acme").click()
+    expect(page.get_by_role("heading", level=1).inner_text() == "Hello, Ada Example", "the first account is lost")
+    page.get_by_role("button", name="Sign out").click()
+    page.goto(stage.site + "/accounts/acme")
+
+    # The provider ends the session: renewing says so, and leads to a new sign-in.
+    page.goto(stage.site)
+    page.get_by_role("button", name="Sign in with Globex").click()
+    answer_consent(stage, page, fault="refresh-revoked")
+    page.wait_for_url(stage.site + "/accounts/globex")
+    page.get_by_role("button", name="Renew the tokens").click()
+    says(stage, page, "The session with Globex is over", "session-over")
+    page.get_by_role("button", name="Sign in with Globex").click()
+    answer_consent(stage, page)
+    page.wait_for_url(stage.site + "/accounts/globex")
+    page.get_by_role("button", name="Sign out").click()
+    page.goto(stage.site + "/accounts/acme")
 
     # The callback is loaded again.
     callbacks = []

@@ -15,7 +15,7 @@ def centralized_login(stage):
 
     page.get_by_role("link", name="How it went").click()
     stage.seen(page, "flow")
-    page.locator("summary", has_text="Authorization request").click()
+    page.locator("svg a", has_text="Authorization request").click()
     asked = page.locator("details[open]").inner_text()
     expect("state=[redacted]" in asked and "code_challenge_method=S256" in asked, asked)
     page.locator("summary", has_text="Token request").click()
@@ -44,7 +44,7 @@ def centralized_login(stage):
     # The state comes back with the browser.
     page.wait_for_url(lambda url: url.startswith(stage.site + "/signed-out?state="))
     told = page.locator("main").inner_text()
-    expect("was told to revoke them" in told and "sign-out page of Auth0 was opened" in told, told)
+    expect("was told to revoke them" in told and "are back from the sign-out page of Auth0" in told, told)
     stage.seen(page, "signed-out-everywhere")
 
 

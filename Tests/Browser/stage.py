@@ -24,6 +24,24 @@ LOOKS = [("desktop-light", DESKTOP, "light"), ("phone-light", PHONE, "light"),
          ("desktop-dark", DESKTOP, "dark"), ("phone-dark", PHONE, "dark")]
 
 
+# The parts of a page that lie less than eight pixels below a part before them, where one of the two has an edge.
+CROWDED = """
+[...document.querySelectorAll("main, main section, main div, main li")].flatMap(whole => {
+  const parts = [...whole.children].filter(part => part.getClientRects().length);
+  const hasEdge = part => {
+    const style = getComputedStyle(part);
+    return part.tagName != "NAV" && (style.backgroundColor != "rgba(0, 0, 0, 0)" || style.borderTopWidth != "0px");
+  };
+  return parts.slice(1).flatMap((part, index) => {
+    const [before, after] = [parts[index].getBoundingClientRect(), part.getBoundingClientRect()];
+    const isBelow = after.top >= before.bottom - 1 && after.left < before.right && before.left < after.right;
+    return isBelow && (hasEdge(parts[index]) || hasEdge(part)) && after.top - before.bottom < 8
+      ? [`${part.tagName} ${part.textContent.trim().slice(0, 40)}`] : [];
+  });
+})
+"""
+
+
 class Failure(Exception):
     """What the browser saw that it should not, or did not see that it should."""
 
@@ -80,6 +98,8 @@ class Stage:
             page.screenshot(path=self.shots / f"{self.number:02d}-{name}-{look}.png", full_page=True)
             width = page.evaluate("document.documentElement.scrollWidth")
             expect(width <= size["width"], f"{name} is {width} pixels wide, on {look}")
+            crowded = page.evaluate(CROWDED)
+            expect(not crowded, f"on {name}, {look}, a box touches what is beside it: {crowded}")
             if look in ("desktop-light", "phone-dark"):
                 self.check_access(page, f"{name} on {look}")
         page.set_viewport_size(DESKTOP)

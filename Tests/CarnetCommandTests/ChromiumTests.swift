@@ -1,4 +1,10 @@
+import CarnetDescriptors
+import CarnetHTTP
+import CarnetHummingbird
 import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
 import Testing
 
 /// The demonstration in front of a real browser: the three samples, by their descriptors alone, and what goes wrong.
@@ -47,7 +53,14 @@ import Testing
     @Test(arguments: ["bad_input", "no_cookies"])
     func `whatever goes wrong ends at a page that says so and offers the way on`(_ scenario: String) async throws {
         let running = try await demoOfThree()
-        try await BrowserScenario(name: scenario).play(at: running.address)
+        try await BrowserScenario(name: scenario).play(at: running.address) { ask in
+            // What the page said, under its reference: the log has it too.
+            let words = ask.split(separator: " ", maxSplits: 2)
+            _ = try await running.run.line(of: .standardError) {
+                $0.contains("id=\(words[1])") && $0.contains("problem=\(words[2])")
+            }
+            return ""
+        }
     }
 
     @Test func `every page works by keyboard and without a script, and files and registrations are taken in`()
@@ -74,16 +87,66 @@ import Testing
             case "break":
                 try home.write(initech.replacing("scopes:", with: "scope:"), to: "providers/initech.yaml")
                 _ = try await running.run.line(of: .standardError) { $0.contains("initech.yaml:") }
+            case "remove":
+                try FileManager.default.removeItem(at: home.folder.appending(path: "providers/initech.yaml"))
+                _ = try await running.run.line(of: .standardError) { $0.hasPrefix("initech is gone") }
             default: return real
             }
             return ""
         }
     }
 
+    @Test func `five lines of a server sign in, with the pages that come with them`() async throws {
+        let (realPort, origin) = (try Sample.freePort(), "http://127.0.0.1:\(port)")
+        let acme = Sample.acme(issuer: "http://127.0.0.1:\(realPort)") + "display: { color: \"#2457a6\" }\n"
+        try home.write(acme, to: "providers/acme.yaml")
+        let callback = origin + "/sign-in/acme/callback"
+        try home.write("acme: { client_id: own-client, redirect_uri: \"\(callback)\" }\n", to: "clients.yaml")
+        let provider = try home.start([
+            "sandbox", "acme", "--port", "\(realPort)", "--ask", "--clients", "clients.yaml",
+        ])
+        _ = try await provider.line(0, of: .standardOutput)
+        let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: acme))
+        let client = try OAuthClient(
+            try #require(document.descriptor, "\(document.diagnostics)"),
+            registration: ClientRegistration(clientID: "own-client", redirectURI: callback),
+            transport: AsyncHTTPTransport(localAccess: .all)
+        )
+        let router = Router(context: BasicSignInRequestContext.self)
+        let keys = KeyRing(try SealingKey([UInt8](repeating: 7, count: 32)))
+        let signIn = try WebSignIn(ProviderClients([client]), origin: origin, keys: keys)
+        router.add(middleware: SignInMiddleware(signIn))
+        router.group().add(middleware: RequireSignIn()).get("/") { _, context in
+            "Hello, \(context.signIn.account?.name ?? "stranger")"
+        }
+        router.get("/leave") { _, _ in
+            let page = "<form method=\"post\" action=\"/sign-out\"><button>Sign out</button></form>"
+            return Response(
+                status: .ok, headers: [.contentType: "text/html"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+        }
+        try await serving(router) { try await BrowserScenario(name: "plain_pages").play(at: origin) }
+    }
+
+    private func serving(_ router: Router<BasicSignInRequestContext>, _ body: () async throws -> Void) async throws {
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let application = Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { _ in start.yield() },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let running = Task { try await application.run() }
+        defer { running.cancel() }
+        for await _ in starts.prefix(1) { try await body() }
+    }
+
     private func demoOfThree(_ arguments: String...) async throws -> RunningDemo {
         try home.write(Sample.acme(), to: "providers/acme.yaml")
         let globex = Sample.acme().replacing("acme", with: "globex").replacing("Acme", with: "Globex")
         try home.write(globex, to: "providers/globex.yaml")
+        let posting = Sample.acme().replacing("acme", with: "posting").replacing("Acme", with: "Posting")
+        try home.write(posting + "authorization: { response_mode: form_post }\n", to: "providers/posting.yaml")
         return try await RunningDemo(home, port: port, arguments)
     }
 

@@ -72,7 +72,8 @@ import Testing
                 clients.yaml:6:8: error: found a text [K002]; expected a mapping with the keys client_id, client_secret, \
                 client_secret_env, client_secret_file, client_key_file, client_key_env, client_key_id, \
                 client_certificate_file, client_certificate_key_file, dpop_key_file, decryption_key_file, \
-                redirect_uri, post_logout_redirect_uri, inputs, environment, scopes
+                redirect_uri, post_logout_redirect_uri, inputs, environment, scopes, registration_client_uri, \
+                registration_access_token
                 carnet: clients.yaml cannot be used
                   next  mend what is said above
 

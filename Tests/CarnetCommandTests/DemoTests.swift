@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import Testing
 
 @testable import CarnetCommand
@@ -50,7 +51,8 @@ struct DemoTests {
         self.sandbox = sandbox
         site = try setup.site(
             keys: KeyRing(try SealingKey([UInt8](repeating: 7, count: 32))),
-            sandbox: SandboxAddress(try WebURL(Self.sandboxAddress)))
+            sandbox: SandboxAddress(try WebURL(Self.sandboxAddress)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private func withBrowser(_ body: @Sendable (inout DemoBrowser) async throws -> Void) async throws {
@@ -64,6 +66,13 @@ struct DemoTests {
     private func signIn(
         _ browser: inout DemoBrowser, scopes: [String] = [], fault: String = ""
     ) async throws -> TestResponse {
+        try await browser.get(try await callback(&browser, scopes: scopes, fault: fault))
+    }
+
+    /// - Returns: Where the consent page leads.
+    private func callback(
+        _ browser: inout DemoBrowser, scopes: [String] = [], fault: String = "", user: Int = 0
+    ) async throws -> String {
         let fields = [(name: "return_to", value: "/accounts/acme")] + scopes.map { (name: "scope", value: $0) }
         let begun = try await browser.post("/sign-in/acme", fields)
         let location = try #require(begun.headers[.location])
@@ -75,12 +84,14 @@ struct DemoTests {
         let asked = page.matches(of: /name="scope" value="([^"]+)"/).map { (name: "scope", value: String($0.output.1)) }
         request.method = .post
         request.headerFields[.contentType] = "application/x-www-form-urlencoded"
-        let answer = [(name: "ticket", value: String(ticket)), ("user", "0"), ("decision", "allow"), ("fault", fault)]
+        let answer = [
+            (name: "ticket", value: String(ticket)), ("user", "\(user)"), ("decision", "allow"), ("fault", fault),
+        ]
         let (response, _) = await sandbox.respond(
             to: request, body: Array(PercentEncoding.encode(answer + asked).utf8))
         let callback = try #require(response.headerFields[.location])
         #expect(callback.hasPrefix(Self.origin + "/callback?"))
-        return try await browser.get(String(callback.dropFirst(Self.origin.count)))
+        return String(callback.dropFirst(Self.origin.count))
     }
 
     @Test("The first page has a button for each provider, and a search")
@@ -101,7 +112,7 @@ struct DemoTests {
             #expect(done.headers[.location] == "/accounts/acme")
             #expect(try await browser.text("/accounts/acme").contains("<dt>Subject</dt>"))
             let payload = try await browser.text("/accounts/acme?tab=payload")
-            #expect(payload.contains("Not verified here") || payload.contains("This access token is opaque"))
+            #expect(payload.contains("This access token is opaque"))
             let resources = try await browser.text("/accounts/acme?tab=resources")
             #expect(resources.contains("<button>Me</button>"))
             #expect(!resources.contains("<button>Orders</button>"))
@@ -130,6 +141,18 @@ struct DemoTests {
             #expect(failed.status == .badRequest)
             #expect(String(buffer: failed.body).contains("could not be trusted"))
             #expect(try await signIn(&browser).headers[.location] == "/accounts/acme")
+        }
+    }
+
+    @Test("A session that the provider ended says so under a reference, and offers a sign-in")
+    func endedSession() async throws {
+        try await withBrowser { browser in
+            _ = try await signIn(&browser, fault: "refresh-revoked")
+            let reply = try await browser.post("/accounts/acme/refresh")
+            let page = String(buffer: reply.body)
+            #expect(reply.status == .forbidden && page.contains("The session with Acme is over"))
+            #expect(page.contains("Reference: ") && page.contains("action=\"/sign-in/acme\""))
+            #expect(try await browser.get("/accounts/acme").headers[.location]?.hasPrefix("/sign-in") == true)
         }
     }
 
@@ -195,6 +218,40 @@ struct DemoTests {
         }
     }
 
+    @Test("Two accounts of one provider are side by side, and each has its own page and way out")
+    func twoAccounts() async throws {
+        try await withBrowser { browser in
+            _ = try await signIn(&browser)
+            let first = try #require(
+                try await browser.text("/accounts/acme").firstMatch(of: /<h1>(.*?)<\/h1>/)?.output.1)
+            _ = try await browser.get(try await callback(&browser, user: 1))
+            let home = try await browser.text("/")
+            let other = try #require(home.firstMatch(of: /\/accounts\/acme\?account=([0-9a-f]+)/)?.output.1)
+            #expect(home.contains("<strong>Björk Ångström</strong>"))
+            #expect(try await browser.text("/accounts/acme").contains("<h1>Hello, Björk Ångström</h1>"))
+            let page = try await browser.text("/accounts/acme?account=\(other)")
+            #expect(page.contains("<h1>\(first)</h1>") && page.contains("?tab=header&amp;account=\(other)"))
+            let answer = try await browser.post("/accounts/acme/resources/0?account=\(other)")
+            #expect(String(buffer: answer.body).contains("Me: 200"))
+            _ = try await browser.post("/sign-out", [(name: "connection", value: String(other))])
+            #expect(try await browser.get("/accounts/acme?account=\(other)").headers[.location] != nil)
+            #expect(try await browser.text("/accounts/acme").contains("Björk Ångström"))
+        }
+    }
+
+    @Test("An account that is not there leads to its sign-in, and an address that is not there says so")
+    func nowhere() async throws {
+        try await withBrowser { browser in
+            _ = try await signIn(&browser)
+            let reply = try await browser.get("/accounts/globex")
+            #expect(reply.headers[.location] == "/sign-in/globex?return_to=/accounts/globex")
+            for path in ["/nothing", "/accounts/nobody", "/flows/nobody"] {
+                let reply = try await browser.get(path)
+                #expect(reply.status == .notFound && String(buffer: reply.body).contains("There is no such page"))
+            }
+        }
+    }
+
     @Test("A button has its brand's colour, with text that can be read on it")
     func brands() async throws {
         try await withBrowser { browser in
@@ -213,7 +270,7 @@ struct DemoTests {
         try await withBrowser { browser in
             let looks = AsyncStream.makeStream(of: [ProviderID].self)
             let watching = Task { [setup] in
-                try await setup.watch(folder, every: .milliseconds(20)) { looks.continuation.yield($0.replaced) }
+                try await setup.watch([folder], every: .milliseconds(20)) { looks.continuation.yield($0.replaced) }
             }
             defer { watching.cancel() }
             var seen = looks.stream.makeAsyncIterator()
@@ -239,8 +296,9 @@ struct DemoTests {
         try await withBrowser { browser in
             let fields = [(name: "text", value: Self.acme.replacing("scopes:", with: "scope:"))]
             let told = try await browser.post("/descriptor/lint", fields)
-            #expect(told.headers[.contentType] == "text/plain; charset=utf-8")
-            #expect(String(buffer: told.body).contains("acme.yaml:5:1: error: unknown key"))
+            let page = String(buffer: told.body)
+            #expect(page.contains("data-line=\"5\">line 5</a>: unknown key") && page.contains("<mark>scope</mark>:"))
+            #expect(page.contains("did you mean") && !page.contains("Mend what is certain"))
             #expect(try await browser.post("/descriptor/lint", fields, from: "cross-site").status == .forbidden)
             #expect(try await browser.text("/assets/descriptor.js").contains("fetch(\"/descriptor/lint\""))
         }
@@ -258,6 +316,50 @@ struct DemoTests {
         }
     }
 
+    @Test("A pasted descriptor may extend another, and what is certain in it is mended")
+    func mending() async throws {
+        try await withBrowser { browser in
+            let text = "carnet: 1\nid: own\nname: Own\nextends: acme\nendpoints: { token: http://id.acme.example/t }\n"
+            let found = try await browser.post("/descriptor/lint", [(name: "text", value: text)])
+            #expect(String(buffer: found.body).contains("1 error") && String(buffer: found.body).contains("E001"))
+            let mended = try await browser.post("/descriptor", [(name: "text", value: text), ("mend", "1")])
+            let page = String(buffer: mended.body)
+            #expect(page.contains("Nothing is wrong with it.") && page.contains("token: https://id.acme.example/t"))
+        }
+    }
+
+    @Test("What two visitors choose to go wrong does not meet")
+    func faultOfOneVisitor() async throws {
+        try await Application(router: site.router()).test(.router) { client in
+            var (ada, bob) = (DemoBrowser(client: client), DemoBrowser(client: client))
+            let failing = try await callback(&ada, fault: "token-down")
+            let whole = try await callback(&bob)
+            let failed = try await ada.get(failing)
+            #expect(failed.status == .badGateway && String(buffer: failed.body).contains("cannot be reached now"))
+            #expect(try await bob.get(whole).headers[.location] == "/accounts/acme")
+        }
+    }
+
+    @Test("A provider whose file is gone leaves the first page")
+    func removal() async throws {
+        let home = try CommandHome()
+        try home.write(Self.acme.replacing("acme", with: "initech"), to: "providers/initech.yaml")
+        let folder = home.folder.appending(path: "providers").path
+        try await withBrowser { browser in
+            let looks = AsyncStream.makeStream(of: ProviderFolders.Reload.self)
+            let watching = Task { [setup] in
+                try await setup.watch([folder], every: .milliseconds(20)) { looks.continuation.yield($0) }
+            }
+            defer { watching.cancel() }
+            var seen = looks.stream.makeAsyncIterator()
+            #expect(await seen.next()?.replaced == ["initech"])
+            #expect(try await browser.text("/").contains("/sign-in/initech"))
+            try FileManager.default.removeItem(atPath: folder + "/initech.yaml")
+            #expect(await seen.next()?.removed == ["initech"])
+            #expect(!(try await browser.text("/").contains("/sign-in/initech")))
+        }
+    }
+
     @Test("No page has a script in it, loads from elsewhere, or takes a form of another site")
     func policies() async throws {
         try await withBrowser { browser in
@@ -265,6 +367,8 @@ struct DemoTests {
                 let reply = try await browser.get(path)
                 let policy = try #require(reply.headers[.contentSecurityPolicy])
                 #expect(policy.hasPrefix("default-src 'none'") && !policy.contains("unsafe"))
+                #expect(reply.headers[.cacheControl] == "no-store")
+                #expect(reply.headers[try #require(HTTPField.Name("Referrer-Policy"))] == "same-origin")
                 let page = String(buffer: reply.body)
                 #expect(!page.contains("<script>") && !page.contains("src=\"http") && !page.contains("style=\""))
             }

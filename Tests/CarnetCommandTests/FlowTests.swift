@@ -149,7 +149,50 @@ import Testing
         #expect(text.contains("client_secret:") == isConfidential)
         let login = try await home.logIn("acme", "--clients", file.path, "--sandbox", sandbox.address)
         #expect(login.status == 0, "\(login)")
-        let again = try await home.start(arguments).finish()
-        #expect(again.status == 2 && again.standardError.contains("is there already"))
+    }
+
+    // DCR-04.
+    @Test func `a registration is read, updated beside others in its file, and taken back`() async throws {
+        let sandbox = try await RunningSandbox(home, "acme")
+        let other = "# mine\nother: { client_id: x }  # kept\n"
+        let file = try home.write(other, to: "clients.yaml")
+        let arguments = ["register", "acme", "--output", file.path, "--sandbox", sandbox.address]
+        func text() throws -> String { try String(contentsOf: file, encoding: .utf8) }
+        func run(_ more: String...) async throws -> CommandResult {
+            try await home.start(arguments + more).finish()
+        }
+        let first = try await run("--confidential")
+        #expect(first.status == 0 && first.standardOutput.hasPrefix("registered registered-"), "\(first)")
+        let registered = try text()
+        #expect(registered.hasPrefix(other) && registered.contains("registration_access_token:"))
+        let read = try await run("--read")
+        #expect(read.status == 0 && read.standardOutput == first.standardOutput, "\(read)")
+        #expect(try text() == registered)
+        try home.write(registered.replacing("acme:\n", with: "acme:\n  scopes: [openid]\n"), to: "clients.yaml")
+        let update = try await run("--confidential", "--name", "Other", "--redirect-uri", "http://127.0.0.1/other")
+        #expect(update.status == 0 && update.standardOutput.hasPrefix("updated registered-"), "\(update)")
+        let updated = try text()
+        #expect(updated.hasPrefix(other) && updated.contains("scopes: [openid]"))
+        #expect(updated.contains(#"redirect_uri: "http://127.0.0.1/other""#))
+        let secrets = [registered, updated].map { text in
+            text.split(separator: "\n").filter { $0.contains("secret:") || $0.contains("access_token:") }
+        }
+        #expect(secrets[0].count == 2 && secrets[1].count == 2 && Set(secrets[0]).isDisjoint(with: secrets[1]))
+        let login = try await home.logIn("acme", "--clients", file.path, "--sandbox", sandbox.address)
+        #expect(login.status == 0, "the new secret is the one that counts: \(login)")
+        let deleted = try await run("--delete")
+        #expect(deleted.status == 0 && deleted.standardOutput.hasPrefix("deleted registered-"), "\(deleted)")
+        #expect(try text() == other)
+        #expect(try await run("--delete").status == 2)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `a registration that was made by hand is not overwritten`() async throws {
+        let sandbox = try await RunningSandbox(home, "acme")
+        let file = try home.write("acme: { client_id: x }\n", to: "clients.yaml")
+        let again = try await home.run("register", "acme", "--output", file.path, "--sandbox", sandbox.address)
+        #expect(again.status == 2 && again.standardError.contains("cannot be managed from here"), "\(again)")
+        #expect(try String(contentsOf: file, encoding: .utf8) == "acme: { client_id: x }\n")
     }
 }

@@ -87,6 +87,13 @@ import Testing
         #expect(try await temporary.store().keys() == [Connection.test().key])
     }
 
+    @Test func keyThatIsGoneIsToldBeforeASave() async throws {
+        let temporary = try TemporaryStore()
+        _ = try await temporary.store().save(.test(), replacing: nil)
+        try FileManager.default.removeItem(atPath: "\(temporary.folder)/key")
+        await expectError(.unreadable) { try await temporary.store().prepareToSave(Connection.test().key) }
+    }
+
     @Test func namesThatAreTooLongAreUnacceptable() async throws {
         let temporary = try TemporaryStore()
         let connection = Connection.test(account: String(repeating: "x", count: 65_537))

@@ -33,6 +33,27 @@ import Testing
         try await PendingStoreConformance { (try store(), try store()) }.run(check)
     }
 
+    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
+    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
+        try await UsedTokenStoreConformance { (try store(), try store()) }.run(check)
+    }
+
+    @Test func tablesOfTheFirstVersionAreBroughtUpToDate() async throws {
+        var connection = Connection.test()
+        (connection.issuer, connection.subject) = ("https://id.acme.example", "u1")
+        _ = try await store().save(connection, replacing: nil)
+        try cluster.psql(
+            """
+            ALTER TABLE carnet_connection DROP COLUMN user_hash, DROP COLUMN session_hash;
+            DROP TABLE carnet_used_token;
+            UPDATE carnet_schema SET version = 1
+            """, in: address)
+        let store = try store()
+        #expect(try await store.load(connection.key)?.connection == connection)
+        let ended = try EndedSession(issuer: "https://id.acme.example", subject: "u1", sessionID: nil)
+        #expect(try await store.keys(of: connection.key.provider, endedBy: ended) == [connection.key])
+    }
+
     @Test func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
         let old = try SealingKey(Self.keyBytes)
         let new = try SealingKey(Self.keyBytes.reversed())
@@ -52,6 +73,13 @@ import Testing
         #expect(try await store().load(connection().key)?.connection == connection())
     }
 
+    @Test func keyThatIsGoneIsToldBeforeASave() async throws {
+        _ = try await store().save(connection(), replacing: nil)
+        let keyless = try store(.file("/nowhere/key"))
+        let error = await #expect(throws: TokenStoreError.self) { try await keyless.prepareToSave(connection().key) }
+        #expect(error?.reason.hasPrefix("the key /nowhere/key is gone") == true)
+    }
+
     @Test func noTokenIsInTheDatabase() async throws {
         _ = try await store().save(connection(), replacing: nil)
         let hexadecimal = "s3cret".utf8.map { String($0, radix: 16) }.joined()
@@ -65,7 +93,7 @@ import Testing
             for _ in 0..<8 { group.addTask { _ = try await store().keys() } }
             try await group.waitForAll()
         }
-        #expect(try cluster.psql("SELECT version FROM carnet_schema", in: address) == "1\n")
+        #expect(try cluster.psql("SELECT version FROM carnet_schema", in: address) == "2\n")
     }
 
     @Test func newerTablesAreLeftAlone() async throws {
@@ -76,7 +104,7 @@ import Testing
         }
         #expect(
             error?.reason
-                == "the database's tables have the version 7, and this program knows 1: use a newer one")
+                == "the database's tables have the version 7, and this program knows 2: use a newer one")
         #expect(try cluster.psql("SELECT count(*) FROM carnet_connection", in: address) == "1\n")
     }
 

@@ -48,10 +48,18 @@ import Testing
         #expect(signed.claims["iss"] == "client" && signed.claims["client_id"] == "client")
         #expect(signed.claims["aud"] == "https://id.acme.example")
         let start = try #require(signed.claims["nbf"]?.integer)
-        #expect(signed.claims["iat"]?.integer == start && signed.claims["exp"]?.integer == start + 60)
+        #expect(signed.claims["iat"]?.integer == start && signed.claims["exp"]?.integer == start + 600)
         #expect(signed.claims["jti"]?.string?.count == 43)
         for name in ["sub", "request", "request_uri"] { #expect(signed.claims[name] == nil) }
         #expect(signed.claims["state"]?.string == signed.request.pending.id.reveal())
+    }
+
+    // JAR-01: as long as the sign-in, and an hour at most.
+    @Test(arguments: [(60, 60), (7200, 3600)]) func isGoodForAsLongAsTheSignIn(_ wanted: Int, _ lasting: Int) throws {
+        let signed = try Signed(
+            Self.keys, AuthorizationOptions(isSigned: true, lifetime: TimeInterval(wanted)))
+        let start = try #require(signed.claims["nbf"]?.integer)
+        #expect(signed.claims["exp"]?.integer == start + lasting)
     }
 
     // JAR-03: nothing but the client's id stands outside.

@@ -24,6 +24,35 @@ import Testing
         try await conformance.run(check)
     }
 
+    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
+    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
+        let temporary = try TemporaryDatabase()
+        let conformance = UsedTokenStoreConformance { (try temporary.store(), try temporary.store()) }
+        try await conformance.run(check)
+    }
+
+    @Test func databaseOfTheFirstVersionIsBroughtUpToDate() async throws {
+        let temporary = try TemporaryDatabase()
+        var connection = Connection.test()
+        (connection.issuer, connection.subject) = ("https://id.acme.example", "u1")
+        _ = try await temporary.store().save(connection, replacing: nil)
+        try await DatabaseQueue(path: temporary.path).write {
+            try $0.execute(
+                sql: """
+                    DROP INDEX connection_user_hash;
+                    DROP INDEX connection_session_hash;
+                    ALTER TABLE connection DROP COLUMN user_hash;
+                    ALTER TABLE connection DROP COLUMN session_hash;
+                    DROP TABLE used_token;
+                    DELETE FROM grdb_migrations WHERE identifier = '2';
+                    """)
+        }
+        let store = try temporary.store()
+        #expect(try await store.load(connection.key)?.connection == connection)
+        let ended = try EndedSession(issuer: "https://id.acme.example", subject: "u1", sessionID: nil)
+        #expect(try await store.keys(of: connection.key.provider, endedBy: ended) == [connection.key])
+    }
+
     @Test func filesAreTheOwnersAlone() async throws {
         let temporary = try TemporaryDatabase()
         let store = try temporary.store()
@@ -70,6 +99,15 @@ import Testing
         #expect(error?.kind == .unreadable)
         #expect(error?.reason.contains(try SealingKey(TemporaryDatabase.key).id) == true)
         #expect(try await temporary.store().load(key)?.connection == .test())
+    }
+
+    @Test func keyThatIsGoneIsToldBeforeASave() async throws {
+        let temporary = try TemporaryDatabase()
+        let store = try temporary.store(.file("\(temporary.root)/key"))
+        _ = try await store.save(.test(), replacing: nil)
+        try FileManager.default.removeItem(atPath: "\(temporary.root)/key")
+        let error = await #expect(throws: TokenStoreError.self) { try await store.prepareToSave(key) }
+        #expect(error?.reason.hasPrefix("the key \(temporary.root)/key is gone") == true)
     }
 
     @Test func accountWithNULIsUnacceptable() async throws {

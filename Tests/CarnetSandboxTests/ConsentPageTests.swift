@@ -77,6 +77,39 @@ struct ConsentPageTests {
         #expect(try await answer(client, [("ticket", late), ("user", "0"), ("decision", "allow")]).status == 400)
     }
 
+    @Test("has a fault for the sign-in that it is about, to its end, and for no other")
+    func chosenFault() async throws {
+        let client = try TestClient(options: SandboxOptions(approval: .page, offersFaults: true))
+        func code(_ fault: SandboxFault?) async throws -> String {
+            let fields = [
+                ("ticket", try ticket(await client.authorize())), ("user", "0"), ("decision", "allow"),
+                ("fault", fault?.rawValue ?? ""),
+            ]
+            return try #require(try await answer(client, fields).callback?["code"])
+        }
+        let (failing, mistaken, whole) = (
+            try await code(.token500), try await code(.userinfoWrongSubject), try await code(nil)
+        )
+        #expect(try await client.exchange(code: whole).status == 200)
+        #expect(try await client.exchange(code: failing).status == 500)
+        #expect(try await client.exchange(code: failing).status == 500)
+        let token = try await client.exchange(code: mistaken).json["access_token"]?.string
+        let profile = try await client.get(client.endpoint(.userinfo), bearer: #require(token))
+        #expect(profile.json["sub"] == "999999999")
+    }
+
+    @Test("offers no fault of what everybody reads")
+    func commonFaults() async throws {
+        let client = try TestClient(options: SandboxOptions(approval: .page, offersFaults: true))
+        let page = try await client.authorize()
+        #expect(page.text.contains("value=\"wrong-nonce\"") && !page.text.contains("value=\"keys-500\""))
+        let fields = [
+            ("ticket", try ticket(page)), ("user", "0"), ("decision", "allow"), ("fault", "keys-500"),
+        ]
+        _ = try await answer(client, fields)
+        #expect(try await client.keySet()["keys"] != nil)
+    }
+
     @Test("is answered by the played browser")
     func approval() async throws {
         let client = try makeClient()

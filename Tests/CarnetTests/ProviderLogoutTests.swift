@@ -201,11 +201,13 @@ import Testing
 @Suite struct MemoryUsedTokenStoreTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    @Test func markEndsWithTheToken() async {
-        let store = MemoryUsedTokenStore()
-        #expect(await store.use("a", until: now + 60, now: now))
-        #expect(await !store.use("a", until: now + 60, now: now + 59))
-        #expect(await store.use("a", until: now + 120, now: now + 60))
+    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
+    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
+        let conformance = UsedTokenStoreConformance {
+            let store = MemoryUsedTokenStore()
+            return (store, store)
+        }
+        try await conformance.run(check)
     }
 
     @Test func thoseThatEndFirstMakeRoom() async {
@@ -215,12 +217,5 @@ import Testing
         #expect(await !store.use("last", until: now + 500, now: now))
         #expect(await !store.use("9", until: now + 500, now: now))
         #expect(await store.use("0", until: now + 500, now: now))
-    }
-
-    @Test func markThatIsTakenBackIsGone() async {
-        let store = MemoryUsedTokenStore()
-        _ = await store.use("a", until: now + 60, now: now)
-        await store.forget("a")
-        #expect(await store.use("a", until: now + 60, now: now))
     }
 }

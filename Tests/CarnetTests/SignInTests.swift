@@ -223,6 +223,15 @@ import Testing
         #expect(try await client.session(for: "user-1") == nil)
     }
 
+    @Test func storeThatCouldNotSaveIsToldBeforeAnyoneSignsIn() async throws {
+        let failing = FailingStore()
+        failing.fail(.prepareToSave)
+        let agent = ScriptedUserAgent { _, _ in throw CancellationError() }
+        let client = try provider.client(store: failing)
+        await #expect(throws: TokenStoreError.self) { try await client.signIn(with: agent) }
+        #expect(agent.shownURLs.isEmpty && agent.openPresenters == 0)
+    }
+
     // SESS-08.
     @Test func attemptOfAnotherClientSendsNothing() async throws {
         let mine = try provider.client(store: store)

@@ -50,8 +50,8 @@ private let bound = """
         let descriptor = try descriptor(bound)
         let first = try SignInFixture(descriptor)
         let session = try await first.signIn()
-        let key = try #require(try await first.store.load(session.key)?.connection.dpopKey)
-        #expect(try await first.store.load(session.key)?.connection.dpopKey == key)
+        let key = try #require(await first.store.load(session.key)?.connection.dpopKey)
+        #expect(await first.store.load(session.key)?.connection.dpopKey == key)
         let restarted = try first.client(descriptor, sleeper: ScriptedSleeper(clock: first.clock))
         let restored = try #require(try await restarted.session(for: session.key.account))
         #expect(try await restored.refresh().tokenType == "DPoP")
@@ -60,7 +60,7 @@ private let bound = """
     @Test func `a stolen token is worth nothing without its key`() async throws {
         let fixture = try SignInFixture(try descriptor(bound))
         let session = try await fixture.signIn()
-        var stolen = try #require(try await fixture.store.load(session.key)?.connection)
+        var stolen = try #require(await fixture.store.load(session.key)?.connection)
         stolen.dpopKey = try DPoPKey(random: SeededRandomSource(seed: 9)).sealed
         _ = try await fixture.store.save(stolen, replacing: nil)
         await #expect { try await session.profile() } throws: { error in

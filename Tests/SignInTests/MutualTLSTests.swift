@@ -29,7 +29,7 @@ import Testing
 
     private func fixture() throws -> SignInFixture {
         try SignInFixture(
-            try descriptor(Self.provider()), certificate: try #require(PretendCertificate.certificate))
+            try descriptor(Self.provider()), certificate: PretendCertificate.certificate)
     }
 
     private func certificate(of request: SandboxRequest) -> String? {

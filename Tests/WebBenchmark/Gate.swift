@@ -8,8 +8,7 @@ import NIOHTTP1
 
 /// Requests of signed-in browsers to a page, with and without what looks who is signed in.
 struct Gate {
-    struct Measurement {
-        let name: String
+    struct Rates {
         let rate: Double
         let bareRate: Double
     }
@@ -20,13 +19,13 @@ struct Gate {
 
     init(_ site: BenchmarkSite) { self.site = site }
 
-    func compare(rounds: Int, seconds: Double) async throws -> [Measurement] {
+    func compare(rounds: Int, seconds: Double) async throws -> Rates {
         let gated = Router(context: BasicSignInRequestContext.self)
         gated.add(middleware: SignInMiddleware(site.web))
         gated.group().add(middleware: RequireSignIn()).get("/page") { _, _ in "Hello" }
         let cookie = try await SignInLoad(site).session()
         let http = HTTPClient(eventLoopGroupProvider: .singleton)
-        let measurement = try await withServer(gated) { gatedURL in
+        let measured = try await withServer(gated) { gatedURL in
             let bare = Router(context: BasicRequestContext.self)
             bare.get("/page") { _, _ in "Hello" }
             return try await withServer(bare) { bareURL in
@@ -36,11 +35,11 @@ struct Gate {
                     bareRates.append(try await rate(bareURL + "/page", cookie, http, seconds))
                     rates.append(try await rate(gatedURL + "/page", cookie, http, seconds))
                 }
-                return Measurement(name: "RequireSignIn", rate: rates.median, bareRate: bareRates.median)
+                return Rates(rate: rates.median, bareRate: bareRates.median)
             }
         }
         try await http.shutdown()
-        return [measurement]
+        return measured
     }
 
     private func rate(_ url: String, _ cookie: String, _ http: HTTPClient, _ seconds: Double) async throws -> Double {

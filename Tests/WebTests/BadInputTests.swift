@@ -64,7 +64,8 @@ struct BadInputTests {
         let reply = try await browser.get(callback)
         #expect(reply.head.status == .badRequest)
         #expect(reply.body.contains("This sign-in is done"))
-        #expect(browser.session != nil)
+        let name = try #require(browser.session?.account()?.name)
+        #expect(reply.body.contains("Go on as \(PlainSignInPages.escape(name))"))
     }
 
     @Test("A callback serves once, even with its cookie played again")

@@ -36,6 +36,7 @@ struct HummingbirdTests {
             let reply = try await client.execute(
                 uri: "/home", method: method, headers: [.accept: "application/json"])
             #expect(reply.status == (method == .get ? .unauthorized : .notFound))
+            #expect(reply.headers[.location] == nil)
         }
     }
 

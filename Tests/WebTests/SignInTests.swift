@@ -96,6 +96,14 @@ struct WebSignInTests {
         #expect(browser.session?.accounts.map(\.provider) == ["acme", "globex"])
     }
 
+    @Test("An answer that the provider signs finds its sign-in, in the cookie or in a store", arguments: [false, true])
+    func signedAnswer(isStored: Bool) async throws {
+        let descriptor = Site.acme + "authorization: { response_mode: jwt }\n"
+        var browser = Browser(try Site([descriptor], pendingStore: isStored ? MemoryPendingStore() : nil))
+        #expect(try await browser.signIn().head.status == .seeOther)
+        #expect(browser.session?.accounts.map(\.provider) == ["acme"])
+    }
+
     @Test("Two tabs sign in at once, and both succeed")
     func twoTabs() async throws {
         var browser = Browser(try Site([Site.acme, Site.globex]))
@@ -145,6 +153,17 @@ struct WebSignInTests {
         let account = try #require(browser.session?.account())
         let tokens = try await browser.site.web.connection(of: account)?.storedTokens()
         #expect(tokens?.scopes == ["openid", "email"])
+    }
+
+    @Test("Another account is asked for by the form, and nothing else of it shapes the request")
+    func anotherAccount() async throws {
+        for (field, prompt) in [("another", "select_account"), ("prompt", nil)] as [(String, String?)] {
+            var browser = Browser(try Site())
+            let reply = try await browser.post("/sign-in/acme", [(name: field, value: "none")])
+            let url = try WebURL(try #require(reply.head.headerFields[.location]))
+            let sent = try #require(PercentEncoding.decodeForm(url.query ?? ""))
+            #expect(sent.first { $0.name == "prompt" }?.value == prompt)
+        }
     }
 
     @Test("A client whose redirect URI is elsewhere is refused when the site starts")

@@ -105,15 +105,34 @@ struct WebSignOutTests {
             #expect(sent.contains { $0.name == "id_token_hint" })
             let request = HTTPRequest(method: .get, scheme: "https", authority: url.authority, path: url.target)
             let (ended, _) = await browser.site.sandbox.respond(to: request, body: [])
-            #expect(ended.headerFields[.location]?.hasPrefix(Site.origin + "/signed-out?state=") == true)
-            let page = try await browser.get("/signed-out")
+            let back = try #require(ended.headerFields[.location])
+            #expect(back.hasPrefix(Site.origin + "/signed-out?state="))
+            let page = try await browser.get(String(back.dropFirst(Site.origin.count)))
             if let returnTo {
                 #expect(page.head.headerFields[.location] == returnTo)
             } else {
-                #expect(page.body.contains("The sign-out page of Acme was opened."))
+                #expect(page.body.contains("You are back from the sign-out page of Acme."))
             }
             #expect(browser.session == nil)
         }
+    }
+
+    @Test(
+        "Who comes back without the state that was sent does not come from the provider, and goes nowhere",
+        arguments: ["", "?state=guess", "?state=", "?state=guess&state=guess"])
+    func forgedReturn(query: String) async throws {
+        var browser = Browser(try Site([Site.ending], postLogoutRedirectURI: Site.origin + "/signed-out"))
+        _ = try await browser.signIn()
+        let leaving = try await browser.post(
+            "/sign-out", [(name: "extent", value: "everywhere"), ("return_to", "/bye")])
+        let url = try WebURL(try #require(leaving.head.headerFields[.location]))
+        let state = try #require(PercentEncoding.decodeForm(url.query ?? "")?.first { $0.name == "state" }?.value)
+        let page = try await browser.get("/signed-out" + query)
+        #expect(page.head.status == .ok && page.body.contains("The sign-out page of Acme was opened."))
+        #expect(page.body.contains("href=\"/bye\""))
+        // The provider's own answer counts as ever.
+        let back = PercentEncoding.encode([(name: "state", value: state)])
+        #expect(try await browser.get("/signed-out?\(back)").head.headerFields[.location] == "/bye")
     }
 
     @Test("A report that is old, changed or of another site's key is none")

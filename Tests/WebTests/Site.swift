@@ -29,7 +29,7 @@ struct Site {
     ) throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
         let read = try descriptors.map(Site.descriptor)
-        let redirects = read.map { "\(Site.origin)/sign-in/\($0.id.rawValue)/callback" }
+        let redirects = read.map { Site.redirectURI(of: $0.id) }
         sandbox = Sandbox(
             providers: try read.map { try $0.resolve(inputs: [:]) },
             clients: [
@@ -41,16 +41,10 @@ struct Site {
             options: SandboxOptions(approval: .automatic(users[0]), users: users, faults: faults),
             now: { clock.now }
         )
+        let transport = SandboxTransport(sandbox: sandbox)
         clients = ProviderClients(
-            try zip(read, redirects).map { [store, sandbox] descriptor, redirect in
-                try OAuthClient(
-                    descriptor,
-                    registration: ClientRegistration(
-                        clientID: "client", redirectURI: redirect, postLogoutRedirectURI: postLogoutRedirectURI),
-                    transport: SandboxTransport(sandbox: sandbox),
-                    store: store,
-                    clock: clock
-                )
+            try read.map { [store] in
+                try Site.client(of: $0, transport, store, clock, postLogoutRedirectURI: postLogoutRedirectURI)
             }
         )
         web = try WebSignIn(
@@ -62,6 +56,30 @@ struct Site {
             logger: logger
         )
         self.clock = clock
+    }
+
+    static func redirectURI(of provider: ProviderID) -> String {
+        "\(origin)/sign-in/\(provider.rawValue)/callback"
+    }
+
+    /// A client as those that the site began with.
+    func client(of descriptor: ProviderDescriptor) throws -> OAuthClient {
+        try Site.client(of: descriptor, SandboxTransport(sandbox: sandbox), store, clock)
+    }
+
+    private static func client(
+        of descriptor: ProviderDescriptor, _ transport: SandboxTransport, _ store: MemoryTokenStore,
+        _ clock: ManualClock, postLogoutRedirectURI: String? = nil
+    ) throws -> OAuthClient {
+        try OAuthClient(
+            descriptor,
+            registration: ClientRegistration(
+                clientID: "client", redirectURI: redirectURI(of: descriptor.id),
+                postLogoutRedirectURI: postLogoutRedirectURI),
+            transport: transport,
+            store: store,
+            clock: clock
+        )
     }
 
     static func descriptor(_ text: String) throws -> ProviderDescriptor {
@@ -94,7 +112,7 @@ struct SandboxTransport: Transport {
     let sandbox: Sandbox
 
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
-        guard await sandbox.isReachable(request.head) else {
+        guard await sandbox.isReachable(request.head, body: request.body) else {
             throw TransportError(.connection, "connection refused")
         }
         let (head, body) = await sandbox.respond(to: request.head, body: request.body)

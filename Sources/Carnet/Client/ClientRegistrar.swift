@@ -33,4 +33,31 @@ public struct ClientRegistrar: Sendable {
         let request = try metadata.request(at: provider, initialAccessToken: initialAccessToken)
         return try RegisteredClient(judging: try await exchanger.send(request), to: request, for: metadata)
     }
+
+    /// What the server has registered (RFC 7592, section 2.1). Keep the answer, sealed: its token may be a new one.
+    ///
+    /// - Throws: `OAuthError` at step `registration`.
+    public func read(_ client: RegisteredClient) async throws -> RegisteredClient {
+        let request = try client.readRequest()
+        return try client.judge(try await exchanger.send(request), to: request)
+    }
+
+    /// Registers other metadata in the place of the old (RFC 7592, section 2.2). Keep the answer, sealed: token and secret
+    /// may be new ones.
+    ///
+    /// - Throws: `OAuthError` at step `registration`.
+    public func update(
+        _ client: RegisteredClient, to metadata: ClientMetadata, at provider: Provider
+    ) async throws -> RegisteredClient {
+        let request = try client.updateRequest(metadata, at: provider)
+        return try client.judge(try await exchanger.send(request), to: request, for: metadata)
+    }
+
+    /// Takes a registration back (RFC 7592, section 2.3).
+    ///
+    /// - Throws: `OAuthError` at step `registration`.
+    public func delete(_ client: RegisteredClient) async throws {
+        let request = try client.deleteRequest()
+        try client.judgeDeletion(try await exchanger.send(request), to: request)
+    }
 }

@@ -30,6 +30,26 @@ extension OAuthClient {
         }
     }
 
+    /// The profile with the claims that others have signed; what is wrong with one of them takes nothing from the rest.
+    nonisolated func addingAggregatedClaims(to profile: Profile, at provider: Provider) async throws -> Profile {
+        var profile = profile
+        let (aggregated, failures) = profile.aggregatedClaims(at: provider)
+        profile.failures += failures
+        for claims in aggregated {
+            guard let keys = claimSources[claims.source.issuer] else { continue }
+            do {
+                profile = try await keys.verifying { [profile, registration, clock] keySet throws(OAuthError) in
+                    try profile.adding(
+                        claims, from: provider,
+                        verifyingBy: AnswerVerification(with: keySet, for: registration, now: clock.now))
+                }
+            } catch let error as OAuthError {
+                profile.failures.append(error)
+            }
+        }
+        return profile
+    }
+
     /// Judges a signed answer, once more with newer keys if those known do not fit.
     nonisolated func verifying<Result: Sendable>(
         _ judge: @Sendable (AnswerVerification) throws(OAuthError) -> Result

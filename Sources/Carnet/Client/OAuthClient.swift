@@ -15,6 +15,8 @@ public actor OAuthClient {
 
     let exchanger: Exchanger
     let connection: ProviderConnection
+    /// The keys of those whose claims are believed in a profile, by their issuers.
+    nonisolated let claimSources: [String: ProviderConnection]
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
     /// Tells when tokens end.
@@ -68,6 +70,13 @@ public actor OAuthClient {
             certificate: PresentedCertificate(registration, at: provider))
         connection = ProviderConnection(
             provider, exchanger: exchanger, clock: clock, presentsCertificate: registration.certificate != nil)
+        claimSources = Dictionary(
+            provider.claimSources.map { [provider, exchanger] source in
+                let keys = ProviderConnection(
+                    provider, exchanger: exchanger, clock: clock, otherKeys: source.jwks)
+                return (source.issuer, keys)
+            }
+        ) { first, _ in first }
     }
 
     /// Begins a sign-in: an authorization URL, and what to keep until its callback.
@@ -126,7 +135,7 @@ public actor OAuthClient {
         let validated = try await validate(callback, for: pending, from: discovered)
         let provider = filled(discovered, with: HeldValues(callback: validated))
         // Before the attempt is used up: what cannot be sent, or its outcome not kept, uses up nothing.
-        try await store.prepareToSave(ConnectionKey(provider: provider.id.rawValue, account: account ?? ""))
+        try await prepareToSave(as: account)
         let first = try TokenRequest.exchange(
             validated, at: provider, as: registration, random: random, now: clock.now)
         try use(pending)
@@ -203,6 +212,8 @@ public actor OAuthClient {
         continuing old: Connection?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
+        // Before anyone is asked to sign in.
+        try await prepareToSave(as: account)
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
                 redirectURI: registration.redirectURI,
@@ -225,6 +236,10 @@ public actor OAuthClient {
             await presenter.close()
             throw error
         }
+    }
+
+    private func prepareToSave(as account: String?) async throws {
+        try await store.prepareToSave(ConnectionKey(provider: provider.id.rawValue, account: account ?? ""))
     }
 
     /// The accounts that are signed in to this provider, by name; no record is opened for it.

@@ -9,6 +9,8 @@ actor ProviderConnection {
     private let exchanger: Exchanger
     private let clock: any WallClock
     private let presentsCertificate: Bool
+    /// Where the keys are, if they are not the provider's own.
+    private let otherKeys: WebURL?
     private var metadata: Believed<Provider>?
     private var keys: Believed<KeySet>?
     private var keyFailure: Believed<any Error>?
@@ -37,8 +39,17 @@ actor ProviderConnection {
     /// client hammer the provider.
     private static let keyCoolDown: TimeInterval = 60
 
-    /// - Parameter presentsCertificate: Whether the endpoints for clients with a certificate are used.
-    init(_ provider: Provider, exchanger: Exchanger, clock: any WallClock, presentsCertificate: Bool = false) {
+    /// - Parameters:
+    ///   - presentsCertificate: Whether the endpoints for clients with a certificate are used.
+    ///   - otherKeys: The keys of somebody else, to be kept in the place of the provider's.
+    init(
+        _ provider: Provider,
+        exchanger: Exchanger,
+        clock: any WallClock,
+        presentsCertificate: Bool = false,
+        otherKeys: WebURL? = nil
+    ) {
+        self.otherKeys = otherKeys
         configured = provider
         self.exchanger = exchanger
         self.clock = clock
@@ -120,7 +131,12 @@ actor ProviderConnection {
     private func fetchKeys() async throws -> KeySet {
         defer { fetchingKeys = nil }
         do {
-            let request = try JSONWebKeySet.request(for: try await provider())
+            let request =
+                if let otherKeys {
+                    try JSONWebKeySet.request(otherKeys, key: "profile.sources")
+                } else {
+                    try JSONWebKeySet.request(for: try await provider())
+                }
             let fetched = try JSONWebKeySet(judging: try await exchanger.send(request))
             keySetsFetched += 1
             let keySet = KeySet(keys: fetched, number: keySetsFetched)

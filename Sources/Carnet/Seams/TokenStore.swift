@@ -83,8 +83,9 @@ public protocol TokenStore: Sendable {
     /// - Throws: `TokenStoreError`; `conflict` if another writer came first. Nothing is changed then.
     func save(_ connection: Connection, replacing revision: String?) async throws -> String
 
-    /// Finds out whether a save of this account would find room and leave to write. Asked before a refresh token is
-    /// spent, because its successor could not be kept otherwise. Does nothing unless a store implements it.
+    /// Finds out whether a save of this account would find room, leave to write, and the key that seals it. Asked before a
+    /// sign-in, and before a refresh token is spent, because its successor could not be kept otherwise. Does nothing
+    /// unless a store implements it.
     ///
     /// - Throws: `TokenStoreError`.
     func prepareToSave(_ key: ConnectionKey) async throws
@@ -110,8 +111,13 @@ extension TokenStore {
     public func prepareToSave(_ key: ConnectionKey) async throws {}
 
     public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
+        try await keys(among: keys().filter { $0.provider == provider }, endedBy: ended)
+    }
+
+    /// Those of the accounts whose records say that their sessions are over.
+    package func keys(among candidates: [ConnectionKey], endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         var found: [ConnectionKey] = []
-        for key in try await keys() where key.provider == provider {
+        for key in candidates {
             do {
                 if let stored = try await load(key), stored.connection.isOver(by: ended) { found.append(key) }
             } catch let error as TokenStoreError where error.kind == .unreadable {

@@ -44,7 +44,7 @@ extension Session {
         at provider: Provider,
         with connection: () async throws -> Connection
     ) async throws -> Profile {
-        var profile = profile
+        var profile = try await client.addingAggregatedClaims(to: profile, at: provider)
         for further in provider.profileRequests {
             do {
                 let connection = try await connection()

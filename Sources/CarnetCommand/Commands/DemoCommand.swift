@@ -82,23 +82,23 @@ struct DemoCommand: Subcommand {
 
     private func serve(_ setup: DemoSetup, _ keys: KeyRing, watching folders: [String], _ console: Console) async throws
     {
+        let logger = Logger(label: "carnet.demo") { _ in ConsoleLogHandler(console) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for folder in folders {
-                group.addTask {
-                    try await setup.watch(folder, every: Self.watchInterval) { reload in
-                        for id in reload.replaced { console.note("\(id) was read again") }
-                        for problem in reload.problems { console.warn(problem.printable) }
-                    }
+            group.addTask {
+                try await setup.watch(folders, every: Self.watchInterval) { reload in
+                    for id in reload.replaced { console.note("\(id) was read again") }
+                    for id in reload.removed { console.note("\(id) is gone") }
+                    for problem in reload.problems { console.warn(problem.printable) }
                 }
             }
             switch setup.stage {
             case .running(let address):
-                try serve(try setup.site(keys: keys, sandbox: address, map: map), &group, console)
+                try serve(try setup.site(keys: keys, sandbox: address, map: map, logger: logger), &group, console)
             case .own(let sandbox):
                 let (addresses, continuation) = AsyncStream.makeStream(of: SandboxAddress.self)
                 group.addTask { try await SandboxServer(sandbox: sandbox) { continuation.yield($0) }.run() }
                 for await address in addresses.prefix(1) {
-                    try serve(try setup.site(keys: keys, sandbox: address, map: map), &group, console)
+                    try serve(try setup.site(keys: keys, sandbox: address, map: map, logger: logger), &group, console)
                 }
             }
             try await group.next()
@@ -120,14 +120,7 @@ struct DemoCommand: Subcommand {
                 },
                 logger: Logger(label: "carnet.demo") { _ in SwiftLogNoOpLogHandler() }
             )
-            do {
-                try await application.run()
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                try Task.checkCancellation()
-                throw Failure(.broken, "port \(port) of 127.0.0.1 cannot be listened on")
-            }
+            try await Failure.explainingPort(port) { try await application.run() }
         }
     }
 }

@@ -129,14 +129,7 @@ struct SandboxCommand: Subcommand {
                 console.note("sign in with: carnet login \(name) --sandbox \(address.base.text)")
             }
         }
-        do {
-            try await server.run()
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            try Task.checkCancellation()
-            throw Failure(.broken, "port \(port) of 127.0.0.1 cannot be listened on: it is taken or not allowed")
-        }
+        try await Failure.explainingPort(port) { try await server.run() }
         try Task.checkCancellation()
     }
 }

@@ -3,9 +3,10 @@ import CarnetProtocol
 import Foundation
 
 /// A file of client registrations: provider id -> `client_id`, `client_secret` or `client_secret_env` or
-/// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`,
-/// `client_certificate_file` with `client_certificate_key_file` if the key is not in it, `dpop_key_file`, `decryption_key_file`, `redirect_uri`,
-/// `post_logout_redirect_uri`, `inputs`, `environment`, `scopes`.
+/// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`, `client_certificate_file` with
+/// `client_certificate_key_file` if the key is not in it, `dpop_key_file`, `decryption_key_file`, `redirect_uri`,
+/// `post_logout_redirect_uri`, `inputs`, `environment`, `scopes`; for a client that registered itself
+/// `registration_client_uri` and `registration_access_token`.
 struct ClientsFile {
     let file: SourceFile
     /// Everything that is wrong with the file, with places.
@@ -37,6 +38,37 @@ struct ClientsFile {
         return source
     }
 
+    /// The registration of a provider as it can be managed; `nil` if the file has none.
+    ///
+    /// - Throws: `Failure` if it did not register itself.
+    func registeredClient(for id: ProviderID, environment: HostEnvironment) throws -> RegisteredClient? {
+        guard let entry = entries.first(where: { $0.id == id.rawValue }) else { return nil }
+        guard let clientID = entry.source.clientID, let uri = entry.managementURI, let token = entry.managementToken
+        else {
+            throw Failure(
+                .usage,
+                "\(file.path) has a registration for \(id) that cannot be managed from here",
+                next: [
+                    "choose another file, and give it with --clients",
+                    "or take the entry out: registration_client_uri and registration_access_token are not in it",
+                ]
+            )
+        }
+        let secret = try self.secret(entry.secret, environment)
+        do throws(WebURLError) {
+            return RegisteredClient(
+                clientID: clientID,
+                clientSecret: secret,
+                authenticationMethod: secret == nil ? .none : .clientSecretBasic,
+                redirectURIs: [entry.source.redirectURI].compactMap { $0 },
+                managementURI: try WebURL(uri),
+                managementToken: token
+            )
+        } catch {
+            throw Failure(.usage, "\(file.path): registration_client_uri: \(error.reason)")
+        }
+    }
+
     private func secret(_ place: ClientsFileEntry.SecretPlace?, _ environment: HostEnvironment) throws -> Secret? {
         switch place {
         case nil: return nil
@@ -60,7 +92,9 @@ struct ClientsFile {
 
     /// The files with a secret or a private key that other users of the machine can read, this one or those it names.
     var exposedFiles: [(path: String, what: String)] {
-        let holdsSecret = entries.contains { if case .inline = $0.secret { true } else { false } }
+        let holdsSecret = entries.contains { entry in
+            if case .inline = entry.secret { true } else { entry.managementToken != nil }
+        }
         let keys = entries.flatMap { [$0.key, $0.certificateKey ?? $0.certificate, $0.dpopKey, $0.decryptionKey] }
             .compactMap { $0?.below(folder).path }
         let candidates = (holdsSecret ? [(file.path, "client secret")] : []) + keys.map { ($0, "private key") }
@@ -88,4 +122,7 @@ struct ClientsFileEntry {
     var certificateKey: KeyPlace?
     var dpopKey: KeyPlace?
     var decryptionKey: KeyPlace?
+    /// Where and with what the registration is managed (RFC 7592, section 3).
+    var managementURI: String?
+    var managementToken: Secret?
 }

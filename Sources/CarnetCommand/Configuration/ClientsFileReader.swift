@@ -20,8 +20,8 @@ struct ClientsFileReader {
     private static let keys = [
         "client_id", "client_secret", "client_secret_env", "client_secret_file", "client_key_file", "client_key_env",
         "client_key_id", "client_certificate_file", "client_certificate_key_file", "dpop_key_file",
-        "decryption_key_file", "redirect_uri", "post_logout_redirect_uri", "inputs", "environment",
-        "scopes",
+        "decryption_key_file", "redirect_uri", "post_logout_redirect_uri", "inputs", "environment", "scopes",
+        "registration_client_uri", "registration_access_token",
     ]
 
     mutating func entries(_ root: YAMLNode?) -> [ClientsFileEntry] {
@@ -59,6 +59,8 @@ struct ClientsFileReader {
         case "client_secret_file": setSecret(text(member.value).map { .file($0) }, member, &entry)
         case "client_key_file": setKey(text(member.value).map { .file($0) }, member, &entry)
         case "client_key_env": setKey(text(member.value).map { .variable($0) }, member, &entry)
+        case "registration_client_uri": entry.managementURI = text(member.value)
+        case "registration_access_token": entry.managementToken = text(member.value).map { Secret($0) }
         case "client_key_id": entry.keyID = text(member.value)
         case "client_certificate_file": entry.certificate = text(member.value).map { .file($0) }
         case "client_certificate_key_file": entry.certificateKey = text(member.value).map { .file($0) }

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetWeb
+import Foundation
 
 /// What the page of an account shows.
 struct AccountView {
@@ -9,7 +10,7 @@ struct AccountView {
         var label: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
     }
 
-    let account: WebAccount
+    let visit: DemoSite.Visit
     let provider: String
     let tab: Tab
     let tokens: TokenSet
@@ -22,7 +23,20 @@ struct AccountView {
         JWTSegments(tokens.accessToken)?.json(tab == .header ? 0 : 1)
     }
 
-    var tokenRows: [[String: Any]]? { tokenPart?.object?.members.map { row($0.name, $0.value) } }
+    var tokenRows: [[String: Any]]? {
+        tokenPart?.object?.members.map { member in
+            var row = row(member.name, member.value)
+            if Self.times.contains(member.name), let seconds = member.value.integer, Self.years.contains(seconds) {
+                row["time"] = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+            }
+            return row
+        }
+    }
+
+    /// The claims that are seconds since 1970 (RFC 7519, section 2; OpenID Connect Core, section 2).
+    private static let times = ["iat", "nbf", "exp", "auth_time"]
+    /// The seconds of the years with four digits.
+    private static let years = 0..<253_402_300_800
 
     var tokenText: String? { tokenPart?.jsonText(.indented) }
 

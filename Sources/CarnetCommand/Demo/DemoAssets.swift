@@ -21,10 +21,16 @@ enum DemoAssets {
     static let script = """
         "use strict";
         const text = document.getElementById("text");
+        const summary = document.getElementById("summary");
         const findings = document.getElementById("findings");
         const trial = document.getElementById("trial");
         let timer;
         let running;
+
+        function say(sentence, found) {
+          if (summary.textContent !== sentence) summary.textContent = sentence;
+          findings.replaceChildren(...found);
+        }
 
         async function lint() {
           if (running) running.abort();
@@ -32,11 +38,25 @@ enum DemoAssets {
           try {
             const body = new URLSearchParams({ text: text.value });
             const answer = await fetch("/descriptor/lint", { method: "POST", body, signal: running.signal });
-            findings.textContent = answer.ok ? await answer.text() : "This text cannot be linted.";
+            if (!answer.ok) return say("This text cannot be linted.", []);
+            const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            say(page.getElementById("summary").textContent, page.getElementById("findings").children);
           } catch (error) {
-            if (error.name !== "AbortError") findings.textContent = "The server cannot be reached.";
+            if (error.name !== "AbortError") say("The server cannot be reached.", []);
           }
         }
+
+        findings.addEventListener("click", (event) => {
+          const link = event.target.closest("a[data-line]");
+          if (!link) return;
+          event.preventDefault();
+          const lines = text.value.split("\\n");
+          const number = link.dataset.line - 1;
+          const start = lines.slice(0, number).reduce((length, line) => length + line.length + 1, 0);
+          text.focus();
+          text.setSelectionRange(start, start + lines[number].length);
+          text.scrollTop = text.scrollHeight * (number - 2) / lines.length;
+        });
 
         text.addEventListener("input", () => {
           if (trial) trial.hidden = true;
@@ -87,14 +107,17 @@ enum DemoAssets {
         .brand { background: var(--plain); color: light-dark(#ffffff, #1a1a1a); border-color: var(--plain); }
         .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: 0; }
         .row label { width: 100%; }
-        .row input, .row select { flex: 1 1 14rem; min-height: 2.75rem; }
+        .row input, .row select { flex: 1 1 14rem; max-width: 36rem; min-height: 2.75rem; }
         label { font-weight: 600; }
-        textarea { width: 100%; min-height: 18rem; font-family: ui-monospace, monospace; font-size: .95rem; tab-size: 2; }
+        main > .card { margin: 0 0 1rem; }
+        textarea { display: block; width: 100%; margin-top: .25rem; min-height: 12rem; max-height: 70vh; field-sizing: content;
+               font-family: ui-monospace, monospace; font-size: .95rem; tab-size: 2; }
         form { margin: 0; }
         nav.tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; border-bottom: 1px solid var(--line);
                margin-bottom: 1rem; }
         nav.tabs a { padding: .6rem 0; text-decoration: none; border-bottom: 3px solid transparent; }
         nav.tabs a[aria-current] { font-weight: 700; color: var(--text); border-bottom-color: var(--link); }
+        dd .faint { white-space: nowrap; }
         .person { display: flex; flex-wrap: wrap; gap: 1.25rem; align-items: start; }
         .person img { width: 6rem; height: 6rem; border-radius: .75rem; object-fit: cover; border: 1px solid var(--line); }
         .person dl { flex: 1 1 16rem; margin: 0; }
@@ -106,15 +129,26 @@ enum DemoAssets {
                padding: 0 1rem; }
         summary { padding: .75rem 0; cursor: pointer; }
         details[open] { padding-bottom: 1rem; }
-        details h3 { margin: .75rem 0 .25rem; }
+        details h2 { font-size: 1rem; margin: .75rem 0 .25rem; scroll-margin-top: 4rem; }
         [role=alert] { background: var(--alert); border: 1px solid var(--alert-edge); border-radius: .5rem;
-               padding: .75rem 1rem; }
+               padding: .75rem 1rem; margin: 0 0 1.5rem; }
+        [role=alert] > :first-child { margin-top: 0; }
+        #findings ul { list-style: none; margin: 0; padding: 0; }
+        .finding { border-left: .25rem solid var(--edge); padding-left: .75rem; margin: 0 0 1rem; }
+        .finding.error { border-color: var(--alert-edge); }
+        .finding p, .finding pre { margin: 0 0 .25rem; }
+        mark { background: var(--alert); color: inherit; text-decoration: underline wavy var(--alert-edge);
+               text-underline-offset: .25em; }
         .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
                padding: .5rem; }
-        .flow { display: block; width: 100%; min-width: 44rem; height: auto; font-size: 14px; fill: currentColor; }
+        .flow { display: block; width: 100%; min-width: 36rem; max-width: 48rem; height: auto; margin: 0 auto;
+               font-size: 14px; fill: currentColor; }
         .flow .life { stroke: var(--line); stroke-dasharray: 4 4; }
         .flow .party { fill: var(--page); stroke: var(--edge); }
         .flow .arrow { stroke: currentColor; stroke-width: 1.5; }
+        .flow .answer { color: var(--faint); font-size: 12px; fill: var(--faint); }
+        .flow .back { fill: var(--faint); }
+        .flow .answer .arrow { stroke-width: 1; stroke-dasharray: 5 4; }
         .flow a { color: var(--link); } .flow a text { fill: var(--link); } .flow .head { fill: var(--link); }
         .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
         """

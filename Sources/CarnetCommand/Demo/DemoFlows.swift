@@ -28,7 +28,9 @@ struct DemoFlows: RouterMiddleware {
         let turn = FlowTurn()
         let query = request.head.path.flatMap { $0.split(separator: "?", maxSplits: 1).dropFirst().first } ?? ""
         if isCallback { turn.add(Self.callbackStep(request.method, query)) }
+        if isStart { turn.add(Self.startStep(path)) }
         var response = try await FlowLog.$turn.withValue(turn) { try await next(request, context) }
+        turn.answer("\(response.status)", to: .browser)
         let leaving = response.headers[.location].flatMap { try? WebURL($0) }
         if isStart, let leaving {
             let provider = ProviderID(rawValue: String(path.dropFirst(startPrefix.count)))
@@ -46,7 +48,8 @@ struct DemoFlows: RouterMiddleware {
         if let leaving, site.setup.isSandboxed(leaving), let sandbox = site.sandbox {
             response.headers[.location] = sandbox.sandboxURL(for: leaving)
         }
-        if known == nil {
+        // What is posted from another site may come without the cookie of a visitor who has one.
+        if known == nil, !isCallback {
             response.headers.append(
                 HTTPField(name: .setCookie, value: "\(Self.cookie)=\(visitor); Path=/; HttpOnly; SameSite=Lax"))
         }
@@ -55,10 +58,11 @@ struct DemoFlows: RouterMiddleware {
 
     /// The random name that a browser was given.
     static func visitor(of request: Request) -> String? {
-        let pairs = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }
-        let value = pairs.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(cookie + "=") }?
-            .dropFirst(cookie.count + 1)
-        return value.flatMap { (16...64).contains($0.utf8.count) ? String($0) : nil }
+        ReceivedCookies(request.head)[cookie].flatMap { (16...64).contains($0.utf8.count) ? $0 : nil }
+    }
+
+    private static func startStep(_ path: String) -> FlowLog.Step {
+        FlowLog.Step(title: "Sign-in button", from: .browser, to: .app, key: "scopes", request: "POST \(path)")
     }
 
     private static func redirectStep(_ url: WebURL) -> FlowLog.Step {
@@ -72,7 +76,7 @@ struct DemoFlows: RouterMiddleware {
     private static func callbackStep(_ method: HTTPRequest.Method, _ query: Substring) -> FlowLog.Step {
         let shown = shown(String(query)) { !["iss", "error", "error_description"].contains($0) }
         return FlowLog.Step(
-            title: "Callback", from: .server, to: .app, key: "callback",
+            title: "Callback", from: .browser, to: .app, key: "callback",
             request: "\(method) \(DemoSite.callbackPath)" + (query.isEmpty ? "" : "?\(shown)"))
     }
 

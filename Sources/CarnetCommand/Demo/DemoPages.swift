@@ -30,8 +30,10 @@ struct DemoPages: SignInPages {
             var row: [String: Any] = [
                 "id": provider.id.rawValue, "name": provider.name, "sandboxed": isSandboxed,
             ]
-            if let account = accounts.first(where: { $0.provider == provider.id }) {
-                row["account"] = ["name": account.name ?? "somebody", "connection": account.connection]
+            let own = accounts.filter { $0.provider == provider.id }
+            row["isSignedIn"] = !own.isEmpty
+            row["accounts"] = own.map { account -> [String: Any] in
+                ["who": account.name ?? "somebody", "connection": account.connection, "other": account != own.first]
             }
             return row
         }
@@ -44,11 +46,13 @@ struct DemoPages: SignInPages {
     }
 
     func account(_ view: AccountView) -> String {
+        let account = view.visit.account
         let tabs: [[String: Any]] = AccountView.Tab.allCases.map { tab in
             ["tab": tab.rawValue, "label": tab.label, "current": tab == view.tab]
         }
         var values: [String: Any] = [
-            "id": view.account.provider.rawValue, "connection": view.account.connection, "tabs": tabs,
+            "id": account.provider.rawValue, "connection": account.connection, "other": view.visit.isOther,
+            "tabs": tabs,
             "provider": view.provider, "scopes": view.tokens.scopes.joined(separator: " "),
             "refreshable": view.tokens.refreshToken != nil,
             "isProfile": view.tab == .profile, "isResources": view.tab == .resources,
@@ -67,7 +71,7 @@ struct DemoPages: SignInPages {
         if let answer = view.answer {
             values["answer"] = ["title": answer.title, "status": answer.status, "text": answer.text]
         }
-        return page("Hello, \(view.account.name ?? "stranger")", "account", values)
+        return page("Hello, \(account.name ?? "stranger")", "account", values)
     }
 
     func flow(provider: ProviderID, name: String, steps: [FlowLog.Step], isSignedIn: Bool) -> String {
@@ -80,19 +84,40 @@ struct DemoPages: SignInPages {
             ])
     }
 
-    func descriptor(text: String, findings: String, trial: String? = nil) -> String {
-        var values: [String: Any] = ["text": text, "findings": findings]
-        if let trial { values["trial"] = ["text": trial] }
+    func descriptor(
+        _ report: DescriptorReport, trial: (steps: [DescriptorReport.Step], result: String)? = nil
+    ) -> String {
+        var values: [String: Any] = ["text": report.text, "findings": findings(report)]
+        if let trial {
+            let steps = trial.steps.map { step in
+                var row = ["title": step.title, "outcome": step.outcome]
+                row["reason"] = step.reason
+                return row
+            }
+            values["trial"] = ["steps": steps, "result": trial.result]
+        }
         return page("Try a descriptor", "descriptor", values)
     }
 
-    func failure(_ error: OAuthError, backTo path: String) -> String {
-        page("That did not work", "failure", ["text": error.description, "back": path])
+    /// What the linter says, as the page of descriptors has it.
+    func findings(_ report: DescriptorReport) -> String {
+        let rows = report.findings.map { finding -> [String: Any] in
+            let diagnostic = finding.diagnostic
+            var row: [String: Any] = [
+                "severity": diagnostic.severity.rawValue, "line": diagnostic.span.start.line,
+                "message": diagnostic.message, "code": diagnostic.code,
+            ]
+            row["help"] = diagnostic.help
+            row["fix"] = diagnostic.fix?.summary
+            row["excerpt"] = finding.excerpt.map { ["before": $0.before, "mark": $0.mark, "after": $0.after] }
+            return row
+        }
+        var values: [String: Any] = ["summary": report.summary, "findings": rows]
+        if report.fixableCount > 0 { values["fixable"] = ["count": report.fixableCount] }
+        return templates["findings"]?.render(values) ?? ""
     }
 
-    func notFound() -> String {
-        page("There is no such page", "failure", ["text": "No provider is called that.", "back": "/"])
-    }
+    func notFound() -> String { page("There is no such page", "notFound", [:]) }
 
     // MARK: Sign-in
 
@@ -106,6 +131,7 @@ struct DemoPages: SignInPages {
         values["reference"] = problem.id
         values["cause"] = problem.cause?.description
         values["flow"] = problem.provider.map { ["id": $0.rawValue] }
+        values["staying"] = Self.staying(choice)
         return page(problem.title, "choice", values)
     }
 
@@ -119,9 +145,14 @@ struct DemoPages: SignInPages {
             ]
         }
         values["reference"] = report?.id
-        let staying = choice.session?.account()
-        values["staying"] = staying.map { ["name": $0.name ?? "somebody", "id": $0.provider.rawValue] }
+        let staying = Self.staying(choice)
+        values["staying"] = staying
         return page(staying == nil ? "You are signed out" : "One account is signed out", "signedOut", values)
+    }
+
+    /// Who is signed in, whatever happened.
+    private static func staying(_ choice: SignInChoice) -> [String: Any]? {
+        choice.session?.account().map { ["name": $0.name ?? "somebody", "id": $0.provider.rawValue] }
     }
 
     private static func values(_ choices: [SignInChoice.Choice], _ returnTo: ReturnTarget) -> [String: Any] {
@@ -129,10 +160,5 @@ struct DemoPages: SignInPages {
             "returnTo": returnTo.path,
             "providers": choices.map { ["action": $0.action, "name": $0.name, "id": $0.id.rawValue] },
         ]
-    }
-
-    static func escape(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
     }
 }

@@ -4,6 +4,7 @@ import CarnetHTTP
 import CarnetHummingbird
 import CarnetSandbox
 import CarnetWeb
+import Logging
 import Synchronization
 
 /// The clients of the demonstration: real ones for the providers that have a registration, pretend ones at a sandbox for
@@ -60,13 +61,11 @@ final class DemoSetup: Sendable {
     ///
     /// - Throws: `ResolutionError`, `Failure`.
     func client(of descriptor: ProviderDescriptor) async throws -> OAuthClient {
-        var registration = try registration(descriptor)
-        let isReal = registration != nil
-        if registration == nil { registration = try await pretendRegistration(of: descriptor) }
-        guard var registration else { throw CancellationError() }
+        let real = try self.registration(descriptor)
+        var registration = if let real { real } else { try await pretendRegistration(of: descriptor) }
         registration.redirectURI = origin + DemoSite.callbackPath
         sandboxed.withLock { ids in
-            if isReal { ids.remove(descriptor.id) } else { ids.insert(descriptor.id) }
+            if real == nil { ids.insert(descriptor.id) } else { ids.remove(descriptor.id) }
         }
         return try OAuthClient(
             descriptor,
@@ -115,24 +114,26 @@ final class DemoSetup: Sendable {
     /// - Parameters:
     ///   - keys: Seal its cookies.
     ///   - sandbox: Where a browser finds the sandbox.
-    func site(keys: KeyRing, sandbox: SandboxAddress?, map: String? = nil) throws -> DemoSite {
+    ///   - logger: Told what is told to people, under the same references.
+    func site(keys: KeyRing, sandbox: SandboxAddress?, map: String? = nil, logger: Logger) throws -> DemoSite {
         let pages = try DemoPages()
         return DemoSite(
-            setup: self, web: try WebSignIn(clients, origin: origin, keys: keys, pages: pages), pages: pages,
+            setup: self, web: try WebSignIn(clients, origin: origin, keys: keys, pages: pages, logger: logger),
+            pages: pages,
             sandbox: sandbox, resources: map.map { DemoResources(path: $0, news: news) })
     }
 
-    /// Reads a folder again and again.
+    /// Reads folders again and again.
     ///
     /// - Throws: `CancellationError`.
-    func watch(_ folder: String, every interval: Duration, report: @Sendable (ProviderFolder.Reload) -> Void)
+    func watch(_ folders: [String], every interval: Duration, report: @Sendable (ProviderFolders.Reload) -> Void)
         async throws
     {
-        let watched = ProviderFolder(path: folder, beside: registry, clients: clients) { [self] descriptor in
+        let watched = ProviderFolders(folders, beside: registry, clients: clients) { [self] descriptor in
             try await client(of: descriptor)
         }
         try await watched.watch(every: interval) { [news] reload in
-            news.note(reload.problems, at: folder)
+            news.note(reload.problems, at: "folders")
             report(reload)
         }
     }

@@ -3,35 +3,55 @@ import CarnetDescriptors
 import CarnetHummingbird
 import CarnetSandbox
 import CarnetWeb
+import HTTPTypes
 import Hummingbird
 
 extension DemoSite {
-    private func session(_ context: BasicSignInRequestContext) async throws -> (WebAccount, Session) {
-        let provider = ProviderID(rawValue: context.parameters.get("provider") ?? "")
-        guard let account = context.signIn.session?.account(of: provider) else {
-            throw HTTPError(.notFound, message: "nobody is signed in there")
+    /// An account of the browser, with its tokens.
+    struct Visit {
+        let account: WebAccount
+        let session: Session
+        /// Whether the provider has a later account, so that this one must be named.
+        let isOther: Bool
+
+        func path(tab: AccountView.Tab) -> String {
+            "/accounts/\(account.provider)?tab=\(tab)" + (isOther ? "&account=\(account.connection)" : "")
         }
-        return (account, try await context.signIn.tokens(of: provider))
     }
 
-    func account(
-        _ request: Request, _ context: BasicSignInRequestContext, answer: ResourceAnswer?
+    /// Answers with the account that the query names, or the latest of the provider; without one, with the way to sign in.
+    func visiting(
+        _ request: Request, _ context: BasicSignInRequestContext, _ answer: (Visit) async throws -> Response
     ) async throws -> Response {
-        let (account, session) = try await session(context)
-        let named = AccountView.Tab(rawValue: String(request.uri.queryParameters["tab"] ?? "")) ?? .profile
-        let tab = answer == nil ? named : .resources
-        let provider = web.clients[account.provider]?.provider
+        let provider = ProviderID(rawValue: context.parameters.get("provider") ?? "")
+        guard web.clients[provider] != nil else { return html(pages.notFound(), .notFound) }
+        let named = request.uri.queryParameters["account"].map { String($0) }
+        let accounts = (context.signIn.session?.accounts ?? []).filter { $0.provider == provider }
+        guard let account = accounts.first(where: { named == nil || $0.connection == named }) else {
+            return .redirect(to: "\(web.startPath(of: provider))?return_to=/accounts/\(provider)", type: .normal)
+        }
+        do {
+            let session = try await context.signIn.tokens(for: account)
+            return try await answer(Visit(account: account, session: session, isOther: account != accounts.first))
+        } catch let error as OAuthError {
+            let page = ReturnTarget("/accounts/\(provider)") ?? .home
+            return Response(web.problem(error, of: account, in: request.head, returnTo: page))
+        }
+    }
+
+    func page(of visit: Visit, _ tab: AccountView.Tab, answer: ResourceAnswer? = nil) async throws -> Response {
+        let provider = web.clients[visit.account.provider]?.provider
         var profile: ProfileView?
         if tab == .profile, let provider {
-            profile = await ProfileView(of: session, over: setup.transport(to: provider))
+            profile = await ProfileView(of: visit.session, over: setup.transport(to: provider))
         }
         let view = AccountView(
-            account: account,
-            provider: provider?.name ?? account.provider.rawValue,
+            visit: visit,
+            provider: provider?.name ?? visit.account.provider.rawValue,
             tab: tab,
-            tokens: try await session.storedTokens(),
+            tokens: try await visit.session.storedTokens(),
             profile: profile,
-            resources: try await session.resources(try await map(for: account)),
+            resources: try await visit.session.resources(try await map(for: visit.account)),
             answer: answer
         )
         return html(pages.account(view))
@@ -48,32 +68,20 @@ extension DemoSite {
 
     func refresh(_ request: Request, _ context: BasicSignInRequestContext) async throws -> Response {
         _ = try await form(request)
-        let (account, session) = try await session(context)
-        do {
-            try await session.refresh()
-        } catch let error as OAuthError {
-            return html(pages.failure(error, backTo: "/accounts/\(account.provider)"), .badGateway)
+        return try await visiting(request, context) { visit in
+            try await visit.session.refresh()
+            return .redirect(to: visit.path(tab: .payload), type: .normal)
         }
-        return .redirect(to: "/accounts/\(account.provider)?tab=payload", type: .normal)
     }
 
     func call(_ request: Request, _ context: BasicSignInRequestContext) async throws -> Response {
         _ = try await form(request)
-        let (account, session) = try await session(context)
-        let access = try await session.resources(try await map(for: account))
-        guard let number = context.parameters.get("number").flatMap({ Int($0) }), access.indices.contains(number)
-        else { throw HTTPError(.notFound) }
-        let resource = access[number].resource
-        do {
-            let response = try await session.call(resource)
-            let json = try? JSONValue(parsing: response.body)
-            let text = json?.jsonText(.indented) ?? "(\(response.body.count) bytes that are not JSON)"
-            let answer = ResourceAnswer(title: resource.title, status: "\(response.status)", text: text)
-            return try await self.account(request, context, answer: answer)
-        } catch let error as OAuthError {
-            let status = error.status.map { "\($0)" } ?? "no answer"
-            let answer = ResourceAnswer(title: resource.title, status: status, text: error.description)
-            return try await self.account(request, context, answer: answer)
+        return try await visiting(request, context) { visit in
+            let access = try await visit.session.resources(try await map(for: visit.account))
+            guard let number = context.parameters.get("number").flatMap({ Int($0) }), access.indices.contains(number)
+            else { return html(pages.notFound(), .notFound) }
+            let answer = await ResourceAnswer(calling: access[number].resource, as: visit.session)
+            return try await page(of: visit, .resources, answer: answer)
         }
     }
 }
@@ -83,4 +91,18 @@ struct ResourceAnswer {
     let title: String
     let status: String
     let text: String
+
+    init(calling resource: Resource, as session: Session) async {
+        title = resource.title
+        do {
+            let response = try await session.call(resource)
+            status = "\(response.status)"
+            let json = try? JSONValue(parsing: response.body)
+            text = json?.jsonText(.indented) ?? "(\(response.body.count) bytes that are not JSON)"
+        } catch {
+            let problem = error as? OAuthError
+            status = problem?.status.map { "\($0)" } ?? "no answer"
+            text = problem?.description ?? "the tokens cannot be read or kept"
+        }
+    }
 }

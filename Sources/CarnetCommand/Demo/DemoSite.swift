@@ -31,29 +31,22 @@ struct DemoSite: Sendable {
         router.get("/assets/icon.svg") { _, _ in asset(DemoAssets.icon, "image/svg+xml") }
         router.get("/") { request, context in home(request, context) }
         router.get("/flows/:provider") { request, context in flowPage(request, context) }
-        router.get("/descriptor") { _, _ in
-            html(
-                pages.descriptor(
-                    text: DescriptorReport.sample, findings: DescriptorReport.lint(DescriptorReport.sample)))
-        }
+        router.get("/descriptor") { _, _ in html(pages.descriptor(report(DescriptorReport.sample))) }
         router.post("/descriptor") { request, _ in try await descriptor(request) }
         router.post("/descriptor/lint") { request, _ in try await lint(request) }
         let accounts = router.group("/accounts").add(middleware: RequireSignIn())
-        accounts.get("/:provider") { request, context in try await account(request, context, answer: nil) }
+        accounts.get("/:provider") { request, context in
+            let tab = AccountView.Tab(rawValue: String(request.uri.queryParameters["tab"] ?? "")) ?? .profile
+            return try await visiting(request, context) { try await page(of: $0, tab) }
+        }
         accounts.post("/:provider/refresh") { request, context in try await refresh(request, context) }
         accounts.post("/:provider/resources/:number") { request, context in try await call(request, context) }
+        router.get("**") { _, _ in html(pages.notFound(), .notFound) }
         return router
     }
 
     func html(_ page: String, _ status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status,
-            headers: [
-                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-                .contentSecurityPolicy: pages.contentSecurityPolicy, .xContentTypeOptions: "nosniff",
-            ],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: page))
-        )
+        Response(.html(page, status: status, policy: pages.contentSecurityPolicy))
     }
 
     private func asset(_ text: String, _ type: String) -> Response {
@@ -88,17 +81,21 @@ struct DemoSite: Sendable {
         return html(pages.flow(provider: provider, name: name, steps: steps, isSignedIn: isSignedIn))
     }
 
+    private func report(_ text: String) -> DescriptorReport { DescriptorReport(text, beside: setup.registry) }
+
     private func descriptor(_ request: Request) async throws -> Response {
-        let text = try await form(request).first { $0.name == "text" }?.value ?? ""
-        let trial = await DescriptorReport.trial(of: text, beside: setup.registry)
-        return html(pages.descriptor(text: text, findings: DescriptorReport.lint(text), trial: trial))
+        let fields = try await form(request)
+        let report = report(fields.first { $0.name == "text" }?.value ?? "")
+        guard !fields.contains(where: { $0.name == "mend" }) else {
+            return html(pages.descriptor(self.report(report.mended)))
+        }
+        return html(pages.descriptor(report, trial: await report.trial()))
     }
 
+    /// The part of the page that changes while somebody types.
     private func lint(_ request: Request) async throws -> Response {
         let text = try await form(request).first { $0.name == "text" }?.value ?? ""
-        return Response(
-            status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: DescriptorReport.lint(text))))
+        return html(pages.findings(report(text)))
     }
 
     /// - Throws: `HTTPError` if the form came from another site, or is none.

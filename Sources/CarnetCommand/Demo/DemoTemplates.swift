@@ -27,8 +27,8 @@ enum DemoTemplates {
 
     static let contents = [
         "home": home, "account": account, "flow": flow, "descriptor": descriptor, "choice": choice,
-        "signedOut": signedOut,
-        "failure": "<p role=\"alert\">{{text}}</p>\n<p><a class=\"button\" href=\"{{back}}\">Back</a></p>\n",
+        "findings": findings, "signedOut": signedOut,
+        "notFound": "<p>Nothing is at this address.</p>\n<p><a href=\"/\">All providers</a></p>\n",
     ]
 
     private static let home = """
@@ -46,24 +46,29 @@ enum DemoTemplates {
         {{#providers}}
         <li>
         <h2>{{name}}</h2>
-        {{#account}}
-        <p>Signed in as <strong>{{name}}</strong></p>
+        {{#accounts}}
+        <p>Signed in as <strong>{{who}}</strong></p>
         <div class="row">
-        <a class="button" href="/accounts/{{id}}">Open</a>
+        <a class="button" href="/accounts/{{id}}{{#other}}?account={{connection}}{{/other}}">Open\
+        <span class="visually-hidden"> {{who}} of {{id}}</span></a>
         <form method="post" action="/sign-out">
         <input type="hidden" name="connection" value="{{connection}}">
-        <button>Sign out<span class="visually-hidden"> of {{id}}</span></button>
+        <button>Sign out<span class="visually-hidden"> {{who}} of {{id}}</span></button>
         </form>
         </div>
-        {{/account}}
-        {{^account}}
+        {{/accounts}}
+        {{^isSignedIn}}
         <p class="faint">{{#sandboxed}}In a sandbox: no account is needed{{/sandboxed}}\
         {{^sandboxed}}The real one{{/sandboxed}}</p>
+        {{/isSignedIn}}
         <form method="post" action="/sign-in/{{id}}">
         <input type="hidden" name="return_to" value="/accounts/{{id}}">
-        <button class="brand brand-{{id}}">Sign in with {{name}}</button>
+        {{#isSignedIn}}
+        <input type="hidden" name="another" value="1">
+        <button>Add an account<span class="visually-hidden"> of {{id}}</span></button>
+        {{/isSignedIn}}
+        {{^isSignedIn}}<button class="brand brand-{{id}}">Sign in with {{name}}</button>{{/isSignedIn}}
         </form>
-        {{/account}}
         </li>
         {{/providers}}
         </ul>
@@ -75,7 +80,8 @@ enum DemoTemplates {
         <p class="faint">Signed in with {{provider}}</p>
         <nav class="tabs" aria-label="Parts of the account">
         {{#tabs}}
-        <a href="/accounts/{{id}}?tab={{tab}}"{{#current}} aria-current="page"{{/current}}>{{label}}</a>
+        <a href="/accounts/{{id}}?tab={{tab}}{{#other}}&amp;account={{connection}}{{/other}}"\
+        {{#current}} aria-current="page"{{/current}}>{{label}}</a>
         {{/tabs}}
         <a href="/flows/{{id}}">How it went</a>
         </nav>
@@ -99,7 +105,7 @@ enum DemoTemplates {
         <p><strong>Not verified here</strong>: an access token is for the resource server to judge.</p>
         <dl>
         {{#rows}}
-        <dt>{{name}}</dt><dd>{{value}}</dd>
+        <dt>{{name}}</dt><dd>{{value}}{{#time}} <span class="faint">{{time}}</span>{{/time}}</dd>
         {{/rows}}
         </dl>
         <details><summary>As JSON</summary><pre>{{json}}</pre></details>
@@ -121,7 +127,8 @@ enum DemoTemplates {
         <h3>{{title}}</h3>
         <p class="faint"><code>{{method}} {{url}}</code></p>
         {{#open}}
-        <form method="post" action="/accounts/{{id}}/resources/{{number}}"><button>{{title}}</button></form>
+        <form method="post" action="/accounts/{{id}}/resources/{{number}}\
+        {{#other}}?account={{connection}}{{/other}}"><button>{{title}}</button></form>
         {{/open}}
         {{^open}}<p>Not granted: <code>{{missing}}</code></p>{{/open}}
         </li>
@@ -139,7 +146,7 @@ enum DemoTemplates {
         </section>
         <h2>What next</h2>
         {{#refreshable}}
-        <form method="post" action="/accounts/{{id}}/refresh"><button>Renew the tokens</button></form>
+        <form method="post" action="/accounts/{{id}}/refresh{{#other}}?account={{connection}}{{/other}}"><button>Renew the tokens</button></form>
         {{/refreshable}}
         {{^refreshable}}<p>There is no refresh token: the tokens cannot be renewed.</p>{{/refreshable}}
         <h2>Sign out</h2>
@@ -161,9 +168,9 @@ enum DemoTemplates {
         {{#none}}<p>This browser has begun no sign-in with it since the program started.</p>{{/none}}
         {{^none}}<div class="scroll" role="region" aria-label="Sequence diagram" tabindex="0">{{{svg}}}</div>{{/none}}
         {{#steps}}
-        <details id="step-{{number}}">
+        <details>
         <summary>{{number}}. {{title}}, shaped by <code>{{key}}</code></summary>
-        <h2>Request</h2>
+        <h2 id="step-{{number}}">Request</h2>
         <pre>{{request}}</pre>
         <h2>Response</h2>
         <pre>{{response}}</pre>
@@ -173,20 +180,49 @@ enum DemoTemplates {
         """
 
     private static let descriptor = """
-        <form method="post" action="/descriptor">
+        <form id="descriptor" method="post" action="/descriptor">
         <label for="text">The descriptor, in YAML</label>
-        <textarea id="text" name="text" spellcheck="false" autocapitalize="off">{{text}}</textarea>
+        <textarea id="text" name="text" spellcheck="false" autocapitalize="off" rows="12">
+        {{text}}</textarea>
         <p><button>Try it at a sandbox</button></p>
         </form>
+        <section class="card">
         <h2>What lint says</h2>
-        <section class="card"><pre id="findings" role="status">{{findings}}</pre></section>
+        {{{findings}}}
+        </section>
         {{#trial}}
-        <section id="trial">
+        <section id="trial" class="card">
         <h2>A sign-in at a sandbox</h2>
-        <div class="card"><pre>{{text}}</pre></div>
+        <p><strong>{{result}}</strong></p>
+        <ol>
+        {{#steps}}
+        <li>{{title}}: {{outcome}}{{#reason}}, {{reason}}{{/reason}}</li>
+        {{/steps}}
+        </ol>
         </section>
         {{/trial}}
         <script src="/assets/descriptor.js" defer></script>
+
+        """
+
+    private static let findings = """
+        <p id="summary" role="status">{{summary}}</p>
+        <div id="findings">
+        <ul>
+        {{#findings}}
+        <li class="finding {{severity}}">
+        <p><strong>{{severity}}</strong> in <a href="#text" data-line="{{line}}">line {{line}}</a>: {{message}} \
+        <code>{{code}}</code></p>
+        {{#excerpt}}<pre>{{before}}<mark>{{mark}}</mark>{{after}}</pre>{{/excerpt}}
+        {{#help}}<p>{{help}}</p>{{/help}}
+        {{#fix}}<p>To mend it: {{fix}}</p>{{/fix}}
+        </li>
+        {{/findings}}
+        </ul>
+        {{#fixable}}
+        <button form="descriptor" name="mend" value="1">Mend what is certain ({{count}})</button>
+        {{/fixable}}
+        </div>
 
         """
 
@@ -205,6 +241,7 @@ enum DemoTemplates {
         {{/providers}}
         </ul>
         {{#flow}}<p><a href="/flows/{{id}}">How it went</a></p>{{/flow}}
+        {{#staying}}<p>Still signed in: <a href="/accounts/{{id}}">{{name}}</a></p>{{/staying}}
         <p><a href="/">All providers</a></p>
         {{#reference}}<p><small>Reference: {{reference}}</small></p>{{/reference}}
 

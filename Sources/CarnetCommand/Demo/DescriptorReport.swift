@@ -1,9 +1,10 @@
 import Carnet
 import CarnetDescriptors
 import CarnetLint
+import CarnetSimulation
 
 /// What is to be said of a descriptor that somebody pasted: the linter's findings, and a sign-in at a sandbox.
-enum DescriptorReport {
+struct DescriptorReport {
     static let sample = """
         carnet: 1
         id: acme
@@ -13,37 +14,95 @@ enum DescriptorReport {
 
         """
 
-    static func lint(_ text: String) -> String {
-        // The name of a file is to be that of its id, and nobody has named this one.
-        let id = DescriptorDocument(SourceFile(path: "descriptor.yaml", text: text)).id?.rawValue ?? "descriptor"
-        return TextReporter().render(Linter().lint(files: [SourceFile(path: "\(id).yaml", text: text)]))
+    struct Finding {
+        let diagnostic: Diagnostic
+        let excerpt: Excerpt?
     }
 
-    static func trial(of text: String, beside registry: ProviderRegistry) async -> String {
-        var all = registry
-        let file = SourceFile(path: "descriptor.yaml", text: text)
+    let text: String
+    let findings: [Finding]
+    /// How many of them can be mended with certainty.
+    let fixableCount: Int
+    let summary: String
+    private let file: SourceFile
+    private let linter: Linter
+    private let registry: ProviderRegistry
+
+    /// - Parameter registry: The providers that it may extend.
+    init(_ text: String, beside registry: ProviderRegistry) {
+        self.text = text
+        self.registry = registry
+        // The name of a file is to be that of its id, and nobody has named this one.
+        let id = DescriptorDocument(SourceFile(path: "descriptor.yaml", text: text)).id?.rawValue ?? "descriptor"
+        file = SourceFile(path: "\(id).yaml", text: text)
+        linter = Linter(known: registry, simulator: SampleSimulator())
+        let report = linter.lint(files: [file])
+        let source = SourceText(file)
+        findings = report.diagnostics.map { Finding(diagnostic: $0, excerpt: Excerpt($0.span, in: source)) }
+        fixableCount = report.fixableCount
+        let counts = [(report.errorCount, "error"), (report.warningCount, "warning")].filter { $0.0 > 0 }
+        summary =
+            counts.isEmpty
+            ? "Nothing is wrong with it."
+            : counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+    }
+
+    /// The text with everything mended that can be with certainty.
+    var mended: String { LintFixer.fix(file, with: linter).0.text }
+
+    /// One step of a sign-in, and what came of it.
+    struct Step {
+        let title: String
+        let outcome: String
+        let reason: String?
+    }
+
+    /// A whole sign-in; no step if it cannot begin.
+    func trial() async -> (steps: [Step], result: String) {
         let origin = ProviderRegistry.Origin.file(file.path)
+        var all = registry
         all.add([file], origin: origin)
         guard let entry = all.entries.first(where: { $0.origin == origin }) else {
-            return "Not tried: there are errors."
+            return ([], "Not tried: there are errors.")
         }
         do {
             let setup = try TrialSetup(entry, inputs: [:], environment: nil, redirectURI: nil)
-            var lines: [String] = []
+            var steps: [Step] = []
             let trial = try Trial(setup) { step in
-                var line = "\(lines.count + 1). \(step.title): " + step.outcome.name
-                switch step.outcome {
-                case .failed(let failure): line.append(", \(failure.summary)")
-                case .skipped(let reason): line.append(", \(reason)")
-                case .passed: break
-                }
-                lines.append(line)
+                let reason: String? =
+                    switch step.outcome {
+                    case .passed: nil
+                    case .skipped(let reason): reason
+                    case .failed(let failure): failure.summary
+                    }
+                steps.append(Step(title: step.title, outcome: step.outcome.name, reason: reason))
             }
             let result = await trial.run()
-            lines.append(result.hasFailed ? "The sign-in failed." : "All of it worked.")
-            return lines.joined(separator: "\n")
+            return (steps, result.hasFailed ? "The sign-in failed." : "All of it worked.")
         } catch {
-            return "The sign-in could not begin: \(error)"
+            return ([], "The sign-in could not begin: \(Failure(describing: error).summary)")
+        }
+    }
+}
+
+extension DescriptorReport {
+    /// The line of a finding, with what is wrong in it.
+    struct Excerpt {
+        private static let contextLimit = 60
+        private static let markLimit = 160
+
+        let before: String
+        let mark: String
+        let after: String
+
+        init?(_ span: SourceSpan, in text: SourceText) {
+            guard let line = text.lineRange(span.start.line), !line.isEmpty, let start = text.offset(of: span.start)
+            else { return nil }
+            let end = min(text.offset(of: span.end) ?? line.upperBound, line.upperBound)
+            func part(_ range: Range<Int>) -> String { String(decoding: text.bytes[range], as: UTF8.self) }
+            before = String(part(line.lowerBound..<start).suffix(Self.contextLimit))
+            mark = String(part(start..<max(start, end)).prefix(Self.markLimit))
+            after = String(part(max(start, end)..<line.upperBound).prefix(Self.contextLimit))
         }
     }
 }

@@ -1,50 +1,81 @@
+import CarnetWeb
+
 /// The steps of a sign-in as a sequence diagram in SVG. Each number leads to the step's text.
 struct FlowDiagram {
     let steps: [FlowLog.Step]
 
-    private static let columns = [80, 300, 520, 740]
-    private static let names = ["Browser", "App", "Authorization server", "Resource server"]
-    private static let boxHalf = 76
-    private static let top = 56
-    private static let rowHeight = 44
+    private static let width = 630
+    private static let columns = [66, 232, 398, 564]
+    private static let names = [["Browser"], ["App"], ["Authorization", "server"], ["Resource", "server"]]
+    private static let boxHalf = 60
+    private static let boxHeight = 44
+    private static let requestHeight = 42
+    private static let answerHeight = 26
 
     var svg: String {
-        let height = Self.top + Self.rowHeight * (steps.count + 1)
-        var parts = [
-            "<svg viewBox=\"0 0 820 \(height)\" role=\"group\" aria-labelledby=\"flow-title\" class=\"flow\">",
-            "<title id=\"flow-title\">Sequence of \(steps.count) steps; each is told in full below</title>",
-            "<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
-                + "orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" class=\"head\"/></marker></defs>",
-        ]
-        for (x, name) in zip(Self.columns, Self.names) {
-            parts.append(
-                """
-                <line x1="\(x)" y1="36" x2="\(x)" y2="\(height - 6)" class="life"/>\
-                <rect x="\(x - Self.boxHalf)" y="4" width="\(2 * Self.boxHalf)" height="32" rx="6" class="party"/>\
-                <text x="\(x)" y="25" text-anchor="middle">\(name)</text>
-                """)
-        }
+        var arrows: [String] = []
+        var y = Self.boxHeight + 8
         for (index, step) in steps.enumerated() {
-            let y = Self.top + Self.rowHeight * (index + 1) - 14
-            let (from, to) = (Self.columns[step.from.rawValue], Self.columns[step.to.rawValue])
-            let title = DemoPages.escape(step.title)
-            // Beside the line that it starts at, where no other line crosses it.
-            let (x, anchor) = from < to ? (from + 10, "start") : (from - 10, "end")
-            parts.append(
-                """
-                <a href="#step-\(index + 1)"><line x1="\(from)" y1="\(y)" x2="\(to)" y2="\(y)" class="arrow" \
-                marker-end="url(#head)"/><text x="\(x)" y="\(y - 7)" text-anchor="\(anchor)">\(index + 1). \(title)\
-                </text></a>
-                """)
+            y += Self.requestHeight
+            let request = Self.arrow("\(index + 1). \(step.title)", step.from, step.to, y)
+            arrows.append("<a href=\"#step-\(index + 1)\">\(request)</a>")
+            for (asked, answer) in answers(after: index) {
+                y += Self.answerHeight
+                arrows.append("<g class=\"answer\">\(Self.arrow(answer, asked.to, asked.from, y, head: "back"))</g>")
+            }
         }
-        return parts.joined(separator: "\n") + "\n</svg>"
+        let height = y + 24
+        let head = [
+            "<svg viewBox=\"0 0 \(Self.width) \(height)\" role=\"group\" aria-labelledby=\"flow-title\" class=\"flow\">",
+            "<title id=\"flow-title\">Sequence of \(steps.count) steps; each is told in full below</title>",
+            "<defs>\(Self.marker("head"))\(Self.marker("back"))</defs>",
+        ]
+        let parties = zip(Self.columns, Self.names).map { Self.party($1, at: $0, down: height - 6) }
+        return (head + parties + arrows).joined(separator: "\n") + "\n</svg>"
+    }
+
+    /// The answers that come behind a step: its own, and before that of a step that had to wait for it the nearer one's.
+    private func answers(after index: Int) -> [(step: FlowLog.Step, answer: String)] {
+        steps[...index].enumerated().reversed().compactMap { place, step in
+            step.answer.flatMap { place + step.nested == index ? (step, $0) : nil }
+        }
+    }
+
+    /// Whose line it is, in one or two lines of text.
+    private static func party(_ name: [String], at x: Int, down end: Int) -> String {
+        let first = boxHeight / 2 + (name.count == 1 ? 9 : 1)
+        let lines = name.enumerated().map { number, text in
+            "<tspan x=\"\(x)\" y=\"\(first + 17 * number)\">\(text)</tspan>"
+        }
+        return """
+            <line x1="\(x)" y1="\(boxHeight + 4)" x2="\(x)" y2="\(end)" class="life"/>\
+            <rect x="\(x - boxHalf)" y="4" width="\(2 * boxHalf)" height="\(boxHeight)" rx="6" class="party"/>\
+            <text text-anchor="middle">\(lines.joined())</text>
+            """
+    }
+
+    private static func marker(_ name: String) -> String {
+        "<marker id=\"\(name)\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+            + "orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" class=\"\(name)\"/></marker>"
+    }
+
+    /// An arrow with its text above, beside the line that it starts at, where no other line crosses it.
+    private static func arrow(
+        _ text: String, _ from: FlowLog.Step.Party, _ to: FlowLog.Step.Party, _ y: Int, head: String = "head"
+    ) -> String {
+        let (start, end) = (columns[from.rawValue], columns[to.rawValue])
+        let (x, anchor) = start < end ? (start + 10, "start") : (start - 10, "end")
+        return """
+            <line x1="\(start)" y1="\(y)" x2="\(end)" y2="\(y)" class="arrow" marker-end="url(#\(head))"/>\
+            <text x="\(x)" y="\(y - 7)" text-anchor="\(anchor)">\(PlainSignInPages.escape(text))</text>
+            """
     }
 
     var rows: [[String: Any]] {
         steps.enumerated().map { index, step in
             [
                 "number": index + 1, "title": step.title, "key": step.key, "request": step.request,
-                "response": step.response ?? "(the browser's own way: the app sees no response)",
+                "response": step.response ?? "(none came, or it is not known here)",
             ]
         }
     }

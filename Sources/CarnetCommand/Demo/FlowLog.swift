@@ -13,6 +13,11 @@ final class FlowLog: Sendable {
         let key: String
         let request: String
         var response: String?
+        /// How many of the steps behind it came before the response.
+        var nested = 0
+
+        /// The response in a few words.
+        var answer: String? { response.map { String($0.prefix { $0 != "\n" }.prefix(40)) } }
     }
 
     private struct Flow {
@@ -54,13 +59,21 @@ final class FlowLog: Sendable {
         }
     }
 
-    /// Notes the callback of a visitor: of the sign-in with its state, or of the latest that waits.
+    /// Notes the callback of a visitor: of the sign-in with its state, or of the latest that waits where one of the two
+    /// has none that could be seen, as in an answer that is posted.
+    ///
+    /// - Parameter provider: With whom it was completed; `nil` if it was not.
     func callBack(_ provider: ProviderID?, state: String?, _ steps: [Step], for visitor: String) {
         change(visitor) { flows in
             flows.lastIndex { $0.isWaiting && state != nil && $0.state == state }
                 ?? flows.lastIndex { $0.isWaiting && $0.state == nil && [nil, $0.provider].contains(provider) }
+                ?? flows.lastIndex { $0.isWaiting && state == nil && $0.provider == provider }
         } with: {
             $0.isWaiting = false
+            // What happened at the provider's own pages is not seen.
+            if let last = $0.steps.lastIndex(where: { $0.from == .browser && $0.to == .server }) {
+                $0.steps[last].response = "sends the browser back"
+            }
             $0.steps += steps
         }
     }
@@ -100,10 +113,12 @@ final class FlowTurn: Sendable {
         }
     }
 
-    func answer(_ text: String) {
+    /// Notes what a party answered to the latest step from another that has no answer.
+    func answer(_ text: String, to party: FlowLog.Step.Party) {
         noted.withLock { noted in
-            guard let index = noted.steps.lastIndex(where: { $0.response == nil && $0.from == .app }) else { return }
+            guard let index = noted.steps.lastIndex(where: { $0.response == nil && $0.from == party }) else { return }
             noted.steps[index].response = text
+            noted.steps[index].nested = noted.steps.count - 1 - index
         }
     }
 }
@@ -117,20 +132,23 @@ struct FlowObserver: ExchangeObserver {
 
     func willSend(_ request: RedactedRequest, step: OAuthError.Step) {
         let headers = request.headers.map { "\($0.name): \($0.value)" }
-        let text = (["\(request.method) \(request.url)"] + headers + ["", request.body]).joined(separator: "\n")
+        let text = (["\(request.method) \(request.url)"] + headers + ["", Self.shown(request.body)])
+            .joined(separator: "\n")
         let isResource = [.resource, .profile].contains(step)
         FlowLog.turn?.add(
             FlowLog.Step(
                 title: step.rawValue.prefix(1).uppercased() + step.rawValue.dropFirst(), from: .app,
-                to: isResource ? .resource : .server, key: step.key, request: Self.shortened(text)), provider)
+                to: isResource ? .resource : .server, key: step.key, request: text), provider)
     }
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
-        FlowLog.turn?.answer("\(response.status) \(response.contentType ?? "")\n\n\(Self.shortened(response.body))")
+        FlowLog.turn?.answer(
+            "\(response.status) \(response.contentType ?? "")\n\n\(Self.shown(response.body))", to: .app)
     }
 
-    private static func shortened(_ text: String) -> String {
-        text.count > bodyLimit ? text.prefix(bodyLimit) + "\n(the rest is left out)" : text
+    private static func shown(_ body: String) -> String {
+        let text = (try? JSONValue(parsing: Array(body.utf8)))?.jsonText(.indented) ?? body
+        return text.count > bodyLimit ? text.prefix(bodyLimit) + "\n(the rest is left out)" : text
     }
 }
 

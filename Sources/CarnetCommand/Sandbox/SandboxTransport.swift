@@ -8,7 +8,7 @@ struct SandboxTransport: Transport {
     let sandbox: Sandbox
 
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
-        guard await sandbox.isReachable(request.head) else {
+        guard await sandbox.isReachable(request.head, body: request.body) else {
             throw TransportError(.connection, "connection refused by \(request.head.authority ?? "the server")")
         }
         let (head, body) = await sandbox.respond(to: request.tellingCertificate().head, body: request.body)

@@ -132,7 +132,8 @@ extension JSONValue {
         guard rules.use != .never else { return ["use": "never"] }
         return [
             "use": .string(rules.use.rawValue), "algorithm": .optional(rules.algorithm?.rawValue),
-            "audience": .optional(rules.audience), "lifetime": .number(String(rules.lifetime)),
+            "audience": .optional(rules.audience),
+            "lifetime": rules.lifetime.map { .number(String($0)) } ?? .null,
             "repeat": .list(rules.repeated),
         ]
     }
@@ -216,7 +217,15 @@ extension JSONValue {
         rules.set(.string(provider.profileRoot.description), at: JSONPointer(tokens: ["root"]))
         rules.set(.object(claims), at: JSONPointer(tokens: ["claims"]))
         rules.set(signedAnswer(provider.signedAnswers.profile), at: JSONPointer(tokens: ["jwt"]))
+        rules.set(.array(provider.claimSources.map(claimSource)), at: JSONPointer(tokens: ["sources"]))
         return rules
+    }
+
+    private static func claimSource(_ source: ClaimSource) -> JSONValue {
+        [
+            "issuer": .string(source.issuer), "jwks": .string(source.jwks.text),
+            "algorithms": .list(source.algorithms.map(\.rawValue)), "claims": .list(source.claims),
+        ]
     }
 
     private static func resource(_ resource: Resource) -> JSONValue {

@@ -9,6 +9,7 @@ public struct ProfileRules: Sendable {
     public internal(set) var jwt: SignedAnswerRules?
     public internal(set) var requests: [ProfileRequestRules] = []
     public internal(set) var callback: CallbackClaims?
+    public internal(set) var sources: [ClaimSourceRules] = []
 
     init() {}
 }
@@ -25,6 +26,7 @@ extension ProfileRules: DescriptorSection {
             Key("jwt", \.jwt, "the JWT that the answer must be (OpenID Connect Core, section 5.3.2)"),
             Key("requests", \.requests, "further requests for claims that the first one does not bring"),
             Key("callback", \.callback, "a name that comes with the callback of the first sign-in and never again"),
+            Key("sources", \.sources, "others whose signed claims are believed (OpenID Connect Core, section 5.6.2)"),
         ]
 }
 

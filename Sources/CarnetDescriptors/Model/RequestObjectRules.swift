@@ -16,7 +16,9 @@ extension RequestObjectRules: DescriptorSection {
         Key("use", \.use, "auto signs where the metadata demands it; a sign-in may ask for it"),
         Key("algorithm", \.algorithm, "the signature algorithm; by default one that fits the key"),
         Key("audience", \.audience, "the claim aud; the issuer if not said"),
-        Key("lifetime", \.lifetime, "how many seconds a request is good for; 60 if not said"),
+        Key(
+            "lifetime", \.lifetime,
+            "how many seconds a request is good for; as long as the sign-in may take if not said"),
         Key("repeat", \.repeated, "parameters that go beside the signed request as well, with the same values"),
     ]
 }

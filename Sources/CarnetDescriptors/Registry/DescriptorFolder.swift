@@ -29,6 +29,22 @@ public struct DescriptorFolder: Sendable {
             .sorted()
             .map { prefix + $0 }
     }
+
+    /// The descriptors, and why some could not be read at all.
+    ///
+    /// - Throws: `SourceFileError` if the folder cannot be read.
+    public func files() throws(SourceFileError) -> (read: [SourceFile], unreadable: [SourceFileError]) {
+        var read: [SourceFile] = []
+        var unreadable: [SourceFileError] = []
+        for path in try descriptorPaths() {
+            do throws(SourceFileError) {
+                read.append(try SourceFile(readingFrom: path))
+            } catch {
+                unreadable.append(error)
+            }
+        }
+        return (read, unreadable)
+    }
 }
 
 extension ProviderRegistry {
@@ -38,16 +54,8 @@ extension ProviderRegistry {
     /// - Throws: `SourceFileError` if the folder cannot be read.
     @discardableResult
     public mutating func add(folder path: String) throws(SourceFileError) -> [SourceFileError] {
-        var files: [SourceFile] = []
-        var unreadable: [SourceFileError] = []
-        for file in try DescriptorFolder(path).descriptorPaths() {
-            do throws(SourceFileError) {
-                files.append(try SourceFile(readingFrom: file))
-            } catch {
-                unreadable.append(error)
-            }
-        }
-        add(files, origin: .folder(path))
-        return unreadable
+        let files = try DescriptorFolder(path).files()
+        add(files.read, origin: .folder(path))
+        return files.unreadable
     }
 }

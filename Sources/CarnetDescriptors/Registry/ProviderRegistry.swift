@@ -44,6 +44,21 @@ public struct ProviderRegistry: Sendable {
             for source in added { register(source.document, source.origin) }
             return
         }
+        registerAgain()
+    }
+
+    /// The same registry after a place was read again: what is there now stands where its descriptors stood.
+    public func replacing(_ origin: Origin, with files: some Sequence<SourceFile>) -> ProviderRegistry {
+        var registry = self
+        let place = sources.firstIndex { $0.origin == origin } ?? sources.endIndex
+        registry.sources.removeAll { $0.origin == origin }
+        registry.sources.insert(
+            contentsOf: files.map { Source(document: DescriptorDocument($0), origin: origin) }, at: place)
+        registry.registerAgain()
+        return registry
+    }
+
+    private mutating func registerAgain() {
         (byID, hidden, broken) = ([:], [], [])
         for (source, document) in zip(sources, Inheritance.complete(sources.map(\.document))) {
             register(document, source.origin)

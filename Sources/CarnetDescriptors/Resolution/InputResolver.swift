@@ -100,21 +100,21 @@ struct InputResolver {
         method: RequestMethod = .post,
         inheriting inherited: RequestRules? = nil
     ) throws(ResolutionError) -> ResolvedRequest {
-        var request = ResolvedRequest(
+        let headers = rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers
+        return ResolvedRequest(
             method: rules.method ?? inherited?.method ?? method,
             body: rules.body ?? inherited?.body ?? (rules.method == .delete ? .query : .form),
-            headers: try named(
-                rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers, key: "\(key).headers"),
+            headers: try named(headers, key: "\(key).headers"),
             parameters: try named(rules.parameters, key: "\(key).parameters"),
             rename: rules.rename.isEmpty ? inherited?.rename ?? rules.rename : rules.rename,
             omit: rules.omit.isEmpty ? inherited?.omit ?? [] : rules.omit,
             queryParameters: rules.queryParameters.isEmpty ? inherited?.queryParameters ?? [] : rules.queryParameters,
-            encode: rules.encode.isEmpty ? inherited?.encode ?? rules.encode : rules.encode
+            encode: rules.encode.isEmpty ? inherited?.encode ?? rules.encode : rules.encode,
+            late: LateRequest(
+                parameters: try lateNamed(rules.parameters, key: "\(key).parameters"),
+                headers: try lateNamed(headers, key: "\(key).headers")
+            )
         )
-        request.late.parameters = try lateNamed(rules.parameters, key: "\(key).parameters")
-        request.late.headers = try lateNamed(
-            rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers, key: "\(key).headers")
-        return request
     }
 }
 

@@ -22,8 +22,6 @@ package struct LateRequest: Sendable {
     package var hidden: Set<String> = []
     /// What the headers that sign the body are filled with.
     package var values: TemplateValues?
-
-    init() {}
 }
 
 /// A resource whose URL or headers may not be known yet.
@@ -97,7 +95,7 @@ extension ResolvedRequest {
         guard isLate else { return self }
         let signing = late.headers.filter { $0.value.references.contains { $0.origin == .request } }
         let plain = late.headers.filter { header in !signing.contains { $0.name == header.name } }
-        var filled = ResolvedRequest(
+        return ResolvedRequest(
             method: method,
             body: body,
             headers: headers + values.named(plain),
@@ -105,12 +103,13 @@ extension ResolvedRequest {
             rename: rename,
             omit: omit,
             queryParameters: queryParameters,
-            encode: encode
+            encode: encode,
+            late: LateRequest(
+                headers: signing,
+                hidden: values.secretNames(of: plain + late.parameters),
+                values: values
+            )
         )
-        filled.late.headers = signing
-        filled.late.values = values
-        filled.late.hidden = values.secretNames(of: plain + late.parameters)
-        return filled
     }
 }
 

@@ -68,6 +68,8 @@ public struct Provider: Sendable {
     public let profileTokenPlacement: TokenPlacement
     /// The further requests of the profile.
     public let profileRequests: [ProfileRequest]
+    /// Others whose signed claims are believed in the profile.
+    public let claimSources: [ClaimSource]
     public let claims: [Named<[JSONPointer]>]
     /// The claims of the first callback.
     public let callbackClaims: CallbackClaims?
@@ -110,8 +112,9 @@ extension Provider {
     public var stateParameter: String { callbackRename["state"] ?? authorization.rename["state"] ?? "state" }
 }
 
-/// A request's rules with everything filled in.
-public struct ResolvedRequest: Sendable {
+/// A request's rules with everything filled in. It never changes, and a provider with its dozen of them is copied often:
+/// hence no structure.
+public final class ResolvedRequest: Sendable {
     public let method: RequestMethod
     public let body: BodyEncoding
     public let headers: [Named<String>]
@@ -125,7 +128,10 @@ public struct ResolvedRequest: Sendable {
     /// Where the parameters go: a GET has no body.
     public var encoding: BodyEncoding { method == .get ? .query : body }
 
-    public init(
+    /// What is filled at run time.
+    package let late: LateRequest
+
+    public convenience init(
         method: RequestMethod,
         body: BodyEncoding = .form,
         headers: [Named<String>] = [],
@@ -135,6 +141,22 @@ public struct ResolvedRequest: Sendable {
         queryParameters: [String] = [],
         encode: NamedList<ParameterEncoding> = NamedList()
     ) {
+        self.init(
+            method: method, body: body, headers: headers, parameters: parameters, rename: rename, omit: omit,
+            queryParameters: queryParameters, encode: encode, late: LateRequest())
+    }
+
+    init(
+        method: RequestMethod,
+        body: BodyEncoding,
+        headers: [Named<String>],
+        parameters: [Named<String>],
+        rename: NamedList<String>,
+        omit: [String],
+        queryParameters: [String],
+        encode: NamedList<ParameterEncoding>,
+        late: LateRequest
+    ) {
         self.method = method
         self.body = body
         self.headers = headers
@@ -143,10 +165,8 @@ public struct ResolvedRequest: Sendable {
         self.omit = omit
         self.queryParameters = queryParameters
         self.encode = encode
+        self.late = late
     }
-
-    /// What is filled at run time.
-    package var late = LateRequest()
 }
 
 /// The authorization request's rules with everything filled in.

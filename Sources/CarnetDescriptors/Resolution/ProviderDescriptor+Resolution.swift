@@ -128,6 +128,7 @@ extension ProviderDescriptor {
             profileFormat: profile.format,
             profileTokenPlacement: profile.tokenIn ?? api.tokenIn,
             profileRequests: try resolver.profileRequests(profile.requests),
+            claimSources: try resolver.claimSources(profile.sources),
             claims: profile.effectiveClaims,
             callbackClaims: profile.callback,
             revocation: try resolver.request(revocation.request, key: "revocation"),

@@ -5,8 +5,8 @@ public struct ResolvedRequestObject: Sendable {
     /// The algorithms that the server's metadata announces; empty if it names none.
     public var announcedAlgorithms: [SignatureAlgorithm] = []
     public let audience: String?
-    /// In seconds.
-    public let lifetime: Int
+    /// In seconds; as long as the sign-in may take if `nil`.
+    public let lifetime: Int?
     /// The parameters that go beside the signed request too.
     public let repeated: [String]
     /// Whether requests are signed unless a sign-in says otherwise; also set by the metadata.
@@ -20,7 +20,7 @@ extension ResolvedRequestObject {
         audience = try rules.audience.flatMap { template throws(ResolutionError) in
             try resolver.fill(template, key: "authorization.request_object.audience")
         }
-        lifetime = rules.lifetime?.seconds ?? 60
+        lifetime = rules.lifetime?.seconds
         repeated = rules.repeated
         isDemanded = rules.use == .always
     }

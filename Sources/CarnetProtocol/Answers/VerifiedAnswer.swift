@@ -12,7 +12,10 @@ struct VerifiedAnswer {
         let key: String
         /// The `typ` that it must have; where none is registered, it has none or `JWT`.
         var type: String?
-        let rules: SignedAnswers.SignedAnswer
+        /// The accepted algorithms.
+        let algorithms: [SignatureAlgorithm]
+        /// How it is encrypted for the client; not at all if `nil`.
+        var encryption: TokenEncryption?
     }
 
     let claims: JSONObject
@@ -28,7 +31,7 @@ struct VerifiedAnswer {
     ) throws(OAuthError) {
         let signature = try JSONWebSignature(
             try Self.signed(token, kind, for: verification.registration), step: kind.step)
-        let accepted = provider.algorithms(of: kind.rules)
+        let accepted = kind.algorithms
         guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm), accepted.contains(algorithm) else {
             throw OAuthError(
                 kind.step,
@@ -62,7 +65,7 @@ struct VerifiedAnswer {
         _ token: Secret, _ kind: Kind, for registration: ClientRegistration
     ) throws(OAuthError) -> Secret {
         let isEncrypted = JSONWebEncryption.hasForm(of: token)
-        guard let encryption = kind.rules.encryption else {
+        guard let encryption = kind.encryption else {
             guard !isEncrypted else {
                 throw OAuthError(
                     kind.step, .unsupportedAlgorithm, "\(kind.name) is encrypted, and nothing says that it may be",
@@ -99,14 +102,17 @@ struct VerifiedAnswer {
         }
     }
 
-    /// - Parameter isRequired: Whether it may not be missing.
-    func checkAudience(isRequired: Bool) throws(OAuthError) {
+    /// - Parameters:
+    ///   - isRequired: Whether it may not be missing.
+    ///   - other: Who else it may be for.
+    func checkAudience(isRequired: Bool, orElse other: String? = nil) throws(OAuthError) {
         guard let audience = claims["aud"] else {
             if isRequired { throw missing("aud") }
             return
         }
         let names = audience.string.map { [$0] } ?? audience.array?.compactMap(\.string) ?? []
-        guard names.contains(where: { $0.isSameBytes(as: clientID) }) else {
+        let own = [clientID, other].compactMap { $0 }
+        guard names.contains(where: { name in own.contains { name.isSameBytes(as: $0) } }) else {
             throw OAuthError(kind.step, .audienceMismatch, "\(kind.name) is for another client")
         }
     }
@@ -143,5 +149,16 @@ struct VerifiedAnswer {
 
     private func missing(_ name: String) -> OAuthError {
         OAuthError(kind.step, .missingField, "\(kind.name) has no claim \(name)", descriptorKey: kind.key)
+    }
+}
+
+extension VerifiedAnswer.Kind {
+    init(
+        step: OAuthError.Step, name: String, key: String, type: String? = nil, rules: SignedAnswers.SignedAnswer,
+        at provider: Provider
+    ) {
+        self.init(
+            step: step, name: name, key: key, type: type, algorithms: provider.algorithms(of: rules),
+            encryption: rules.encryption)
     }
 }

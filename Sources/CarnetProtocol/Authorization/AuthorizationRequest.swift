@@ -96,7 +96,8 @@ extension AuthorizationRequest {
         try parameters.addExtra(options.parameters, key: "parameters")
         let sent =
             provider.requestObject.isUsed(wanted: options.isSigned)
-            ? try RequestObject(registration, at: provider).replacing(parameters, random: random, now: now)
+            ? try RequestObject(registration, at: provider).replacing(
+                parameters, goodFor: options.lifetime, random: random, now: now)
             : parameters
         try sent.refuseRepeats(of: sent.items, inQueryOf: endpoint, key: "endpoints.authorization")
         url = rules.url(endpoint, with: sent.items.encoded)

@@ -32,8 +32,10 @@ struct RequestObject {
 
     /// What is sent in the place of the parameters: the JWT with all of them, the client's id, which the server needs to
     /// find the key (RFC 9101, section 5), and what the descriptor repeats.
+    ///
+    /// - Parameter lifetime: In seconds, where the descriptor says none: a person may open the page late.
     func replacing(
-        _ parameters: RequestParameters, random: any RandomSource, now: Date
+        _ parameters: RequestParameters, goodFor lifetime: TimeInterval, random: any RandomSource, now: Date
     ) throws(OAuthError) -> RequestParameters {
         let rules = provider.requestObject
         guard let audience = rules.audience ?? provider.issuer else {
@@ -50,7 +52,7 @@ struct RequestObject {
         claims["aud"] = .string(audience)
         claims["iat"] = .number(String(seconds))
         claims["nbf"] = .number(String(seconds))
-        claims["exp"] = .number(String(seconds + rules.lifetime))
+        claims["exp"] = .number(String(seconds + (rules.lifetime ?? Int(min(max(lifetime, 1), 3600)))))
         claims["jti"] = .string(try random.secret().reveal())
         for claim in parameters.items.typedMembers {
             guard claims[claim.name] == nil, claim.name != "sub" else {

@@ -43,7 +43,7 @@ extension VerifiedAnswer.Kind {
     static func callback(at provider: Provider) -> Self {
         Self(
             step: .callback, name: "the signed callback", key: "callback.jwt",
-            rules: provider.signedAnswers.callback)
+            rules: provider.signedAnswers.callback, at: provider)
     }
 }
 

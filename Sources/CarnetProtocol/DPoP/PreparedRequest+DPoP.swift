@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+import CarnetDescriptors
 import Crypto
 public import Foundation
 import HTTPTypes

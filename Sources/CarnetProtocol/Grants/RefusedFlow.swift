@@ -16,7 +16,8 @@ enum RefusedFlow {
 
     /// - Throws: `OAuthError` for the password grant.
     static func check(grantOf parameters: RequestParameters) throws(OAuthError) {
-        guard parameters.items.contains(where: { $0.name == "grant_type" && $0.value == "password" }) else { return }
+        let isPassword = parameters.items.contains { $0.standardName == "grant_type" && $0.value == "password" }
+        guard isPassword else { return }
         throw OAuthError(
             parameters.step,
             .unsupported,

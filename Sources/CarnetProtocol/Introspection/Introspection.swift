@@ -115,7 +115,7 @@ extension Introspection {
         }
         let kind = VerifiedAnswer.Kind(
             step: .introspection, name: "the signed answer", key: "introspection.jwt",
-            type: "token-introspection+jwt", rules: provider.signedAnswers.introspection)
+            type: "token-introspection+jwt", rules: provider.signedAnswers.introspection, at: provider)
         let answer = try VerifiedAnswer(Secret(text), kind, from: provider, by: verification)
         try answer.checkIssuer(isRequired: true)
         try answer.checkAudience(isRequired: true)

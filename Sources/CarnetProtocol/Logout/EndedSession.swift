@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+import CarnetDescriptors
 
 /// Which sessions at a provider are over: one by its id, or all of a user.
 ///

@@ -221,11 +221,14 @@ extension SignedAnswers.SignedAnswer {
 extension JSONWebKeySet {
     /// The request for a provider's keys.
     public static func request(for provider: Provider) throws(OAuthError) -> PreparedRequest {
+        try request(try provider.endpoint(.jwks, for: .keys), key: "endpoints.jwks")
+    }
+
+    /// The request for the keys of another issuer.
+    ///
+    /// - Parameter key: The key of the descriptor that names the URL.
+    public static func request(_ url: WebURL, key: String) throws(OAuthError) -> PreparedRequest {
         try PreparedRequest.make(
-            RequestParameters(.keys, "endpoints", .plainGET),
-            to: try provider.endpoint(.jwks, for: .keys),
-            key: "endpoints.jwks",
-            rules: .plainGET
-        )
+            RequestParameters(.keys, "endpoints", .plainGET), to: url, key: key, rules: .plainGET)
     }
 }

@@ -36,7 +36,7 @@ extension Profile {
                 descriptorKey: "profile.jwt", status: response.status)
         }
         let kind = VerifiedAnswer.Kind(
-            step: .profile, name: "the signed profile", key: "profile.jwt", rules: rules)
+            step: .profile, name: "the signed profile", key: "profile.jwt", rules: rules, at: provider)
         let answer = try VerifiedAnswer(Secret(text), kind, from: provider, by: verification)
         // Real servers leave issuer and audience out; the token that was asked with stands for both.
         try answer.checkIssuer(isRequired: false)

@@ -11,6 +11,8 @@ public struct ClientMetadata: Sendable {
     public var scopes: [String]
     /// Whether its tokens are to be bound to keys (RFC 9449, section 5.2).
     public var dpopBoundAccessTokens: Bool
+    /// The keys that sign its assertions and requests, or that answers are encrypted for; only their public parts are sent.
+    public var keys: [ClientKey]
 
     public init(
         redirectURIs: [String],
@@ -18,7 +20,8 @@ public struct ClientMetadata: Sendable {
         authenticationMethod: ClientAuthenticationMethod = .none,
         grantTypes: [String] = ["authorization_code", "refresh_token"],
         scopes: [String] = [],
-        dpopBoundAccessTokens: Bool = false
+        dpopBoundAccessTokens: Bool = false,
+        keys: [ClientKey] = []
     ) {
         self.redirectURIs = redirectURIs
         self.clientName = clientName
@@ -26,6 +29,7 @@ public struct ClientMetadata: Sendable {
         self.grantTypes = grantTypes
         self.scopes = scopes
         self.dpopBoundAccessTokens = dpopBoundAccessTokens
+        self.keys = keys
     }
 }
 
@@ -40,7 +44,19 @@ extension ClientMetadata {
         guard !redirectURIs.isEmpty else {
             throw OAuthError(.registration, .badRegistration, "there is no redirect URI to register")
         }
+        let url = try provider.endpoint(.registration, for: .registration)
+        return try .registration(
+            .post, url, key: "endpoints.registration", token: initialAccessToken, body: try document(at: provider))
+    }
+
+    /// The metadata as they are sent.
+    func document(at provider: Provider) throws(OAuthError) -> JSONObject {
         for uri in redirectURIs { try RedirectURI.check(uri, against: provider) }
+        guard !authenticationMethod.usesKey || keys.contains(where: \.canSign) else {
+            throw OAuthError(
+                .registration, .missingClientKey,
+                "\(authenticationMethod.rawValue) takes a key that signs, and there is none to register")
+        }
         var body = JSONObject()
         body["redirect_uris"] = .array(redirectURIs.map { .string($0) })
         body["token_endpoint_auth_method"] = .string(authenticationMethod.rawValue)
@@ -48,23 +64,37 @@ extension ClientMetadata {
         if grantTypes.contains("authorization_code") { body["response_types"] = ["code"] }
         body["client_name"] = clientName.map { .string($0) }
         if !scopes.isEmpty { body["scope"] = .string(try provider.scopes.joined(scopes)) }
+        if !keys.isEmpty { body["jwks"] = ClientKey.publicKeySet(keys) }
         if dpopBoundAccessTokens { body["dpop_bound_access_tokens"] = true }
-        let text = JSONValue.object(body).jsonText()
-        let url = try provider.endpoint(.registration, for: .registration)
-        var fields: [(name: String, value: String)] = [
-            ("Accept", "application/json"), ("User-Agent", "Carnet"), ("Content-Type", "application/json"),
-        ]
+        return body
+    }
+}
+
+extension PreparedRequest {
+    /// A request of the registration endpoint, or of a registered client's own (RFC 7591, section 3.1; RFC 7592,
+    /// section 2).
+    static func registration(
+        _ method: HTTPRequest.Method,
+        _ url: WebURL,
+        key: String,
+        token: Secret?,
+        body: JSONObject? = nil,
+        hiding secrets: [Secret] = []
+    ) throws(OAuthError) -> PreparedRequest {
+        let text = body.map { JSONValue.object($0).jsonText() } ?? ""
+        var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
+        if body != nil { fields.append(("Content-Type", "application/json")) }
         var shown = fields.map { Named($0.name, $0.value) }
-        if let initialAccessToken {
-            fields.append(("Authorization", "Bearer \(initialAccessToken.reveal())"))
+        if let token {
+            fields.append(("Authorization", "Bearer \(token.reveal())"))
             shown.append(Named("Authorization", "Bearer \(Secret(""))"))
         }
         return PreparedRequest(
             step: .registration,
-            descriptorKey: "endpoints.registration",
+            descriptorKey: key,
             outgoing: OutgoingRequest(
                 head: HTTPRequest(
-                    method: .post,
+                    method: method,
                     scheme: url.scheme,
                     authority: url.authority,
                     path: url.target,
@@ -72,8 +102,10 @@ extension ClientMetadata {
                 ),
                 body: Array(text.utf8)
             ),
-            redacted: RedactedRequest(method: "POST", url: url.text, headers: shown, body: text),
-            secrets: [initialAccessToken].compactMap { $0 }
+            redacted: RedactedRequest(
+                method: method.rawValue, url: url.text, headers: shown,
+                body: Redactor(hiding: secrets).redact(text, limit: .max)),
+            secrets: secrets + [token].compactMap { $0 }
         )
     }
 }

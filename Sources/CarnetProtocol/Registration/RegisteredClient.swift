@@ -12,6 +12,25 @@ public struct RegisteredClient: Sendable {
     /// Where and with what the registration is managed (RFC 7592, section 3).
     public let managementURI: WebURL?
     public let managementToken: Secret?
+
+    /// A client that registered earlier, as it was kept.
+    public init(
+        clientID: String,
+        clientSecret: Secret? = nil,
+        secretExpiresAt: Date? = nil,
+        authenticationMethod: ClientAuthenticationMethod = .none,
+        redirectURIs: [String] = [],
+        managementURI: WebURL?,
+        managementToken: Secret?
+    ) {
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.secretExpiresAt = secretExpiresAt
+        self.authenticationMethod = authenticationMethod
+        self.redirectURIs = redirectURIs
+        self.managementURI = managementURI
+        self.managementToken = managementToken
+    }
 }
 
 extension RegisteredClient {
@@ -22,6 +41,16 @@ extension RegisteredClient {
         judging response: IncomingResponse,
         to request: PreparedRequest,
         for metadata: ClientMetadata
+    ) throws(OAuthError) {
+        try self.init(judging: response, to: request, for: metadata, instead: nil)
+    }
+
+    /// - Parameter old: The registration that is managed: what the answer leaves out stays as it was.
+    init(
+        judging response: IncomingResponse,
+        to request: PreparedRequest,
+        for metadata: ClientMetadata,
+        instead old: RegisteredClient?
     ) throws(OAuthError) {
         let key = request.descriptorKey
         // RFC 7591, section 3.2.1 has 201; real servers answer 200.
@@ -44,13 +73,20 @@ extension RegisteredClient {
                 .registration, .missingField, "the answer has no client_id", descriptorKey: key,
                 status: response.status)
         }
+        // RFC 7592, section 3: a registration keeps its id, or the tokens of its users would be another's.
+        guard old.map({ $0.clientID.isSameBytes(as: clientID) }) ?? true else {
+            throw OAuthError(
+                .registration, .badRegistration, "the answer is about another client", descriptorKey: key,
+                status: response.status)
+        }
         self.clientID = clientID
-        clientSecret = try text("client_secret").map { Secret($0) }
+        clientSecret = try text("client_secret").map { Secret($0) } ?? old?.clientSecret
         let method = try text("token_endpoint_auth_method") ?? metadata.authenticationMethod.rawValue
         guard let authenticationMethod = ClientAuthenticationMethod(rawValue: method) else {
             throw wrong("token_endpoint_auth_method", "a method that this client has")
         }
         guard authenticationMethod.usesSecret == metadata.authenticationMethod.usesSecret,
+            authenticationMethod.usesKey == metadata.authenticationMethod.usesKey,
             !authenticationMethod.usesSecret || clientSecret != nil
         else {
             throw OAuthError(
@@ -73,10 +109,11 @@ extension RegisteredClient {
                 .registration, .redirectNotAccepted, "the server did not register the redirect URI \(uri)",
                 descriptorKey: key, status: response.status)
         }
-        managementToken = try text("registration_access_token").map { Secret($0) }
+        // RFC 7592, section 3: a new token takes the place of the old one, which is void from now on.
+        managementToken = try text("registration_access_token").map { Secret($0) } ?? old?.managementToken
         let uri = try text("registration_client_uri")
-        managementURI = uri.flatMap { try? WebURL($0) }
-        guard uri == nil || managementURI != nil else {
+        managementURI = uri.flatMap { try? WebURL($0) } ?? old?.managementURI
+        guard uri.map({ (try? WebURL($0)) != nil }) ?? true else {
             throw wrong("registration_client_uri", "a URL that may be requested")
         }
     }

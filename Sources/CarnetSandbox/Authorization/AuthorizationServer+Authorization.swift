@@ -84,7 +84,7 @@ extension AuthorizationServer {
             throw .shown("No user was chosen.")
         }
         if options.offersFaults {
-            options.faults = Set([answer["fault"].flatMap(SandboxFault.init)].compactMap { $0 })
+            chosenFault = answer["fault"].flatMap(SandboxFault.init).flatMap { $0.isForOneSignIn ? $0 : nil }
         }
         let kept = answer.pairs.filter { $0.name == "scope" }.map(\.value)
         let scopes = pending.request.scopes.filter { kept.contains($0) || isFixed($0) }
@@ -120,7 +120,8 @@ extension AuthorizationServer {
             resources: request.resources,
             details: request.details,
             acr: has(.weakSignIn) ? nil : request.acr,
-            keyThumbprint: request.keyThumbprint
+            keyThumbprint: request.keyThumbprint,
+            chosenFault: chosenFault
         )
         // Legal, and broken by every encoder that is not right (RFC 6749, appendix A.11).
         let code = "4/+&=%41 " + seams.randomText()

@@ -12,8 +12,12 @@ struct AuthorizationServer: Sendable {
     var consents = BoundedStore<PendingConsent>(capacity: 1000)
     /// The certificate that came with the request that is answered.
     var presentedCertificate: [UInt8]?
+    /// What the person chose to go wrong in the sign-in that the request belongs to.
+    var chosenFault: SandboxFault?
     /// What clients are to be told, until it is sent.
     var logouts: [SandboxLogout] = []
+    /// The keys of those whose claims are in profiles, by their issuers.
+    var sourceKeys: [String: KeySet] = [:]
     private var madeKeys: KeySet?
 
     init(_ provider: Provider, clients: [SandboxClient], options: SandboxOptions, seams: Seams) {
@@ -49,8 +53,6 @@ struct AuthorizationServer: Sendable {
         consents = old.consents
         if provider.signatureAlgorithms == old.provider.signatureAlgorithms { madeKeys = old.madeKeys }
     }
-
-    func has(_ fault: SandboxFault) -> Bool { options.faults.contains(fault) }
 
     /// The value of `iss`. A provider without an issuer of its own signs with the origin of its token endpoint.
     ///

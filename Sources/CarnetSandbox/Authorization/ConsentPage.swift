@@ -45,8 +45,7 @@ struct ConsentPage {
 
     private var faults: String {
         guard server.options.offersFaults else { return "" }
-        // A denial has a button of its own.
-        let lines = SandboxFault.allCases.filter { $0 != .denied }.map { fault in
+        let lines = SandboxFault.allCases.filter(\.isForOneSignIn).map { fault in
             "<option value=\"\(fault.rawValue)\">\(HTMLPage.escape(fault.summary))</option>"
         }
         return """

@@ -12,7 +12,7 @@ public struct SandboxOptions: Sendable {
     /// Whom the page offers.
     public var users: [SandboxUser]
     public var faults: Set<SandboxFault>
-    /// Whether the page lets the person choose a fault, which then lasts until the next answer to a page.
+    /// Whether the page lets the person choose a fault, for the sign-in that it is about and what its tokens are used for.
     public var offersFaults: Bool
     /// How many seconds an authorization code lives.
     public var codeLifetime: Int

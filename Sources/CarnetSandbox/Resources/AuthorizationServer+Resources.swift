@@ -50,7 +50,7 @@ extension AuthorizationServer {
         let identity = Identity(grant.user, at: provider)
         let body =
             has(.userinfoWrongSubject) ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
-        return (body, grant.clientID)
+        return (aggregating(body, of: grant.user), grant.clientID)
     }
 
     /// Demands the headers and parameters that the descriptor adds.

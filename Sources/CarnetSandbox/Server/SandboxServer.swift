@@ -61,11 +61,12 @@ private struct SandboxResponder: HTTPResponder {
             return Response(status: .contentTooLarge)
         }
         let head = await providerRequest(request.head)
-        guard await sandbox.isReachable(head) else {
+        let sent = Array(body.readableBytesView)
+        guard await sandbox.isReachable(head, body: sent) else {
             try await context.channel.close()
             return Response(status: .serviceUnavailable)
         }
-        let (response, bytes) = await sandbox.respond(to: head, body: Array(body.readableBytesView))
+        let (response, bytes) = await sandbox.respond(to: head, body: sent)
         return Response(
             status: response.status,
             headers: response.headerFields,

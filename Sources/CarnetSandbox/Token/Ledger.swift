@@ -22,6 +22,8 @@ struct Grant: Sendable {
     var acr: String?
     /// The thumbprint of the key that the tokens are bound to (RFC 9449).
     var keyThumbprint: String?
+    /// What the person wants to go wrong.
+    var chosenFault: SandboxFault?
     /// The thumbprint of the certificate that the tokens are bound to (RFC 8705).
     var certificateThumbprint: String?
     /// The session that the sign-in belongs to, for a client that is told of its end.
@@ -62,6 +64,8 @@ struct Ledger: Sendable {
     var proofs = BoundedStore<Int>()
     /// The clients that registered themselves, by their ids.
     var registeredClients = BoundedStore<SandboxClient>(capacity: 1000)
+    /// What manages them, by the same ids.
+    var managedClients = BoundedStore<ManagedClient>(capacity: 1000)
     /// By the text of the reference.
     var pushedRequests = BoundedStore<PushedRequest>(capacity: 1000)
     var devices = BoundedStore<Device>()

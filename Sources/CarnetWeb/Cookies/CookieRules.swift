@@ -1,6 +1,6 @@
 import CarnetDescriptors
 import Foundation
-import HTTPTypes
+package import HTTPTypes
 
 /// The names and attributes of the cookies, as the origin allows them (RFC 6265bis, section 4.1).
 struct CookieRules: Sendable {
@@ -36,13 +36,13 @@ struct CookieRules: Sendable {
 }
 
 /// The cookies of a request: the first of each name, within bounds.
-struct ReceivedCookies {
+package struct ReceivedCookies {
     private static let countLimit = 100
     private static let lengthLimit = 32_768
 
     private(set) var all: [(name: String, value: String)] = []
 
-    init(_ request: HTTPRequest) {
+    package init(_ request: HTTPRequest) {
         var length = 0
         for field in request.headerFields[values: .cookie] {
             length += field.utf8.count
@@ -57,7 +57,7 @@ struct ReceivedCookies {
         }
     }
 
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         all.first { $0.name == name }?.value
     }
 }

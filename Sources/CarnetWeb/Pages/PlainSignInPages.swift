@@ -22,13 +22,14 @@ public struct PlainSignInPages: SignInPages {
     public func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
         let retry = page.providers.first { $0.id == problem.provider }
             .map { Self.form($0, "Try again with \($0.name)", problem.returnTo) }
+        let wayOn = page.session?.account().map { "Go on as \($0.name ?? "a user")" } ?? "Go on without signing in"
         return Self.page(
             problem.title,
             """
             <p role="alert">\(Self.escape(problem.advice))</p>
             \(retry ?? "")
             <p><a href="\(Self.escape(page.path))">All ways to sign in</a></p>
-            <p><a href="\(Self.escape(problem.returnTo.path))">Go on without signing in</a></p>
+            <p><a href="\(Self.escape(problem.returnTo.path))">\(Self.escape(wayOn))</a></p>
             <p><small>Reference: \(Self.escape(problem.id))</small></p>
             """
         )
@@ -92,14 +93,18 @@ public struct PlainSignInPages: SignInPages {
     private static let style = """
         :root { color-scheme: light dark; }
         body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 2rem auto; padding: 0 1rem;
-               overflow-wrap: anywhere; }
-        button { font: inherit; width: 100%; min-height: 3rem; padding: .75rem 1rem; margin: .25rem 0;
-                 border: 1px solid #767676; border-radius: .5rem; cursor: pointer; }
+               overflow-wrap: anywhere; background: light-dark(#fff, #121214); color: light-dark(#1a1a1a, #ececec); }
+        h1 { font-size: 1.75rem; line-height: 1.2; }
+        a { color: light-dark(#0b4db0, #8ab4f8); }
+        button { font: inherit; font-weight: 600; width: 100%; min-height: 3rem; padding: .75rem 1rem; margin: .25rem 0;
+                 background: light-dark(#f4f4f5, #2a2a2e); color: inherit;
+                 border: 1px solid light-dark(#767676, #8d8d8d); border-radius: .5rem; cursor: pointer; }
         button svg { width: .8em; height: .8em; margin-right: .6em; }
         :focus-visible { outline: 3px solid; outline-offset: 2px; }
         """
 
-    static func escape(_ text: String) -> String {
+    /// A text as HTML has it, inside an element or an attribute.
+    public static func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
     }

@@ -1,5 +1,5 @@
 public import Carnet
-public import Foundation
+import Foundation
 
 /// What a sign-out did, for the person who signed out. It travels sealed in a cookie to the page that tells it.
 public struct SignOutReport: Codable, Hashable, Sendable {
@@ -11,6 +11,8 @@ public struct SignOutReport: Codable, Hashable, Sendable {
         public let isRevoked: Bool?
         /// Whether the provider was to end its own session. `true` if its page was opened: what happens there is not seen.
         public let isEndedAtProvider: Bool?
+        /// Whether the provider's page has sent the browser back.
+        public internal(set) var isBack = false
         /// What could not be done, without secrets.
         public var failures: [String]
     }
@@ -22,7 +24,20 @@ public struct SignOutReport: Codable, Hashable, Sendable {
     public let id: String?
     let expiresAt: Date
 
-    public var hasFailures: Bool { departures.contains { !$0.failures.isEmpty } }
+    init(departures: [Departure], returnTo: ReturnTarget, newID: () -> String, expiresAt: Date) {
+        self.departures = departures
+        self.returnTo = returnTo
+        id = departures.contains { !$0.failures.isEmpty } ? newID() : nil
+        self.expiresAt = expiresAt
+    }
+
+    public var hasFailures: Bool { id != nil }
+
+    mutating func noteReturn(from provider: ProviderID?) {
+        guard let index = departures.firstIndex(where: { $0.provider == provider && $0.isEndedAtProvider == true })
+        else { return }
+        departures[index].isBack = true
+    }
 }
 
 extension SignOutReport.Departure {
@@ -48,7 +63,11 @@ extension SignOutReport.Departure {
         case nil: break
         }
         switch isEndedAtProvider {
-        case true?: sentences.append("The sign-out page of \(providerName) was opened.")
+        case true?:
+            sentences.append(
+                isBack
+                    ? "You are back from the sign-out page of \(providerName)."
+                    : "The sign-out page of \(providerName) was opened.")
         case false?: sentences.append("You may still be signed in at \(providerName) itself.")
         case nil: break
         }

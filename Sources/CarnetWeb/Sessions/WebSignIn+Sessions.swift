@@ -44,7 +44,7 @@ extension WebSignIn {
 
     func sessionCookie(_ accounts: [WebAccount]) throws -> String {
         let session = WebSession(
-            id: newID() + newID(), accounts: accounts, expiresAt: clock.now.addingTimeInterval(sessionLifetime))
+            id: randomName(bytes: 12), accounts: accounts, expiresAt: clock.now.addingTimeInterval(sessionLifetime))
         let sealed = try SealedValue.seal(session, for: Self.sessionPurpose, with: keys, random: random)
         return cookies.cookie(cookies.session, sealed, seconds: Int(sessionLifetime))
     }

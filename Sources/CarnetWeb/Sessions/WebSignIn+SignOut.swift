@@ -1,4 +1,5 @@
 import Carnet
+import CarnetProtocol
 import CarnetStorage
 import Foundation
 import HTTPTypes
@@ -23,15 +24,18 @@ extension WebSignIn {
         let staying = accounts.filter { !leaving.contains($0) }
         do {
             let (departures, page) = try await depart(leaving, extent)
-            let hasFailed = departures.contains { !$0.failures.isEmpty }
             let report = SignOutReport(
-                departures: departures, returnTo: wanted ?? .home, id: hasFailed ? newID() : nil,
+                departures: departures, returnTo: wanted ?? .home, newID: newID,
                 expiresAt: clock.now.addingTimeInterval(Double(Self.reportLifetime)))
             if let id = report.id { log(report, id) }
-            let isTold = hasFailed || wanted == nil || page != nil
-            var reply = WebReply.redirect(to: page ?? (isTold ? paths.signedOut : report.returnTo.path))
+            let isTold = report.hasFailures || wanted == nil || page != nil
+            var reply = WebReply.redirect(
+                to: page?.url.reveal() ?? (isTold ? paths.signedOut : report.returnTo.path))
             reply.set([staying.isEmpty ? cookies.removal(cookies.session) : try sessionCookie(staying)])
-            if isTold { reply.set([try reportCookie(report, skipsPage: wanted != nil && !hasFailed)]) }
+            if isTold {
+                let kept = KeptReport(report: report, skipsPage: wanted != nil && !report.hasFailures, sent: page?.sent)
+                reply.set([try reportCookie(kept)])
+            }
             return reply
         } catch {
             return show(
@@ -45,15 +49,18 @@ extension WebSignIn {
     /// Signs accounts out, and finds the page that ends the session of the first that has one.
     private func depart(
         _ leaving: [WebAccount], _ extent: SignOut
-    ) async throws -> (departures: [SignOutReport.Departure], page: String?) {
+    ) async throws -> (departures: [SignOutReport.Departure], page: (url: Secret, sent: KeptReport.Sent?)?) {
         var departures: [SignOutReport.Departure] = []
-        var page: String?
+        var page: (url: Secret, sent: KeptReport.Sent?)?
         for account in leaving {
             guard let client = clients[account.provider],
                 let outcome = try await connection(of: account)?.signOut(extent)
             else { continue }
-            let isOpened = page == nil && outcome.endSessionURL != nil
-            if isOpened { page = outcome.endSessionURL?.reveal() }
+            var isOpened = false
+            if page == nil, let url = outcome.endSessionURL {
+                page = (url, outcome.endSessionState.map { .init(to: account.provider, state: $0) })
+                isOpened = true
+            }
             departures.append(.init(from: client.provider, extent, outcome, isPageOpened: isOpened))
         }
         return (departures, page)
@@ -75,10 +82,17 @@ extension WebSignIn {
         var report: SignOutReport
         /// Whether the host has a page of its own for a sign-out that went well.
         let skipsPage: Bool
+        /// What comes back with the browser; `nil` if it was sent nowhere, or cannot come back.
+        let sent: Sent?
+
+        struct Sent: Codable {
+            let to: ProviderID
+            let state: Secret
+        }
     }
 
-    private func reportCookie(_ report: SignOutReport, skipsPage: Bool) throws -> String {
-        var kept = KeptReport(report: report, skipsPage: skipsPage)
+    private func reportCookie(_ report: KeptReport) throws -> String {
+        var kept = report
         func sealed() throws -> String {
             try SealedValue.seal(kept, for: Self.reportPurpose, with: keys, random: random)
         }
@@ -94,19 +108,28 @@ extension WebSignIn {
         let kept = ReceivedCookies(request)[cookies.report].flatMap {
             try? SealedValue.open($0, as: KeptReport.self, for: Self.reportPurpose, with: keys)
         }
-        guard let kept, kept.report.expiresAt > clock.now else {
+        guard var kept, kept.report.expiresAt > clock.now else {
             return .html(
                 pages.signedOut(nil, choicePage(.home, session: session(of: request))),
                 policy: pages.contentSecurityPolicy)
         }
-        var reply =
-            kept.skipsPage
-            ? WebReply.redirect(to: kept.report.returnTo.path)
-            : .html(
+        // Anybody can send a browser here: without the state that was sent it is not the provider who did.
+        let isBack = kept.sent.map { isReturn(request, answering: $0) } ?? false
+        if isBack { kept.report.noteReturn(from: kept.sent?.to) }
+        guard isBack, kept.skipsPage else {
+            return .html(
                 pages.signedOut(kept.report, choicePage(kept.report.returnTo, session: session(of: request))),
                 policy: pages.contentSecurityPolicy)
-        // Without a page of its own the report is not shown again.
-        if kept.skipsPage { reply.set([cookies.removal(cookies.report)]) }
+        }
+        var reply = WebReply.redirect(to: kept.report.returnTo.path)
+        // The host's own page tells it; here it is not shown again.
+        reply.set([cookies.removal(cookies.report)])
         return reply
+    }
+
+    private func isReturn(_ request: HTTPRequest, answering sent: KeptReport.Sent) -> Bool {
+        guard let provider = clients[sent.to]?.provider else { return false }
+        let back = AuthorizationCallback(url: origin.origin + (request.path ?? ""))
+        return EndSessionRequest.isReturn(back, answering: sent.state, at: provider)
     }
 }

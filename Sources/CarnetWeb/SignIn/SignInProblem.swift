@@ -15,7 +15,4 @@ public struct SignInProblem: Sendable {
     public let id: String
     /// For the log; without secrets.
     public let cause: OAuthError?
-
-    /// Whether the form to begin again is offered.
-    public var offersRetry: Bool { provider != nil }
 }

@@ -20,16 +20,16 @@ extension WebSignIn {
             return show(unavailable())
         }
         guard let (name, waiting, pending) = found, let client = clients[waiting.provider] else {
-            return show(nothingWaits(request))
+            let session = session(of: request)
+            return show(nothingWaits(request, session), to: session)
         }
         do {
-            let connection = random.bytes(count: 16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            let session = try await client.completeSignIn(callback, for: pending, account: connection)
+            let session = try await client.completeSignIn(callback, for: pending, account: randomName(bytes: 16))
             let account = await account(of: session, at: client)
             let before = self.session(of: request)?.accounts ?? waiting.accounts
             return try await signedIn(account, beside: before, waiting.returnTo, removing: name)
         } catch {
-            return show(problem(error, client, waiting.returnTo), removing: [name])
+            return show(problem(error, client, waiting.returnTo), to: session(of: request), removing: [name])
         }
     }
 
@@ -101,8 +101,9 @@ extension WebSignIn {
             advice: "What was begun could not be looked up. Try again in a moment.", id: newID())
     }
 
-    private func nothingWaits(_ request: HTTPRequest) -> SignInProblem {
-        let isSignedIn = session(of: request) != nil
+    private func nothingWaits(_ request: HTTPRequest, _ session: WebSession?) -> SignInProblem {
+        let isSignedIn = session != nil
+        let candidates = clients.providers(answeringAt: request.pathOnly)
         return SignInProblem(
             status: .badRequest,
             isSignedIn ? "This sign-in is done" : "No sign-in waits for this answer",
@@ -112,7 +113,7 @@ extension WebSignIn {
                     ? "This browser brought no cookie: it keeps none for this site, or the sign-in was begun in another "
                         + "browser. Allow cookies, and begin again here."
                     : "It was finished before, took too long, or was begun in another browser. Begin again here.",
-            provider: provider(ofCallback: request.pathOnly),
+            provider: candidates.count == 1 ? candidates[0] : nil,
             id: newID()
         )
     }

@@ -5,15 +5,18 @@ import HTTPTypes
 import Logging
 
 extension WebSignIn {
+    private static let backChannelName = "back-channel-logout"
+    private static let frontChannelName = "front-channel-logout"
+
     /// Where a provider posts its logout tokens (OpenID Connect Back-Channel Logout, section 2.5): to be registered there.
     public func backChannelLogoutPath(of provider: ProviderID) -> String {
-        "\(startPath(of: provider))/back-channel-logout"
+        "\(startPath(of: provider))/\(Self.backChannelName)"
     }
 
     /// What a provider shows in a frame while the user signs out there (OpenID Connect Front-Channel Logout, section 2): to
     /// be registered as one that wants the session, `frontchannel_logout_session_required`.
     public func frontChannelLogoutPath(of provider: ProviderID) -> String {
-        "\(startPath(of: provider))/front-channel-logout"
+        "\(startPath(of: provider))/\(Self.frontChannelName)"
     }
 
     enum ProviderLogoutRoute {
@@ -22,12 +25,13 @@ extension WebSignIn {
     }
 
     func providerLogoutRoute(of request: HTTPRequest) -> ProviderLogoutRoute? {
-        let path = request.pathOnly
-        for client in clients.all {
-            if path == backChannelLogoutPath(of: client.provider.id) { return .backChannel(client) }
-            if path == frontChannelLogoutPath(of: client.provider.id) { return .frontChannel(client) }
+        let names = names(inSignInPath: request.pathOnly)
+        guard names.count == 2, let client = clients[ProviderID(rawValue: names[0])] else { return nil }
+        return switch names[1] {
+        case Self.backChannelName: .backChannel(client)
+        case Self.frontChannelName: .frontChannel(client)
+        default: nil
         }
-        return nil
     }
 
     /// Answers a provider. It needs neither a cookie nor a page of this site: who asks proves it by the token.

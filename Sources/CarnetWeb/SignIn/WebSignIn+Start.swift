@@ -17,7 +17,8 @@ extension WebSignIn {
         do {
             let options = AuthorizationOptions(
                 scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
-                asksForConsent: fields.contains { $0.name == "consent" }
+                asksForConsent: fields.contains { $0.name == "consent" },
+                prompt: fields.contains { $0.name == "another" } ? [.selectAccount] : []
             )
             let begun = try await client.beginSignIn(options)
             var waiting = PendingSignIn(
@@ -95,6 +96,10 @@ extension WebSignIn {
         case (_, .tryLater), (_, nil):
             (status, title, advice) = (
                 .badGateway, "\(name) cannot be reached now", "Nothing is lost. Try again in a moment."
+            )
+        case (_, .signInAgain) where cause.map { [.refresh, .profile, .resource].contains($0.step) } ?? false:
+            (status, title, advice) = (
+                .forbidden, "The session with \(name) is over", "It was ended there, or is too old. Sign in again."
             )
         case (_, .signInAgain):
             (status, title, advice) = (

@@ -136,22 +136,18 @@ public struct WebSignIn: Sendable {
         if path == paths.signIn { return .choice }
         if path == paths.signOut { return .signOut }
         if path == paths.signedOut { return .signedOut }
-        let registrations = clients.all.map(\.registration)
-        if registrations.contains(where: { Self.path(of: $0.redirectURI) == path }) { return .callback }
-        if registrations.contains(where: { Self.path(of: $0.postLogoutRedirectURI) == path }) { return .signedOut }
+        if !clients.providers(answeringAt: path).isEmpty { return .callback }
+        if clients.isPostLogoutPath(path) { return .signedOut }
+        let names = names(inSignInPath: path)
+        guard names.count == 1 else { return nil }
+        return clients[ProviderID(rawValue: names[0])].map { .start($0.provider.id) }
+    }
+
+    /// What stands behind the page of providers in a path: a provider, and what of it.
+    func names(inSignInPath path: String) -> [String] {
         let prefix = paths.signIn + "/"
-        guard path.hasPrefix(prefix) else { return nil }
-        return clients[ProviderID(rawValue: String(path.dropFirst(prefix.count)))].map { .start($0.provider.id) }
-    }
-
-    private static func path(of uri: String?) -> String? {
-        uri.flatMap { try? WebURL($0) }?.path
-    }
-
-    /// The one provider whose callbacks come to a path; `nil` if there are several.
-    func provider(ofCallback path: String) -> ProviderID? {
-        let candidates = clients.all.filter { Self.path(of: $0.registration.redirectURI) == path }
-        return candidates.count == 1 ? candidates[0].provider.id : nil
+        guard path.hasPrefix(prefix) else { return [] }
+        return path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
     }
 
     private func choice(_ request: HTTPRequest, only provider: ProviderID? = nil) -> WebReply {
@@ -176,7 +172,9 @@ public struct WebSignIn: Sendable {
     }
 
     /// Says what happened, to the person and, under the same id, to the log.
-    func show(_ problem: SignInProblem, removing names: [String] = []) -> WebReply {
+    func show(
+        _ problem: SignInProblem, to session: WebSession? = nil, removing names: [String] = []
+    ) -> WebReply {
         logger.notice(
             "Sign-in did not go on",
             metadata: [
@@ -185,7 +183,7 @@ public struct WebSignIn: Sendable {
             ]
         )
         var reply = WebReply.html(
-            pages.problem(problem, choicePage(problem.returnTo)),
+            pages.problem(problem, choicePage(problem.returnTo, session: session)),
             status: problem.status,
             policy: pages.contentSecurityPolicy
         )
@@ -195,8 +193,11 @@ public struct WebSignIn: Sendable {
         return reply
     }
 
-    func newID() -> String {
-        random.bytes(count: 6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    /// The reference of a page and its log entry.
+    func newID() -> String { randomName(bytes: 6) }
+
+    func randomName(bytes count: Int) -> String {
+        random.bytes(count: count).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

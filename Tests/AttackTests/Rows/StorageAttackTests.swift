@@ -153,7 +153,7 @@ struct StorageAttackTests {
         let folder = try Folder()
         let site = try Site()
         let file = "\(folder.path)/acme.yaml"
-        let providers = ProviderFolder(path: folder.path, clients: site.web.clients) { descriptor in
+        let providers = ProviderFolders([folder.path], clients: site.web.clients) { descriptor in
             try OAuthClient(
                 descriptor, registration: site.clients[0].registration, transport: site.scenario,
                 store: site.scenario.store, clock: site.scenario.clock)

@@ -71,6 +71,13 @@ func registered(at provider: Provider, with transport: any Transport) async thro
     return try await ClientRegistrar(transport: transport).register(metadata, at: provider)
 }
 
+func renamed(
+    _ client: RegisteredClient, at provider: Provider, with registrar: ClientRegistrar
+) async throws -> RegisteredClient {
+    let metadata = ClientMetadata(redirectURIs: client.redirectURIs, clientName: "Reports and more")
+    return try await registrar.update(client, to: metadata, at: provider)
+}
+
 func signOutEverywhere(_ session: Session, showing page: (Secret) -> Void) async throws {
     if let url = try await session.signOut(.everywhere).endSessionURL { page(url) }
 }

@@ -34,3 +34,12 @@ func pending(inCookie text: String, keys: KeyRing) throws -> PendingAuthorizatio
 func isUnused(_ old: SealingKey, in store: PostgreSQLStore) async throws -> Bool {
     try await store.inventory().recordsByKeyID[old.id] == nil
 }
+
+/// Processes whose clients are made so take each logout token once between them.
+func client(
+    of provider: ProviderDescriptor, _ registration: ClientRegistration, over transport: any Transport,
+    keptIn store: PostgreSQLStore
+) throws -> OAuthClient {
+    try OAuthClient(
+        provider, registration: registration, transport: transport, store: store, usedTokens: store)
+}

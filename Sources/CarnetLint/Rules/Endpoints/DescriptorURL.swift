@@ -142,6 +142,9 @@ extension DescriptorURL {
         for (index, further) in descriptor.profile.requests.enumerated() {
             add(make(["profile", "requests", String(index), "url"], further.url))
         }
+        for (index, source) in descriptor.profile.sources.enumerated() {
+            add(make(["profile", "sources", String(index), "jwks"], source.jwks))
+        }
         add(make(["api", "base_url"], descriptor.api.baseURL))
         for step in descriptor.exchange.items { add(make(["exchange", step.name, "url"], step.value.url)) }
         for lookup in descriptor.connection.lookups.items {

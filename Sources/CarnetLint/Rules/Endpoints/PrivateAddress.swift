@@ -38,7 +38,7 @@ struct PrivateAddress: SingleValueRule {
         }
         if host.hasPrefix("[") { return isPrivateIPv6(host.dropFirst().lowercased()) }
         let octets = host.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
-        guard octets.count == 4, host.utf8.count { $0 == UInt8(ascii: ".") } == 3 else { return false }
+        guard octets.count == 4, host.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 3 else { return false }
         return switch (octets[0], octets[1]) {
         case (10, _), (192, 168), (172, 16...31), (169, 254), (0, _): true
         default: false

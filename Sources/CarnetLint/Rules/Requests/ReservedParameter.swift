@@ -48,6 +48,8 @@ struct ReservedParameter: SingleValueRule {
         for entry: YAMLEntry, section: [String], reserved: Set<String>, _ context: LintContext
     ) -> Diagnostic? {
         if ProtocolParameters.perAttempt.contains(entry.key) { return nil }
+        // That one is refused for a better reason.
+        if entry.key == "grant_type", entry.value.scalar?.text == PasswordGrant.grantType { return nil }
         if reserved.contains(entry.key) {
             let help = entry.key == "scope" ? "list scopes under 'scopes'" : "remove it; to leave it out, use 'omit'"
             let message = "\"\(entry.key)\" is sent by Carnet itself"

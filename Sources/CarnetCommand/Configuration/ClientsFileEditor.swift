@@ -1,0 +1,121 @@
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+/// Changes one registration in a clients file; everything else stays as it is written.
+struct ClientsFileEditor {
+    private let path: String
+    private let text: SourceText
+    private let bytes: [UInt8]
+    private let root: YAMLNode?
+
+    /// - Throws: `Failure` if the file is there and cannot be read.
+    init(_ path: String) throws {
+        self.path = path
+        let isThere = FileManager.default.fileExists(atPath: path)
+        let file = isThere ? try SourceFile(readingFrom: path) : SourceFile(path: path, bytes: [])
+        text = SourceText(file)
+        bytes = file.bytes
+        root = isThere ? YAMLReader().read(file).root : nil
+    }
+
+    /// The file with a registration of a provider: a new one at its end, or new values in the one that is there.
+    ///
+    /// - Throws: `Failure` for a file that is written so that it cannot be changed in parts.
+    func setting(_ client: RegisteredClient, redirectURI: String?, of provider: String) throws -> [UInt8] {
+        var values = [("client_id", client.clientID)]
+        if let secret = client.clientSecret { values.append(("client_secret", secret.reveal())) }
+        if let redirectURI { values.append(("redirect_uri", redirectURI)) }
+        if let uri = client.managementURI, let token = client.managementToken {
+            values += [("registration_client_uri", uri.text), ("registration_access_token", token.reveal())]
+        }
+        guard let entry = root?.entry(provider) else {
+            let start = bytes.isEmpty ? "# Registered by carnet register. It holds secrets.\n" : ""
+            let end = bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? "" : "\n"
+            let lines = values.map { "  \($0.0): \(Self.quoted($0.1))\n" }.joined()
+            if root?.entries?.isEmpty == false { try checkLayout(root?.entries?.first) }
+            return bytes + Array((end + start + "\(provider):\n" + lines).utf8)
+        }
+        try checkLayout(entry)
+        let members = entry.value.entries ?? []
+        guard let first = members.first else { throw unchangeable }
+        var edits: [(range: Range<Int>, text: String)] = []
+        var added = ""
+        for (name, value) in values {
+            let others = name == "client_secret" ? ["client_secret_env", "client_secret_file"] : []
+            let member = members.first { $0.key == name || others.contains($0.key) }
+            guard let member else {
+                let isOnOneLine = first.keySpan.start.line == entry.keySpan.start.line
+                let indentation = String(repeating: " ", count: first.keySpan.start.column - 1)
+                added += "\(name): \(Self.quoted(value))" + (isOnOneLine ? ", " : "\n\(indentation)")
+                continue
+            }
+            let span = SourceSpan(start: member.keySpan.start, end: member.value.span.end)
+            guard let range = text.range(of: span) else { throw unchangeable }
+            edits.append((range, "\(name): \(Self.quoted(value))"))
+        }
+        if !added.isEmpty {
+            let start = SourceSpan(start: first.keySpan.start, end: first.keySpan.start)
+            guard let range = text.range(of: start) else { throw unchangeable }
+            edits.append((range, added))
+        }
+        return applied(edits)
+    }
+
+    /// The file without the registration of a provider.
+    ///
+    /// - Throws: as `setting(_:redirectURI:of:)`.
+    func removing(_ provider: String) throws -> [UInt8] {
+        guard let entry = root?.entry(provider) else { return bytes }
+        try checkLayout(entry)
+        let first = entry.keySpan.start.line
+        let next = root?.entries?.map(\.keySpan.start.line).filter { $0 > first }.min()
+        let last = Self.lastLine(of: entry.value)
+        let end = next.map { min($0, last + 1) } ?? last + 1
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let kept = lines.enumerated().filter { !(first..<end).contains($0.offset + 1) }.map(\.element)
+        return Array(kept.joined(separator: [UInt8(ascii: "\n")]))
+    }
+
+    /// Writes the file for its owner alone, whole or not at all.
+    ///
+    /// - Throws: `Failure`.
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        let partial = path + ".new"
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        try? FileManager.default.removeItem(atPath: partial)
+        guard FileManager.default.createFile(atPath: partial, contents: Data(bytes), attributes: attributes),
+            rename(partial, path) == 0
+        else { throw Failure(.broken, "\(path) cannot be written") }
+    }
+
+    private func applied(_ edits: [(range: Range<Int>, text: String)]) -> [UInt8] {
+        var result = bytes
+        for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+            result.replaceSubrange(edit.range, with: Array(edit.text.utf8))
+        }
+        return result
+    }
+
+    /// A provider has to begin a line of its own.
+    private func checkLayout(_ entry: YAMLEntry?) throws {
+        guard let entry, entry.keySpan.start.column == 1 else { throw unchangeable }
+    }
+
+    private var unchangeable: Failure {
+        Failure(
+            .usage, "\(path) is not written so that one registration in it can be changed",
+            next: ["write each provider on a line of its own, or choose another file"])
+    }
+
+    private static func lastLine(of node: YAMLNode) -> Int {
+        switch node.content {
+        case .mapping(let entries): entries.map { lastLine(of: $0.value) }.max() ?? node.span.start.line
+        case .sequence(let elements): elements.map(lastLine).max() ?? node.span.start.line
+        case .scalar: node.span.end.line
+        }
+    }
+
+    /// A text as JSON writes it, which YAML reads too.
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).jsonText() }
+}

@@ -1,0 +1,47 @@
+/// Somebody else whose signed claims are believed in a profile (OpenID Connect Core, section 5.6.2).
+public struct ClaimSourceRules: Sendable {
+    public internal(set) var issuer = ""
+    public internal(set) var jwks = Template.empty
+    public internal(set) var algorithms: [SignatureAlgorithm] = []
+    public internal(set) var claims: [String] = []
+
+    init() {}
+
+    /// The claims that say who the user is, or that belong to the JWT itself: no source can give them.
+    public static let reservedClaims: Set<String> = [
+        "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",
+        "cnf", "_claim_names", "_claim_sources",
+    ]
+}
+
+extension ClaimSourceRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("issuer", \.issuer, isRequired: true, "the issuer of the JWTs, exactly as their claim iss has it"),
+        Key("jwks", \.jwks, isRequired: true, "the keys that sign them (RFC 7517, section 5)"),
+        Key("algorithms", \.algorithms, "the accepted signature algorithms; RS256 if not said"),
+        Key("claims", \.claims, isRequired: true, "the claims that it may give, by the names of the profile's members"),
+    ]
+}
+
+/// A source of claims with everything filled in.
+public struct ClaimSource: Sendable {
+    public let issuer: String
+    public let jwks: WebURL
+    public let algorithms: [SignatureAlgorithm]
+    public let claims: [String]
+}
+
+extension InputResolver {
+    /// One whose URL takes an optional input without a value is left out.
+    func claimSources(_ rules: [ClaimSourceRules]) throws(ResolutionError) -> [ClaimSource] {
+        var sources: [ClaimSource] = []
+        for (index, rules) in rules.enumerated() {
+            guard let url = try url(rules.jwks, key: "profile.sources.\(index).jwks") else { continue }
+            sources.append(
+                ClaimSource(
+                    issuer: rules.issuer, jwks: url, algorithms: rules.algorithms.isEmpty ? [.RS256] : rules.algorithms,
+                    claims: rules.claims))
+        }
+        return sources
+    }
+}

@@ -1,0 +1,27 @@
+public import Carnet
+import CarnetStorage
+public import Foundation
+
+extension PostgreSQLStore: UsedTokenStore {
+    public func use(_ id: String, until end: Date, now: Date) async throws -> Bool {
+        // Whoever repeats the statement because its answer was lost still has the token.
+        let owner = random.bytes(count: 16).hexadecimal
+        let rows = try await database.runToEnd(
+            """
+            WITH expired AS (DELETE FROM carnet_used_token WHERE expires_at <= $4::float8 AND id <> $1)
+            INSERT INTO carnet_used_token AS used (id, owner, expires_at) VALUES ($1, $2, $3::float8)
+            ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
+            WHERE used.owner = excluded.owner OR used.expires_at <= $4::float8
+            """,
+            [
+                .text(UsedTokenID(id).text), .text(owner), .text(String(end.timeIntervalSince1970)),
+                .text(String(now.timeIntervalSince1970)),
+            ]
+        )
+        return rows.changed == 1
+    }
+
+    public func forget(_ id: String) async throws {
+        _ = try await database.runToEnd("DELETE FROM carnet_used_token WHERE id = $1", [.text(UsedTokenID(id).text)])
+    }
+}

@@ -1,0 +1,90 @@
+public import CarnetDescriptors
+import Foundation
+
+/// Claims of a profile that somebody else has signed (OpenID Connect Core, section 5.6.2). Nothing of it is believed yet.
+public struct AggregatedClaims: Sendable {
+    /// Whose claims they say they are: one of those that the descriptor trusts.
+    public let source: ClaimSource
+    /// The members of the profile that are to come from it.
+    let names: [String]
+    let token: Secret
+}
+
+extension Profile {
+    private static let maximumSources = 16
+
+    /// The aggregated claims from sources that the descriptor trusts, and what is wrong with others. Without a trusted
+    /// source nothing is looked at.
+    ///
+    /// Distributed claims are not fetched: the provider would choose which hosts this client sends requests to, and with
+    /// which tokens.
+    public func aggregatedClaims(at provider: Provider) -> (claims: [AggregatedClaims], failures: [OAuthError]) {
+        guard !provider.claimSources.isEmpty, let names = raw["_claim_names"]?.object,
+            let sources = raw["_claim_sources"]?.object
+        else { return ([], []) }
+        var found: [AggregatedClaims] = []
+        var failures: [OAuthError] = []
+        for source in sources.members.prefix(Self.maximumSources) {
+            let wanted = names.members.filter { $0.value.string == source.name }.map(\.name)
+            do throws(OAuthError) {
+                if !wanted.isEmpty { found.append(try Self.aggregated(source.value, wanted, at: provider)) }
+            } catch {
+                failures.append(error)
+            }
+        }
+        return (found, failures)
+    }
+
+    private static func aggregated(
+        _ source: JSONValue, _ names: [String], at provider: Provider
+    ) throws(OAuthError) -> AggregatedClaims {
+        guard let token = source["JWT"]?.string else {
+            throw OAuthError(
+                .profile, .unsupported, "distributed claims are not fetched: \(Self.list(names))",
+                descriptorKey: "profile.sources")
+        }
+        let claims = try JSONWebSignature(Secret(token), step: .profile).payload
+        let issuer = (try? JSONValue(parsing: claims))?["iss"]?.string ?? ""
+        guard let trusted = provider.claimSources.first(where: { $0.issuer.isSameBytes(as: issuer) }) else {
+            throw OAuthError(
+                .profile, .issuerMismatch,
+                "the claims \(Self.list(names)) are of \"\(issuer.quotable(limit: 80))\", whom the descriptor does not trust",
+                descriptorKey: "profile.sources")
+        }
+        return AggregatedClaims(source: trusted, names: names, token: Secret(token))
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(8).map { $0.quotable(limit: 40) }.joined(separator: ", ")
+    }
+
+    /// The profile with claims that their source has signed. A claim that the provider gives itself stays the provider's.
+    ///
+    /// - Parameter verification: The source's keys.
+    /// - Throws: `OAuthError` at step `profile`; of kind `keyNotFound` or `badSignature` if other keys might help.
+    public func adding(
+        _ aggregated: AggregatedClaims, from provider: Provider, verifyingBy verification: AnswerVerification
+    ) throws(OAuthError) -> Profile {
+        let source = aggregated.source
+        let kind = VerifiedAnswer.Kind(
+            step: .profile, name: "the JWT of \(source.issuer.quotable(limit: 80))", key: "profile.sources",
+            algorithms: source.algorithms)
+        let answer = try VerifiedAnswer(aggregated.token, kind, from: provider, by: verification)
+        guard answer.claims["iss"]?.string?.isSameBytes(as: source.issuer) == true else {
+            throw OAuthError(
+                .profile, .issuerMismatch, "the claims are of another issuer than \(source.issuer)",
+                descriptorKey: "profile.sources")
+        }
+        try answer.checkAudience(isRequired: false, orElse: provider.issuer)
+        try answer.checkTimes(endIsRequired: false)
+        guard var body = raw.object else { return self }
+        for name in aggregated.names {
+            guard source.claims.contains(name), !ClaimSourceRules.reservedClaims.contains(name), body[name] == nil
+            else { continue }
+            body[name] = answer.claims[name]
+        }
+        var profile = Profile(mapping: .object(body), with: provider)
+        profile.failures = failures
+        return profile
+    }
+}

@@ -1,0 +1,33 @@
+import CarnetDescriptors
+import HTTPTypes
+
+extension AuthorizationServer {
+    /// Whether a fault is in the answer to the request at hand.
+    func has(_ fault: SandboxFault) -> Bool { options.faults.contains(fault) || chosenFault == fault }
+
+    /// What was chosen on the page of the sign-in from which one of these texts comes, as its code or token.
+    func faultChosen(with texts: [String]) -> SandboxFault? {
+        texts.lazy.compactMap { text in
+            let grantID =
+                ledger.codes[text]?.grantID ?? ledger.accessTokens[text]?.grantID ?? ledger.refreshTokens[text]?.grantID
+            return grantID.flatMap { ledger.grants[$0]?.chosenFault }
+        }.first
+    }
+}
+
+extension ServerRequest {
+    /// Every text that may be a code or a token: of the headers, the query and the body.
+    var possibleCredentials: [String] {
+        let headers = head.headerFields.map { $0.value.split(separator: " ").last.map { String($0) } ?? "" }
+        let query = try? ReceivedParameters(form: url.query ?? "")
+        let sent =
+            try? mediaType == "application/json" ? ReceivedParameters(json: body) : ReceivedParameters(form: body)
+        return headers + ((query?.pairs ?? []) + (sent?.pairs ?? [])).map(\.value)
+    }
+}
+
+extension SandboxFault {
+    /// Whether a person may choose it for a sign-in. A denial has a button of its own; the metadata and the keys are one
+    /// document for everybody, and a device never sees the page.
+    var isForOneSignIn: Bool { ![.denied, .metadata500, .keys500, .slowDown].contains(self) }
+}

@@ -1,0 +1,131 @@
+public import Carnet
+import Synchronization
+
+/// Folders of descriptors that are looked at again while the server runs. A file with mistakes is reported, and what was
+/// read from it before goes on; with a file that is gone, its provider goes too.
+public final class ProviderFolders: Sendable {
+    /// What one look found.
+    public struct Reload: Sendable {
+        /// The providers whose clients were made anew.
+        public var replaced: [ProviderID] = []
+        /// The providers that there are no more. Their tokens stay in the store, and open again if the file comes back.
+        public var removed: [ProviderID] = []
+        /// One text for each file or client that could not be used.
+        public var problems: [String] = []
+    }
+
+    private let paths: [String]
+    private let base: ProviderRegistry
+    private let clients: ProviderClients
+    private let makeClient: @Sendable (ProviderDescriptor) async throws -> OAuthClient?
+    /// The files that each client was made of: its own, then those that it extends.
+    private let seen: Mutex<[ProviderID: [SourceFile]]>
+
+    /// - Parameters:
+    ///   - paths: Descriptors of a later folder hide those of an earlier one.
+    ///   - base: What else there is to be extended or hidden. A provider of it that came from these folders is taken to
+    ///     have its client already.
+    ///   - makeClient: The client of a new descriptor; `nil` for a provider without a registration.
+    public init(
+        _ paths: [String],
+        beside base: ProviderRegistry = ProviderRegistry(),
+        clients: ProviderClients,
+        makeClient: @escaping @Sendable (ProviderDescriptor) async throws -> OAuthClient?
+    ) {
+        self.paths = paths
+        self.base = base
+        self.clients = clients
+        self.makeClient = makeClient
+        let known = base.entries.filter { $0.isOf(paths) && clients[$0.descriptor.id] != nil }
+        seen = Mutex(Dictionary(known.map { ($0.descriptor.id, base.files(of: $0)) }) { first, _ in first })
+    }
+
+    /// Reads the folders, and makes clients of what changed. With a folder that cannot be read, nothing changes.
+    public func reload() async -> Reload {
+        var reload = Reload()
+        var registry = base
+        var read: Set<SourceFile> = []
+        var unusable: Set<String> = []
+        for path in paths {
+            do throws(SourceFileError) {
+                let files = try DescriptorFolder(path).files()
+                registry = registry.replacing(.folder(path), with: files.read)
+                read.formUnion(files.read)
+                unusable.formUnion(files.unreadable.map(\.path))
+                reload.problems += files.unreadable.map(\.description)
+            } catch {
+                return Reload(problems: [error.description])
+            }
+        }
+        for document in registry.broken where read.contains(document.file) {
+            unusable.insert(document.file.path)
+            reload.problems += document.diagnostics.filter { $0.severity == .error }.map(\.description)
+        }
+        // While a provider's own file cannot be used, nothing takes its place.
+        let before = seen.withLock { $0 }
+        let waiting = before.filter { $0.value.first.map { unusable.contains($0.path) } ?? false }
+        for entry in registry.entries where waiting[entry.descriptor.id] == nil {
+            let (id, files) = (entry.descriptor.id, registry.files(of: entry))
+            guard before[id] != files, entry.isOf(paths) || before[id] != nil else { continue }
+            do {
+                if let client = try await makeClient(entry.descriptor) {
+                    clients.replace(client)
+                    reload.replaced.append(id)
+                    seen.withLock { $0[id] = files }
+                } else if before[id] != nil {
+                    remove(id, &reload)
+                }
+            } catch {
+                reload.problems.append("\(entry.document.file.path): \(error)")
+            }
+        }
+        for id in before.keys.sorted() where waiting[id] == nil && !registry.ids.contains(id) { remove(id, &reload) }
+        return reload
+    }
+
+    private func remove(_ id: ProviderID, _ reload: inout Reload) {
+        clients.remove(id)
+        reload.removed.append(id)
+        seen.withLock { $0[id] = nil }
+    }
+
+    /// Looks again and again until the task is cancelled.
+    ///
+    /// - Parameter report: Told of each look that found something, and of the same problem once.
+    /// - Throws: `CancellationError`.
+    public func watch(
+        every interval: Duration = .seconds(2),
+        clock: any Clock<Duration> = .continuous,
+        report: @Sendable (Reload) -> Void
+    ) async throws {
+        var last: [String] = []
+        while true {
+            let found = await reload()
+            let isChanged = !found.replaced.isEmpty || !found.removed.isEmpty
+            if isChanged || found.problems != last { report(found) }
+            last = found.problems
+            try await clock.sleep(for: interval)
+        }
+    }
+}
+
+extension ProviderRegistry.Entry {
+    fileprivate func isOf(_ folders: [String]) -> Bool {
+        folders.contains { origin == .folder($0) }
+    }
+}
+
+extension ProviderRegistry {
+    /// The file of a descriptor, then those of what it extends.
+    fileprivate func files(of entry: Entry) -> [SourceFile] {
+        var files = [entry.document.file]
+        var parent = entry.descriptor.parent
+        while let id = parent, let next = entries.first(where: { $0.descriptor.id == id }),
+            !files.contains(next.document.file)
+        {
+            files.append(next.document.file)
+            parent = next.descriptor.parent
+        }
+        return files
+    }
+}

@@ -1,0 +1,106 @@
+import CarnetDescriptors
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The management of a registration (RFC 7592).
+@Suite struct ClientManagementTests {
+    private func client(secret: String? = nil) throws -> RegisteredClient {
+        RegisteredClient(
+            clientID: "c", clientSecret: secret.map { Secret($0) },
+            authenticationMethod: secret == nil ? .none : .clientSecretBasic, redirectURIs: [Attempt.redirectURI],
+            managementURI: try WebURL("https://id.acme.example/register/c?x=1"), managementToken: Secret("the-token"))
+    }
+
+    private let metadata = ClientMetadata(redirectURIs: [Attempt.redirectURI], clientName: "Other")
+
+    // DCR-04.
+    @Test func tokenIsSentToItsOwnAddressAndNeverShown() throws {
+        let requests = [
+            try client().readRequest(), try client().deleteRequest(),
+            try client(secret: "the-secret").updateRequest(metadata, at: try Fixture.provider()),
+        ]
+        for request in requests {
+            #expect(request.header("Authorization") == "Bearer the-token")
+            #expect(request.outgoing.head.path == "/register/c?x=1")
+            #expect(!"\(request.redacted)".contains("the-token") && !"\(request.redacted)".contains("the-secret"))
+        }
+        #expect(requests.map(\.outgoing.head.method) == [.get, .delete, .put])
+        #expect(requests[0].outgoing.body.isEmpty && requests[1].outgoing.body.isEmpty)
+    }
+
+    @Test func updateNamesTheClientAndNothingOfTheServersOwn() throws {
+        let request = try client(secret: "s").updateRequest(metadata, at: try Fixture.provider())
+        let body = try JSONValue(parsing: request.bodyText)
+        #expect(body["client_id"] == "c" && body["client_secret"] == "s" && body["client_name"] == "Other")
+        for name in ["registration_access_token", "registration_client_uri", "client_id_issued_at"] {
+            #expect(body[name] == nil)
+        }
+    }
+
+    // DCR-04.
+    @Test func newTokenReplacesTheOldAndWhatIsLeftOutStays() throws {
+        let client = try client()
+        let request = try client.updateRequest(metadata, at: try Fixture.provider())
+        let rotated = try client.judge(
+            .json(#"{"client_id":"c","registration_access_token":"new"}"#), to: request, for: metadata)
+        #expect(rotated.managementToken == Secret("new") && rotated.managementURI == client.managementURI)
+        let same = try client.judge(.json(#"{"client_id":"c"}"#), to: request, for: metadata)
+        #expect(same.managementToken == Secret("the-token"))
+    }
+
+    // DCR-02, DCR-05.
+    @Test func keysAreRegisteredByTheirPublicParts() throws {
+        let key = try ClientKey.generate(.ES256, id: "k1")
+        let metadata = ClientMetadata(
+            redirectURIs: [Attempt.redirectURI], authenticationMethod: .privateKeyJWT, keys: [key])
+        let client = try client()
+        let request = try client.updateRequest(metadata, at: try Fixture.provider())
+        let body = try JSONValue(parsing: request.bodyText)
+        #expect(body["jwks"] == ["keys": [key.publicJWK]] && body["jwks"]?["keys"]?.array?.first?["d"] == nil)
+        expectError(.registration, .badRegistration) {
+            try client.judge(
+                .json(#"{"client_id":"c","token_endpoint_auth_method":"none"}"#), to: request, for: metadata)
+        }
+        var keyless = metadata
+        keyless.keys = []
+        expectError(.registration, .missingClientKey) {
+            try client.updateRequest(keyless, at: try Fixture.provider())
+        }
+    }
+
+    @Test func secretIsKeptUnlessItIsReplaced() throws {
+        let client = try client(secret: "old")
+        let request = try client.readRequest()
+        let method = #""token_endpoint_auth_method":"client_secret_basic""#
+        #expect(try client.judge(.json("{\"client_id\":\"c\",\(method)}"), to: request).clientSecret == Secret("old"))
+        let answer = "{\"client_id\":\"c\",\"client_secret\":\"new\",\(method)}"
+        #expect(try client.judge(.json(answer), to: request).clientSecret == Secret("new"))
+    }
+
+    @Test func answerAboutAnotherClientIsRefused() throws {
+        let client = try client()
+        let request = try client.readRequest()
+        expectError(.registration, .badRegistration) {
+            try client.judge(.json(#"{"client_id":"another"}"#), to: request)
+        }
+    }
+
+    @Test func voidTokenAndRefusalsAreToldApart() throws {
+        let client = try client()
+        let request = try client.deleteRequest()
+        expectError(.registration, .unauthorized) {
+            try client.judgeDeletion(.empty(status: 401), to: request)
+        }
+        expectError(.registration, .unauthorized) { try client.judge(.empty(status: 401), to: request) }
+        expectError(.registration, .unexpectedStatus) {
+            try client.judgeDeletion(.empty(status: 405), to: request)
+        }
+        try client.judgeDeletion(.empty(status: 204), to: request)
+        let unmanaged = RegisteredClient(clientID: "c", managementURI: nil, managementToken: nil)
+        expectError(.registration, .unsupported) { try unmanaged.readRequest() }
+    }
+}
