@@ -42,7 +42,7 @@ struct AwayStore: TokenStore {
 
     func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         try check()
-        return await inner.keys(of: provider, endedBy: ended)
+        return try await inner.keys(of: provider, endedBy: ended)
     }
 
     func withLock<Result: Sendable>(
