@@ -57,6 +57,11 @@ extension ClientMetadata {
                 .registration, .missingClientKey,
                 "\(authenticationMethod.rawValue) takes a key that signs, and there is none to register")
         }
+        guard Set(keys.map(\.id)).count == keys.count else {
+            throw OAuthError(
+                .registration, .badRegistration, "two of the keys to register have one id",
+                hint: "the server would not know which to look at (RFC 7517, section 4.5)")
+        }
         var body = JSONObject()
         body["redirect_uris"] = .array(redirectURIs.map { .string($0) })
         body["token_endpoint_auth_method"] = .string(authenticationMethod.rawValue)

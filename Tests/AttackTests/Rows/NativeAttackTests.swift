@@ -31,7 +31,11 @@ struct NativeAttackTests {
             registration.clientSecret = nil
             registration.redirectURI = redirectURI
         }.client(of: scenario)
-        let task = Task { try await client.signIn(with: agent) }
+        let task = Task {
+            // A sign-in that fails before its page is shown ends the wait for the page.
+            defer { isShown.finish() }
+            return try await client.signIn(with: agent)
+        }
         var urls = shown.makeAsyncIterator()
         let url = try #require(await urls.next())
         let query = PercentEncoding.decodeForm(String(url.drop { $0 != "?" }.dropFirst())) ?? []
@@ -157,6 +161,7 @@ struct NativeAttackTests {
     @Test func NAT_11_portThatIsRegistered() async throws {
         let free = try RawServer([])
         free.stop()
+        await free.waitUntilClosed()
         let redirect = "http://127.0.0.1:\(free.port)/callback"
         let waiting = try await begin(redirectURI: redirect)
         #expect(waiting.port == free.port)

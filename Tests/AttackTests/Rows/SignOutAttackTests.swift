@@ -232,6 +232,28 @@ struct RegistrationAttackTests {
         #expect(scenario.count("/register") == 1)
     }
 
+    /// Keys go by value, so that no URL can say otherwise; a server could not tell two with one id apart.
+    @Test func CAUTH_13_keysThatArePublishedOnce() async throws {
+        let keys = [try ClientKey.generate(.ES256), try ClientKey.generate(for: .ecdhES)]
+        let scenario = Scenario()
+        let provider = try Fixture.provider(Flow.openID)
+        func register(_ keys: [ClientKey]) async throws -> RegisteredClient {
+            try await ClientRegistrar(transport: scenario).register(
+                ClientMetadata(
+                    redirectURIs: [Scenario.redirectURI], authenticationMethod: .privateKeyJWT, keys: keys),
+                at: provider)
+        }
+        _ = try await register(keys)
+        let body = try JSONValue(parsing: try #require(scenario.requests(to: "/register").first).body)
+        #expect(body["jwks_uri"] == nil)
+        let published = try #require(body["jwks"]?["keys"]?.array)
+        #expect(published.map { $0["kid"]?.string } == keys.map(\.id))
+        for name in ["d", "p", "q", "dp", "dq", "qi", "k"] { #expect(published.allSatisfy { $0[name] == nil }) }
+        let namesake = try ClientKey.generate(.ES256, id: keys[0].id)
+        await expectRefusal(.badRegistration) { try await register([keys[0], namesake]) }
+        #expect(scenario.count("/register") == 1)
+    }
+
     @Test func CAUTH_12_secretThatEnds() async throws {
         try await accept(in: Self.confidential) {
             $0.registration["client_secret_expires_at"] = 1_900_000_000
