@@ -194,6 +194,23 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test func `a registration keeps the inputs that it was made with`() async throws {
+        let more = "inputs: { tenant: { example: t1 } }\nauthorization: { parameters: { tenant: '{tenant}' } }\n"
+        try home.write(Sample.acme() + more, to: "providers/acme.yaml")
+        let sandbox = try await RunningSandbox(home, "acme")
+        let file = home.folder.appending(path: "clients.yaml").path
+        let arguments = ["register", "acme", "--output", file, "--sandbox", sandbox.address]
+        let register = try await home.start(arguments + ["--input", "tenant=t1"]).finish()
+        #expect(register.status == 0, "\(register)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains(#"inputs: { tenant: "t1" }"#))
+        let login = try await home.logIn("acme", "--clients", file, "--sandbox", sandbox.address)
+        #expect(login.status == 0, "\(login)")
+        for further in [["--read"], ["--name", "Other"], ["--delete"]] {
+            let run = try await home.start(arguments + further).finish()
+            #expect(run.status == 0, "\(further): \(run)")
+        }
+    }
+
     // DCR-02, DCR-05.
     @Test func `a client registers its key, signs in with it, and keeps it when it is updated`() async throws {
         try home.write(

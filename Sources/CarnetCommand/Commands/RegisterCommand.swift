@@ -65,8 +65,10 @@ struct RegisterCommand: Subcommand {
             throw Failure(.usage, "\(file) has no registration for \(provider)", next: ["leave --read or --delete out"])
         }
         try await ProviderFailure(entry: entry).explaining {
-            let descriptor = try entry.descriptor.variant(client.input.environment)
-            let resolved = try descriptor.resolve(inputs: client.input.values)
+            let environment = client.input.environment ?? known?.source.environment
+            let descriptor = try entry.descriptor.variant(environment)
+            let inputs = (known?.source.inputs ?? [:]).merging(client.input.values) { $1 }
+            let resolved = try descriptor.resolve(inputs: inputs)
             let registrar = connector.registrar(at: resolved)
             if let known, delete {
                 let remaining = try editor.removing(provider)
@@ -110,7 +112,7 @@ struct RegisterCommand: Subcommand {
 
     private func knownClient(
         _ id: ProviderID, _ context: CommandContext
-    ) throws -> (client: RegisteredClient, keys: [ClientKey])? {
+    ) throws -> (client: RegisteredClient, keys: [ClientKey], source: ClientSource)? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         let clients = ClientsFile(try SourceFile(readingFrom: file))
         guard clients.diagnostics.isEmpty else { throw Failure(clientsFile: clients, context.console) }
@@ -151,7 +153,8 @@ struct RegisterCommand: Subcommand {
     }
 
     private func keep(_ registered: RegisteredClient, _ redirectURI: String?, _ editor: ClientsFileEditor) throws {
-        let bytes = try editor.setting(registered, redirectURI: redirectURI, keyFile: absolute(keyFile), of: provider)
+        let bytes = try editor.setting(
+            registered, redirectURI: redirectURI, keyFile: absolute(keyFile), of: provider, with: client.input)
         try ClientsFileEditor.write(bytes, to: file)
     }
 

@@ -52,8 +52,8 @@ extension ClientSource {
 
 extension ClientSource {
     /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._CLIENT_KEY` or `..._CLIENT_KEY_FILE`, `..._CLIENT_KEY_ID`,
-    /// `..._CLIENT_CERTIFICATE_FILE`, `..._CLIENT_CERTIFICATE_KEY_FILE`, `..._DPOP_KEY_FILE`, `..._DECRYPTION_KEY_FILE`, `..._REDIRECT_URI`, `..._POST_LOGOUT_REDIRECT_URI`, `..._SCOPES`,
-    /// `..._ENVIRONMENT` and `..._INPUT_DOMAIN`.
+    /// `..._CLIENT_CERTIFICATE_FILE`, `..._CLIENT_CERTIFICATE_KEY_FILE`, `..._DPOP_KEY_FILE`, `..._DECRYPTION_KEY_FILE`,
+    /// `..._REDIRECT_URI`, `..._POST_LOGOUT_REDIRECT_URI`, `..._SCOPES`, `..._ENVIRONMENT` and `..._INPUT_DOMAIN`.
     ///
     /// - Throws: `Failure` if a key cannot be read.
     init(of descriptor: ProviderDescriptor, in environment: HostEnvironment) throws {

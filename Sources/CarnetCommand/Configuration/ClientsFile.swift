@@ -38,12 +38,13 @@ struct ClientsFile {
         return source
     }
 
-    /// The registration of a provider as it can be managed, with the keys that sign for it; `nil` if the file has none.
+    /// The registration of a provider as it can be managed, with the keys that sign for it and what else the file says;
+    /// `nil` if the file has none.
     ///
     /// - Throws: `Failure` if it did not register itself.
     func registeredClient(
         for id: ProviderID, environment: HostEnvironment
-    ) throws -> (client: RegisteredClient, keys: [ClientKey])? {
+    ) throws -> (client: RegisteredClient, keys: [ClientKey], source: ClientSource)? {
         guard let entry = entries.first(where: { $0.id == id.rawValue }) else { return nil }
         guard let clientID = entry.source.clientID, let uri = entry.managementURI, let token = entry.managementToken
         else {
@@ -67,7 +68,7 @@ struct ClientsFile {
                 managementURI: try WebURL(uri),
                 managementToken: token
             )
-            return (client, keys)
+            return (client, keys, entry.source)
         } catch {
             throw Failure(.usage, "\(file.path): registration_client_uri: \(error.reason)")
         }

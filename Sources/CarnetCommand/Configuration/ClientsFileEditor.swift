@@ -21,10 +21,13 @@ struct ClientsFileEditor {
 
     /// The file with a registration of a provider: a new one at its end, or new values in the one that is there.
     ///
-    /// - Parameter keyFile: Where the key is that signs for the client; `nil` leaves what the file says of it.
+    /// - Parameters:
+    ///   - keyFile: Where the key is that signs for the client; `nil` leaves what the file says of it.
+    ///   - input: What a new registration was made with.
     /// - Throws: `Failure` for a file that is written so that it cannot be changed in parts.
     func setting(
-        _ client: RegisteredClient, redirectURI: String?, keyFile: String? = nil, of provider: String
+        _ client: RegisteredClient, redirectURI: String?, keyFile: String? = nil, of provider: String,
+        with input: InputOptions
     ) throws -> [UInt8] {
         var values = [("client_id", client.clientID)]
         if let secret = client.clientSecret { values.append(("client_secret", secret.reveal())) }
@@ -36,7 +39,12 @@ struct ClientsFileEditor {
         guard let entry = root?.entry(provider) else {
             let start = bytes.isEmpty ? "# Registered by carnet register. It holds secrets.\n" : ""
             let end = bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? "" : "\n"
-            let lines = values.map { "  \($0.0): \(Self.quoted($0.1))\n" }.joined()
+            if let environment = input.environment { values.append(("environment", environment)) }
+            var lines = values.map { "  \($0.0): \(Self.quoted($0.1))\n" }.joined()
+            if !input.values.isEmpty {
+                let inputs = input.values.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.quoted($0.value))" }
+                lines += "  inputs: { \(inputs.joined(separator: ", ")) }\n"
+            }
             if root?.entries?.isEmpty == false { try checkLayout(root?.entries?.first) }
             return bytes + Array((end + start + "\(provider):\n" + lines).utf8)
         }
@@ -68,7 +76,7 @@ struct ClientsFileEditor {
 
     /// The file without the registration of a provider.
     ///
-    /// - Throws: as `setting(_:redirectURI:keyFile:of:)`.
+    /// - Throws: as `setting(_:redirectURI:keyFile:of:with:)`.
     func removing(_ provider: String) throws -> [UInt8] {
         guard let entry = root?.entry(provider) else { return bytes }
         try checkLayout(entry)
