@@ -87,9 +87,12 @@ struct TokenTarget: FuzzTarget {
     }
 
     private static func object(_ bytes: [UInt8]) -> [String: Any] {
+        func read(_ text: String) -> [String: Any]? {
+            (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any]
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
         // The other reader gives up at numbers that no Double holds.
-        let text = String(decoding: bytes, as: UTF8.self).replacing(#/[eE]\+?[0-9]{3,}/#, with: "e300")
-        return (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] ?? [:]
+        return read(text) ?? read(text.replacing(#/[eE]\+?[0-9]{3,}/#, with: "e300")) ?? [:]
     }
 
     private static func names(_ audience: Any?) -> [String] {
