@@ -1,0 +1,63 @@
+import CarnetDescriptors
+public import CarnetProtocol
+
+extension OAuthClient {
+    /// A whole sign-in through a user agent.
+    ///
+    /// - Throws: `OAuthError`, `TokenStoreError`, `CancellationError`.
+    public func signIn(
+        with agent: any UserAgent,
+        options: AuthorizationOptions = AuthorizationOptions(),
+        account: String? = nil,
+        choosing: ConnectionChooser? = nil
+    ) async throws -> Session {
+        try await signIn(with: agent, options: options, account: account, continuing: nil, choosing: choosing)
+    }
+
+    func signIn(
+        with agent: any UserAgent,
+        options: AuthorizationOptions,
+        account: String?,
+        continuing old: Connection?,
+        choosing: ConnectionChooser?
+    ) async throws -> Session {
+        // Before anyone is asked to sign in.
+        try await prepareToSave(as: account)
+        let presenter = try await sayingUserAgentErrors {
+            try await agent.prepare(
+                redirectURI: registration.redirectURI,
+                responseMode: provider.authorization.responseMode ?? options.responseMode ?? .query
+            )
+        }
+        do {
+            var options = options
+            options.redirectURI = presenter.redirectURI
+            let request = try await beginSignIn(options)
+            let callback = try await sayingUserAgentErrors {
+                try await presenter.present(request.url) { [provider, registration] callback in
+                    request.pending.matches(callback, at: provider, for: registration)
+                }
+            }
+            await presenter.close()
+            return try await completeSignIn(
+                callback, for: request.pending, account: account, continuing: old, choosing: choosing)
+        } catch {
+            await presenter.close()
+            throw error
+        }
+    }
+
+    private func sayingUserAgentErrors<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as UserAgentError {
+            switch error.kind {
+            case .cancelled: throw OAuthError(.authorization, .cancelled, error.reason)
+            case .timeout: throw OAuthError(.callback, .expiredAttempt, error.reason, hint: "begin the sign-in again")
+            case .cannotListen, .cannotPresent: throw OAuthError(.authorization, .unsupported, error.reason)
+            }
+        }
+    }
+}
