@@ -205,7 +205,8 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains(#"inputs: { tenant: "t1" }"#))
         let login = try await home.logIn("acme", "--clients", file, "--sandbox", sandbox.address)
         #expect(login.status == 0, "\(login)")
-        for further in [["--read"], ["--name", "Other"], ["--delete"]] {
+        // In the file that has nothing but its comment, a client is registered like the first.
+        for further in [["--read"], ["--name", "Other"], ["--delete"], ["--input", "tenant=t1"], ["--delete"]] {
             let run = try await home.start(arguments + further).finish()
             #expect(run.status == 0, "\(further): \(run)")
         }

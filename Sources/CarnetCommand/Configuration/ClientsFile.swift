@@ -17,7 +17,7 @@ struct ClientsFile {
         let document = YAMLReader().read(file)
         var reader = ClientsFileReader(file: file.path)
         // The reader's own words are about descriptors; a file with no registration yet is no mistake.
-        let isEmpty = document.root == nil && file.bytes.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D }
+        let isEmpty = document.root == nil && document.diagnostics.map(\.code) == [ReaderRules.emptyFile.code]
         entries = isEmpty ? [] : reader.entries(document.root)
         self.file = file
         diagnostics = isEmpty ? [] : (document.diagnostics + reader.diagnostics).sorted()
