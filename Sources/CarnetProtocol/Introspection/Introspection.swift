@@ -89,8 +89,9 @@ extension Introspection {
             }
         }
         if let issuer = body["iss"]?.string, provider.issuer != nil, !provider.acceptsIssuer(inCallback: issuer) {
+            let shown = Redactor(hiding: request.secrets).redact(issuer, limit: 200).quotable()
             throw OAuthError(
-                .introspection, .issuerMismatch, "the token is of the issuer \"\(issuer.quotable())\"",
+                .introspection, .issuerMismatch, "the token is of the issuer \"\(shown)\"",
                 descriptorKey: "issuer", status: 200)
         }
         let end = try Self.time("exp", in: body)

@@ -77,7 +77,10 @@ extension ClientKey.Material {
         guard let d = bytes("d") else { return nil }
         switch (type, curve) {
         case ("RSA", _):
-            guard let n = bytes("n"), let e = bytes("e") else { return nil }
+            // Numbers that are no public key at all end the process where they are taken apart.
+            guard let n = bytes("n"), let e = bytes("e"), JSONWebKey.rsa(modulus: n, exponent: e) != nil else {
+                return nil
+            }
             let key: _RSA.Signing.PrivateKey? =
                 if let p = bytes("p"), let q = bytes("q") {
                     try? _RSA.Signing.PrivateKey(n: n, e: e, d: d, p: p, q: q)

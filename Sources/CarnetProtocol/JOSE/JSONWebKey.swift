@@ -51,7 +51,7 @@ struct JSONWebKey: Sendable {
     }
 
     /// RFC 7518, section 3.3 wants 2048 bits at least; past 8192 a signature costs more than it proves.
-    private static func rsa(modulus: [UInt8], exponent: [UInt8]) -> _RSA.Signing.PublicKey? {
+    static func rsa(modulus: [UInt8], exponent: [UInt8]) -> _RSA.Signing.PublicKey? {
         let significant = modulus.drop { $0 == 0 }
         let bits = significant.count * 8 - (significant.first?.leadingZeroBitCount ?? 0)
         let publicExponent = exponent.drop { $0 == 0 }
