@@ -165,7 +165,8 @@ private let tokens = TokenSet(
             header: (.wwwAuthenticate, #"Bearer error="invalid_token", error_description="bad access-token-1""#))
         let body = IncomingResponse.json(
             #"{"error":"x","error_description":"bad access-token-1"}"#, status: 400)
-        for response in [challenge, body] {
+        let type = IncomingResponse.canned("", type: "text/access-token-1")
+        for response in [challenge, body, type] {
             let error = try #require(#expect(throws: OAuthError.self) { try judge(response) })
             #expect(!"\(error)".contains("access-token-1"))
             let request = try Profile.request(tokens, at: try Fixture.provider())

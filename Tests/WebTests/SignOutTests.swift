@@ -18,6 +18,18 @@ struct WebSignOutTests {
         #expect(try await browser.site.web.liveSession(of: stolen) == nil)
     }
 
+    @Test("A store that is away is told with a reference that the log has, and keeps the session")
+    func storeIsAway() async throws {
+        let store = Availability()
+        let log = RecordedLog()
+        var browser = Browser(try Site(availability: store, logger: log.logger))
+        _ = try await browser.signIn()
+        store.isAway = true
+        #expect(try await browser.post("/sign-out").head.status == .serviceUnavailable)
+        #expect(log.entries.contains { $0.contains("the database is away") })
+        #expect(browser.session != nil)
+    }
+
     @Test("A form of another site signs nobody out")
     func crossSite() async throws {
         var browser = Browser(try Site())

@@ -137,7 +137,7 @@ private struct JSONParser {
             let isNew =
                 object.members.count < Self.longestSearch
                 ? !object.members.contains { $0.name == name } : names.insert(name).inserted
-            guard isNew else { throw error("the member name \"\(name)\" is repeated") }
+            guard isNew else { throw error("a member name is repeated") }
             guard try takeIf(UInt8(ascii: ":")) else { throw error("expected ':'") }
             object.append(name, try parseValue(depth: depth + 1))
             if try takeIf(UInt8(ascii: "}")) { return .object(object) }

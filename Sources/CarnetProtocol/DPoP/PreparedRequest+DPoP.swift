@@ -36,13 +36,11 @@ extension PreparedRequest {
         else { throw OAuthError(step, .unsupported, "the DPoP proof could not be signed") }
         var head = outgoing.head
         head.headerFields[name] = input + "." + Base64URL.encode(signature.rawRepresentation)
-        var shown = redacted
-        shown.headers.append(Named("DPoP", Secret("").description))
         return PreparedRequest(
             step: step,
             descriptorKey: descriptorKey,
             outgoing: OutgoingRequest(head: head, body: outgoing.body),
-            redacted: shown,
+            redacted: redacted.adding(Named("DPoP", Secret("").description)),
             secrets: secrets,
             isSenderConstrained: true
         )

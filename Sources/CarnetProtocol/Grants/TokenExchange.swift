@@ -111,7 +111,7 @@ extension TokenExchange {
             throw OAuthError(
                 .tokenExchange,
                 .unsupportedTokenType,
-                "the token is of the kind \"\(type.quotable(limit: 80))\", not of the one that was asked for",
+                "the token is of the kind \"\(request.quotable(type))\", not of the one that was asked for",
                 status: 200
             )
         }

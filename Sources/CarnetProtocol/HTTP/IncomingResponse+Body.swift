@@ -5,13 +5,23 @@ extension IncomingResponse {
     /// The media type without its parameters, in lower case.
     var mediaType: String? {
         head.headerFields[.contentType].map { value in
-            value.prefix { $0 != ";" }.split(separator: " ").joined().lowercased()
+            String(decoding: value.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 }, as: UTF8.self)
+                .lowercased()
         }
     }
 
-    private var quotedMediaType: String {
-        mediaType.map { "\"\($0.quotable(limit: 60))\"" } ?? "of no stated type"
+    /// The media type as it may be shown: one that servers are known to send by mistake, since any other text may hold
+    /// a secret of the request.
+    var shownMediaType: String? {
+        mediaType.map { Self.harmlessMediaTypes.contains($0) ? $0 : "another type" }
     }
+
+    private static let harmlessMediaTypes: Set = [
+        "application/javascript", "application/json", "application/jwk-set+json", "application/jwt",
+        "application/octet-stream", "application/problem+json", "application/x-www-form-urlencoded",
+        "application/xhtml+xml", "application/xml", "image/gif", "image/jpeg", "image/png", "multipart/form-data",
+        "text/css", "text/csv", "text/html", "text/javascript", "text/json", "text/plain", "text/xml",
+    ]
 
     /// Whether the server calls the body JSON (RFC 8259, section 11; RFC 6839, section 3.1).
     var claimsJSON: Bool {
@@ -28,7 +38,7 @@ extension IncomingResponse {
             throw OAuthError(
                 step,
                 .unexpectedContentType,
-                "the answer is \(quotedMediaType) where JSON was expected",
+                "the answer is \(shownMediaType ?? "of no stated type") where JSON was expected",
                 descriptorKey: key,
                 status: status,
                 hint: mediaType == "text/html" ? "is the URL right, or is a login page of the network in the way?" : nil
@@ -90,18 +100,7 @@ extension IncomingResponse {
         } else {
             return nil
         }
-        // Some servers say with these values that there is no error.
-        guard let code = body.first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
-            return nil
-        }
-        let meaning = fields.codes[code]
-        return ServerWords(
-            code: meaning ?? code,
-            // A provider's own code still helps where it is all that was said.
-            message: body.first(of: fields.message.pointers)?.scalarText ?? meaning.map { _ in code },
-            uri: body.first(of: fields.uri.pointers)?.scalarText,
-            hiding: secrets
-        )
+        return body.serverWords(fields, hiding: secrets)
     }
 
     /// A form-encoded body as an object of strings; `nil` if it is malformed or repeats a name.
@@ -111,6 +110,24 @@ extension IncomingResponse {
         }
         guard Set(pairs.map(\.name)).count == pairs.count else { return nil }
         return .object(JSONObject(members: pairs.map { JSONObject.Member(name: $0.name, value: .string($0.value)) }))
+    }
+}
+
+extension JSONValue {
+    /// The server's own words in a body, wherever the descriptor says they are.
+    func serverWords(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerWords? {
+        // Some servers say with these values that there is no error.
+        guard let code = first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
+            return nil
+        }
+        let meaning = fields.codes[code]
+        return ServerWords(
+            code: meaning ?? code,
+            // A provider's own code still helps where it is all that was said.
+            message: first(of: fields.message.pointers)?.scalarText ?? meaning.map { _ in code },
+            uri: first(of: fields.uri.pointers)?.scalarText,
+            hiding: secrets
+        )
     }
 }
 

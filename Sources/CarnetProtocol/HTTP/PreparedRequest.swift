@@ -7,12 +7,34 @@ public struct PreparedRequest: Sendable {
     /// The descriptor key that names the endpoint.
     public let descriptorKey: String
     public let outgoing: OutgoingRequest
-    /// The same request with every secret replaced.
-    public let redacted: RedactedRequest
+    /// The same request with every secret replaced; made for those who look at it.
+    public var redacted: RedactedRequest { makeRedacted() }
+    private let makeRedacted: @Sendable () -> RedactedRequest
     /// What was sent and must not come back in an error.
     let secrets: [Secret]
     /// Whether the tokens that it asks for must be bound to a key (RFC 9449).
-    var isSenderConstrained = false
+    let isSenderConstrained: Bool
+
+    init(
+        step: OAuthError.Step,
+        descriptorKey: String,
+        outgoing: OutgoingRequest,
+        redacted: @autoclosure @escaping @Sendable () -> RedactedRequest,
+        secrets: [Secret],
+        isSenderConstrained: Bool = false
+    ) {
+        self.step = step
+        self.descriptorKey = descriptorKey
+        self.outgoing = outgoing
+        makeRedacted = redacted
+        self.secrets = secrets
+        self.isSenderConstrained = isSenderConstrained
+    }
+
+    /// A word of the answer as it may be quoted, without the secrets of the request.
+    func quotable(_ word: String, limit: Int = 200) -> String {
+        Redactor(hiding: secrets).redact(word, limit: limit).quotable(limit: limit)
+    }
 }
 
 /// A request as it may be shown and logged.
@@ -21,6 +43,14 @@ public struct RedactedRequest: Hashable, Sendable {
     public var url: String
     public var headers: [Named<String>]
     public var body: String
+
+    func adding(_ header: Named<String>) -> RedactedRequest {
+        RedactedRequest(method: method, url: url, headers: headers + [header], body: body)
+    }
+
+    func at(_ url: String) -> RedactedRequest {
+        RedactedRequest(method: method, url: url, headers: headers, body: body)
+    }
 }
 
 extension PreparedRequest {
@@ -49,15 +79,15 @@ extension PreparedRequest {
         var headers: [(name: String, value: String, shown: String?)] = [
             ("Accept", accept, nil), ("User-Agent", "Carnet", nil),
         ]
-        let body: (sent: String, shown: String)
+        let body: String
         switch encoding {
         case .query:
-            body = ("", "")
+            body = ""
         case .form:
-            body = (carried.encoded, carried.shown)
+            body = carried.encoded
             headers.append(("Content-Type", "application/x-www-form-urlencoded", nil))
         case .json:
-            body = (carried.json(\.value), carried.json(\.shownValue))
+            body = carried.json(\.value)
             headers.append(("Content-Type", "application/json", nil))
         }
         var secrets = parameters.secrets
@@ -70,7 +100,7 @@ extension PreparedRequest {
             secrets.append(token.token)
             if let name = token.header { headers.append((name, token.headerValue, token.shownHeaderValue)) }
         }
-        let signed = rules.signedHeaders(body: body.sent)
+        let signed = rules.signedHeaders(body: body)
         for header in rules.headers + signed {
             try token?.refuseCollision(with: header.name, step: parameters.step)
             guard header.name.lowercased() != "authorization" else {
@@ -81,6 +111,7 @@ extension PreparedRequest {
             headers.append((header.name, header.value, isSecret ? "\(Secret(""))" : nil))
             if isSecret { secrets.append(Secret(header.value)) }
         }
+        let shownHeaders = headers.map { Named($0.name, $0.shown ?? $0.value) }
         return PreparedRequest(
             step: parameters.step,
             descriptorKey: key,
@@ -92,13 +123,13 @@ extension PreparedRequest {
                     path: url.pathAppending(queried.encoded),
                     headerFields: try httpFields(headers.map { ($0.name, $0.value) }, step: parameters.step)
                 ),
-                body: Array(body.sent.utf8)
+                body: Array(body.utf8)
             ),
             redacted: RedactedRequest(
                 method: rules.method.rawValue,
                 url: url.appendingQuery(queried.shown),
-                headers: headers.map { Named($0.name, $0.shown ?? $0.value) },
-                body: body.shown
+                headers: shownHeaders,
+                body: encoding == .query ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue)
             ),
             secrets: secrets
         )
@@ -121,9 +152,8 @@ func httpFields(_ headers: [(name: String, value: String)], step: OAuthError.Ste
 extension WebURL {
     /// The request target with parameters after the URL's own query.
     func pathAppending(_ encoded: String) -> String {
-        let withQuery = appendingQuery(encoded)
-        let origin = text.count - (path + (query.map { "?" + $0 } ?? "")).count
-        let target = withQuery.dropFirst(origin)
-        return target.hasPrefix("/") ? String(target) : "/" + target
+        let origin = text.utf8.count - path.utf8.count - (query.map { $0.utf8.count + 1 } ?? 0)
+        let target = Substring(appendingQuery(encoded).utf8.dropFirst(origin))
+        return path.isEmpty ? "/" + target : String(target)
     }
 }

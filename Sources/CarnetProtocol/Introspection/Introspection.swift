@@ -89,9 +89,8 @@ extension Introspection {
             }
         }
         if let issuer = body["iss"]?.string, provider.issuer != nil, !provider.acceptsIssuer(inCallback: issuer) {
-            let shown = Redactor(hiding: request.secrets).redact(issuer, limit: 200).quotable()
             throw OAuthError(
-                .introspection, .issuerMismatch, "the token is of the issuer \"\(shown)\"",
+                .introspection, .issuerMismatch, "the token is of the issuer \"\(request.quotable(issuer))\"",
                 descriptorKey: "issuer", status: 200)
         }
         let end = try Self.time("exp", in: body)

@@ -14,7 +14,7 @@ extension RedactedResponse {
     /// speak of secrets are hidden. What is not JSON is counted, not shown.
     public init(_ response: IncomingResponse, to request: PreparedRequest) {
         status = response.status
-        contentType = response.mediaType?.quotable(limit: 100)
+        contentType = response.shownMediaType
         guard !response.body.isEmpty else {
             body = ""
             return

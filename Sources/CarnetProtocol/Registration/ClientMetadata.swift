@@ -94,6 +94,7 @@ extension PreparedRequest {
             fields.append(("Authorization", "Bearer \(token.reveal())"))
             shown.append(Named("Authorization", "Bearer \(Secret(""))"))
         }
+        let shownHeaders = shown
         return PreparedRequest(
             step: .registration,
             descriptorKey: key,
@@ -108,7 +109,7 @@ extension PreparedRequest {
                 body: Array(text.utf8)
             ),
             redacted: RedactedRequest(
-                method: method.rawValue, url: url.text, headers: shown,
+                method: method.rawValue, url: url.text, headers: shownHeaders,
                 body: Redactor(hiding: secrets).redact(text, limit: .max)),
             secrets: secrets + [token].compactMap { $0 }
         )

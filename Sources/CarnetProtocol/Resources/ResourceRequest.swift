@@ -63,6 +63,7 @@ public enum ResourceRequest {
         var parameters = RequestParameters(step: .resource, section: "api", rename: NamedList(), omit: [])
         if let name = credential.parameter { try parameters.addToken(tokens.accessToken, named: name) }
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: "api.token_in")
+        let (shownHeaders, items) = (shown, parameters.items)
         return PreparedRequest(
             step: .resource,
             descriptorKey: "resources",
@@ -71,15 +72,15 @@ public enum ResourceRequest {
                     method: method,
                     scheme: url.scheme,
                     authority: url.authority,
-                    path: url.pathAppending(parameters.items.encoded),
+                    path: url.pathAppending(items.encoded),
                     headerFields: try httpFields(fields, step: .resource)
                 ),
                 body: body
             ),
             redacted: RedactedRequest(
                 method: method.rawValue,
-                url: url.appendingQuery(parameters.items.shown),
-                headers: shown,
+                url: url.appendingQuery(items.shown),
+                headers: shownHeaders,
                 body: body.isEmpty ? "" : "(\(body.count) bytes)"
             ),
             secrets: [tokens.accessToken] + secrets

@@ -26,7 +26,7 @@ extension TokenResponse {
     public init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider
+        from provider: borrowing Provider
     ) throws(OAuthError) {
         try self.init(judging: response, to: request, from: provider, rules: provider.tokenResponse)
     }
@@ -35,7 +35,7 @@ extension TokenResponse {
     init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider,
+        from provider: borrowing Provider,
         rules: ResponseRules
     ) throws(OAuthError) {
         let step = request.step
@@ -49,11 +49,10 @@ extension TokenResponse {
         let accepted =
             request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.apiScheme] + rules.acceptedTokenTypes
         guard accepted.contains(where: { $0.lowercased() == tokenType.lowercased() }) else {
-            let shown = Redactor(hiding: request.secrets).redact(tokenType, limit: 40).quotable(limit: 40)
             throw OAuthError(
                 step,
                 .unsupportedTokenType,
-                "the token is of the type \"\(shown)\", which this client cannot use",
+                "the token is of the type \"\(request.quotable(tokenType, limit: 40))\", which this client cannot use",
                 descriptorKey: request.isSenderConstrained
                     ? "client.dpop_bound_access_tokens" : "token.response.accept_token_types",
                 status: response.status
@@ -112,7 +111,7 @@ extension TokenResponse {
             )
         }
         let body = try response.value(rules.format, step, key: "token.response.format")
-        let words = response.serverWords(rules.errors, format: rules.format, hiding: request.secrets)
+        let words = body.serverWords(rules.errors, hiding: request.secrets)
         let isSuccess = rules.success.isSuccess(body) ?? (words == nil)
         guard isSuccess else {
             throw OAuthError(
@@ -138,7 +137,6 @@ extension TokenResponse {
 
     private static func namesToken(_ name: String) -> Bool {
         let name = name.lowercased()
-        return name.hasSuffix("token") || name.hasSuffix("tokens") || name.contains("secret")
-            || name.contains("password")
+        return name.hasSuffix("token") || name.hasSuffix("tokens") || name.holds("secret") || name.holds("password")
     }
 }

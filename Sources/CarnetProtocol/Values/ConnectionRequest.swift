@@ -109,10 +109,9 @@ extension PreparedRequest {
     fileprivate func at(
         _ step: OAuthError.Step, key: String, shownURL: String, hiding further: [Secret]
     ) -> PreparedRequest {
-        var redacted = redacted
-        redacted.url = shownURL
-        return PreparedRequest(
-            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted, secrets: secrets + further)
+        PreparedRequest(
+            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted.at(shownURL),
+            secrets: secrets + further)
     }
 }
 

@@ -42,7 +42,7 @@ extension WebSignIn {
                 SignInProblem(
                     status: .serviceUnavailable, "Signing out did not work",
                     advice: "The tokens could not be removed. You are still signed in; try again in a moment.",
-                    returnTo: wanted ?? .home, id: newID(), cause: error as? OAuthError))
+                    returnTo: wanted ?? .home, id: newID(), cause: error))
         }
     }
 

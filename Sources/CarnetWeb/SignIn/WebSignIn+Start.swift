@@ -122,6 +122,6 @@ extension WebSignIn {
         }
         return SignInProblem(
             status: status, title, advice: advice, provider: client.provider.id, returnTo: returnTo, id: newID(),
-            cause: cause ?? error as? TokenStoreError)
+            cause: error)
     }
 }

@@ -212,7 +212,7 @@ extension SignInProblem {
         self.provider = provider
         self.returnTo = returnTo
         self.id = id
-        self.cause = cause
+        self.cause = cause is OAuthError || cause is TokenStoreError ? cause : nil
     }
 }
 

@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// Tells secrets from other texts, by their names and by their shapes.
 enum SecretText {
     /// Whether a parameter or header of this name holds a secret.
