@@ -99,8 +99,9 @@ extension SampleFindings {
                 )
             ]
         }
+        guard let scopes = response.scopes else { return [] }
         let known = knownScopes
-        for scope in response.scopes ?? [] where !known.contains(scope) {
+        for scope in scopes where !known.contains(scope) {
             for separator in [",", ";", "|", "+", " "] {
                 let parts = scope.split(separator: separator).map(String.init)
                 guard parts.count > 1, parts.contains(where: known.contains) else { continue }

@@ -11,8 +11,7 @@ struct SandboxCommand: Subcommand {
             Its address is printed to stdout once it listens. carnet login ID --sandbox ADDRESS signs in to it. Besides \
             the pretend client it knows the registration that is given or configured for a provider.
 
-            Faults:
-            \(SandboxFault.allCases.map { "  \($0.rawValue): \($0.summary)" }.joined(separator: "\n"))
+            Faults:\(SandboxFault.allCases.reduce(into: "") { $0 += "\n  \($1.rawValue): \($1.summary)" })
             """
     )
 

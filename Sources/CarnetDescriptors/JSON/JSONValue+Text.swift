@@ -54,6 +54,11 @@ extension JSONValue {
 
     private static func writeString(_ text: String, to output: inout String) {
         output += "\""
+        defer { output += "\"" }
+        guard !text.utf8.allSatisfy(isPlain) else {
+            output += text
+            return
+        }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": output += "\\\""
@@ -67,6 +72,10 @@ extension JSONValue {
             default: output.unicodeScalars.append(scalar)
             }
         }
-        output += "\""
+    }
+
+    /// Whether a byte stands as itself, and is not a part of a character that might not.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 }

@@ -119,8 +119,8 @@ public struct NamedList<Value: Sendable>: Sendable {
         return nil
     }
 
-    public var names: [String] { items.map { $0.name } }
-    public var isEmpty: Bool { items.isEmpty }
+    @inlinable public var names: [String] { items.map { $0.name } }
+    @inlinable public var isEmpty: Bool { items.isEmpty }
 }
 
 extension NamedList: Equatable where Value: Equatable {}

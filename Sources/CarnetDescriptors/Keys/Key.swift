@@ -86,8 +86,9 @@ extension DescriptorSection {
             }
         }
         guard !decoder.isPartial else { return }
-        for key in Self.keys where key.description.isRequired && node.entry(key.description.name) == nil {
-            decoder.reportMissingKey(key.description, in: node)
+        for index in Self.keys.indices where Self.keys[index].description.isRequired {
+            let key = Self.keys[index].description
+            if node.entry(key.name) == nil { decoder.reportMissingKey(key, in: node) }
         }
     }
 }

@@ -89,10 +89,10 @@ public struct DescriptorDocument: Sendable {
         self.ownRoot = ownRoot
         self.comments = comments
         self.diagnostics = diagnostics.sorted()
-        decoded = descriptor.map(Decoded.init)
         isWhole = descriptor != nil && !diagnostics.contains { $0.severity == .error }
         self.sources = sources
         self.parents = parents
+        decoded = if let descriptor { Decoded(descriptor) } else { nil }
     }
 }
 

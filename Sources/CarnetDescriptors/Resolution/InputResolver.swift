@@ -7,7 +7,7 @@ struct InputResolver {
     /// What stands before the URLs that start with `/`.
     let apiBase: Template?
 
-    init(_ descriptor: ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
+    init(_ descriptor: borrowing ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
         provider = descriptor.id
         rules = descriptor.inputs
         issuer = descriptor.issuer

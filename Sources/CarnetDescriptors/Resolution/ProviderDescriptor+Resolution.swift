@@ -26,7 +26,7 @@ extension ProviderDescriptor {
             urls[name] = try resolver.url(template, key: "endpoints.\(name.rawValue)")
         }
         var mtlsURLs: [EndpointName: WebURL] = [:]
-        for name in MTLSEndpoints.names {
+        for name in endpoints.mtls.isEmpty ? [] : MTLSEndpoints.names {
             guard let template = endpoints.mtls[name] else { continue }
             mtlsURLs[name] = try resolver.url(template, key: "endpoints.mtls_endpoint_aliases.\(name.rawValue)")
         }

@@ -15,37 +15,61 @@ public struct WebURL: Hashable, Sendable {
     /// - Throws: `WebURLError` with the reason.
     public init(_ text: String) throws(WebURLError) {
         let bytes = Array(text.utf8)
-        if let byte = bytes.first(where: { !Self.isAllowed($0) }) {
-            let shown = byte < 0x21 || byte > 0x7E ? "byte \(byte)" : String(UnicodeScalar(byte))
-            throw WebURLError(reason: "a URL cannot contain \(shown)")
-        }
-        // All of it is ASCII from here on, so bytes are characters.
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-            throw WebURLError(reason: "not an absolute URL")
-        }
-        scheme = Self.lowercased(bytes[..<colon])
-        guard scheme == "https" || scheme == "http" else {
-            throw WebURLError(reason: "the scheme \(scheme): is not allowed; use https:")
-        }
-        let rest = bytes[(colon + 3)...]
-        guard !rest.contains(UInt8(ascii: "#")) else { throw WebURLError(reason: "a fragment (#) is not allowed") }
-        let authorityEnd = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-        let authority = rest[..<authorityEnd]
-        guard !authority.contains(UInt8(ascii: "@")) else {
-            throw WebURLError(reason: "user information (@) is not allowed")
-        }
-        (host, port) = try Self.splitAuthority(authority)
-        let question = rest[authorityEnd...].firstIndex(of: UInt8(ascii: "?"))
-        path = Self.text(rest[authorityEnd..<(question ?? rest.endIndex)])
-        query = question.map { Self.text(rest[($0 + 1)...]) }
+        let parts = try Parts(bytes)
         self.text = text
-        guard scheme == "https" || isLoopback else {
-            throw WebURLError(reason: "http is allowed on loopback hosts alone; use https")
+        scheme = parts.isSecure ? "https" : "http"
+        host = parts.host
+        port = parts.port
+        path = Self.text(bytes[parts.path])
+        query = parts.query.map { Self.text(bytes[$0]) }
+    }
+
+    /// - Throws: `WebURLError` with the reason why the text is no such URL.
+    package static func check(_ text: String) throws(WebURLError) { _ = try Parts(Array(text.utf8)) }
+
+    /// Where the parts of a URL are in its bytes.
+    private struct Parts {
+        let isSecure: Bool
+        let host: String
+        let port: Int?
+        let path: Range<Int>
+        let query: Range<Int>?
+
+        init(_ bytes: [UInt8]) throws(WebURLError) {
+            if let byte = bytes.first(where: { !WebURL.isAllowed($0) }) {
+                let shown = byte < 0x21 || byte > 0x7E ? "byte \(byte)" : String(UnicodeScalar(byte))
+                throw WebURLError(reason: "a URL cannot contain \(shown)")
+            }
+            // All of it is ASCII from here on, so bytes are characters.
+            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+                throw WebURLError(reason: "not an absolute URL")
+            }
+            let scheme = WebURL.lowercased(bytes[..<colon])
+            guard scheme == "https" || scheme == "http" else {
+                throw WebURLError(reason: "the scheme \(scheme): is not allowed; use https:")
+            }
+            isSecure = scheme == "https"
+            let rest = bytes[(colon + 3)...]
+            guard !rest.contains(UInt8(ascii: "#")) else { throw WebURLError(reason: "a fragment (#) is not allowed") }
+            let authorityEnd = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            let authority = rest[..<authorityEnd]
+            guard !authority.contains(UInt8(ascii: "@")) else {
+                throw WebURLError(reason: "user information (@) is not allowed")
+            }
+            (host, port) = try WebURL.splitAuthority(authority)
+            let question = rest[authorityEnd...].firstIndex(of: UInt8(ascii: "?"))
+            path = authorityEnd..<(question ?? rest.endIndex)
+            query = question.map { $0 + 1..<rest.endIndex }
+            guard isSecure || WebURL.isLoopback(host) else {
+                throw WebURLError(reason: "http is allowed on loopback hosts alone; use https")
+            }
         }
     }
 
     /// Whether the host is this machine: 127.0.0.0/8, ::1 or localhost.
-    public var isLoopback: Bool {
+    public var isLoopback: Bool { Self.isLoopback(host) }
+
+    private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         guard host.utf8.first == UInt8(ascii: "1") else { return false }
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)

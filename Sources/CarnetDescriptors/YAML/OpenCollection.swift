@@ -14,6 +14,20 @@ struct OpenCollection {
     var nodes = 1
     /// How many levels of lists and mappings there are, itself included.
     var height = 1
+
+    /// Takes a finished node: an element, a key, or the value of the last key.
+    mutating func take(_ node: YAMLNode, nodes: Int, height: Int) -> OpenMapping.KeyProblem? {
+        end = max(end, node.span.end)
+        self.nodes += nodes
+        self.height = max(self.height, height + 1)
+        guard isMapping else {
+            elements.append(node)
+            return nil
+        }
+        guard mapping.awaitsValue else { return mapping.takeKey(node) }
+        mapping.takeValue(node)
+        return nil
+    }
 }
 
 /// The entries of a mapping so far, and the key that waits for its value.

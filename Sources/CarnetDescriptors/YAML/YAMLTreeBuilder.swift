@@ -168,17 +168,7 @@ extension YAMLTreeBuilder {
             isEmpty = node.scalar.map { $0.isPlain && $0.text.isEmpty } ?? false
             return
         }
-        let top = stack.count - 1
-        stack[top].end = max(stack[top].end, node.span.end)
-        stack[top].nodes += nodes
-        stack[top].height = max(stack[top].height, height + 1)
-        if !stack[top].isMapping {
-            stack[top].elements.append(node)
-        } else if stack[top].mapping.awaitsValue {
-            stack[top].mapping.takeValue(node)
-        } else if let problem = stack[top].mapping.takeKey(node) {
-            reportKey(problem, node)
-        }
+        if let problem = stack[stack.count - 1].take(node, nodes: nodes, height: height) { reportKey(problem, node) }
     }
 
     /// Goes on after something that has no value, such as an undefined alias.

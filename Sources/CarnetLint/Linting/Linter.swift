@@ -2,7 +2,11 @@ public import CarnetDescriptors
 
 /// Proves descriptors right before anyone signs in with them.
 public struct Linter: Sendable {
-    private let rules: [any LintRule]
+    /// The rules, asked for by what they do alone: a rule that is taken out of a list costs more than most of them take to
+    /// find nothing.
+    private let checks: [@Sendable (LintContext) -> [Diagnostic]]
+    /// Those that are asked beside errors.
+    private let singleValueRules: [any LintRule]
     private let reader: YAMLReader
     private let known: ProviderRegistry
     private let simulator: (any DescriptorSimulator)?
@@ -16,7 +20,8 @@ public struct Linter: Sendable {
         known: ProviderRegistry = ProviderRegistry(),
         simulator: (any DescriptorSimulator)? = nil
     ) {
-        self.rules = rules
+        checks = rules.map { rule in { rule.check($0) } }
+        singleValueRules = rules.filter { $0 is any SingleValueRule }
         self.reader = reader
         self.known = known
         self.simulator = simulator
@@ -81,8 +86,7 @@ public struct Linter: Sendable {
 
     private func checked(_ context: LintContext) -> [Diagnostic] {
         guard context.isWhole else { return judgedAlone(context) }
-        var found: [Diagnostic] = []
-        for index in rules.indices { found += rules[index].check(context) }
+        let found = checks.flatMap { $0(context) }
         guard let simulator else { return found }
         return SimulationRules.withoutConsequences(found + simulator.check(context))
     }
@@ -90,7 +94,7 @@ public struct Linter: Sendable {
     /// What is found beside errors; a value that is wrong already is not judged again.
     private func judgedAlone(_ context: LintContext) -> [Diagnostic] {
         let wrong = context.document.diagnostics.map(\.span)
-        return rules.filter { $0 is any SingleValueRule }.flatMap { $0.check(context) }.filter { finding in
+        return singleValueRules.flatMap { $0.check(context) }.filter { finding in
             !wrong.contains { $0.start < finding.span.end && finding.span.start < $0.end }
         }
     }

@@ -24,7 +24,7 @@ extension AuthorizationRequest {
     /// - Throws: `OAuthError` if the provider has no authorization endpoint, does not accept the redirect URI, or a
     ///   parameter would be sent twice.
     public init(
-        to provider: Provider,
+        to provider: borrowing Provider,
         as registration: ClientRegistration,
         options: AuthorizationOptions = AuthorizationOptions(),
         random: any RandomSource,
@@ -96,7 +96,7 @@ extension AuthorizationRequest {
         try parameters.addExtra(options.parameters, key: "parameters")
         let sent =
             provider.requestObject.isUsed(wanted: options.isSigned)
-            ? try RequestObject(registration, at: provider).replacing(
+            ? try RequestObject(registration, at: copy provider).replacing(
                 parameters, goodFor: options.lifetime, random: random, now: now)
             : parameters
         try sent.refuseRepeats(of: sent.items, inQueryOf: endpoint, key: "endpoints.authorization")

@@ -39,8 +39,8 @@ enum RedirectURI {
         guard uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return "has characters that a URI cannot have"
         }
-        guard !uri.contains("#") else { return "has a fragment (RFC 6749, section 3.1.2)" }
-        guard let colon = uri.firstIndex(of: ":") else { return "is not an absolute URI" }
+        guard !uri.utf8.contains(UInt8(ascii: "#")) else { return "has a fragment (RFC 6749, section 3.1.2)" }
+        guard let colon = uri.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "is not an absolute URI" }
         let scheme = uri[..<colon].lowercased()
         if scheme == "https" || scheme == "http" {
             do throws(WebURLError) {
@@ -51,7 +51,7 @@ enum RedirectURI {
             }
         }
         // RFC 8252, section 7.1: a scheme that another application may claim as well is no address.
-        guard scheme.contains(".") else {
+        guard scheme.utf8.contains(UInt8(ascii: ".")) else {
             return "has a scheme that is not a reversed domain name, such as com.example.app (RFC 8252, section 7.1)"
         }
         return nil

@@ -148,11 +148,14 @@ extension PendingAuthorization {
     /// What a browser makes one of (RFC 3986, sections 6.2.2.1 and 6.2.3): case of the scheme, and for web addresses
     /// case of the host, the default port, and the empty path. Nothing else is forgiven.
     private static func isSameAddress(_ location: String, _ redirectURI: String) -> Bool {
-        normalized(location).isSameBytes(as: normalized(redirectURI))
+        func address(_ uri: String) -> Substring { Substring(uri.utf8.prefix { $0 != 0x3F && $0 != 0x23 }) }
+        let (place, expected) = (address(location), address(redirectURI))
+        return place.utf8.elementsEqual(expected.utf8)
+            || normalized(String(place)).isSameBytes(as: normalized(String(expected)))
     }
 
-    private static func normalized(_ uri: String) -> String {
-        let address = String(uri.prefix { $0 != "?" && $0 != "#" })
+    /// An address without query and fragment, with what may be written in several ways in one.
+    private static func normalized(_ address: String) -> String {
         if let url = try? WebURL(address) { return url.origin + (url.path.isEmpty ? "/" : url.path) }
         let scheme = address.prefix { $0 != ":" }
         let rest = address.dropFirst(scheme.count)

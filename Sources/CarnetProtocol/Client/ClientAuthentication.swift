@@ -13,7 +13,7 @@ struct ClientAuthentication {
     /// - Parameter usesKeyElsewhere: Whether the registration's key is of use although no method takes it: for a signed
     ///   request, say.
     init(
-        _ registration: ClientRegistration, at provider: Provider, usesKeyElsewhere: Bool = false
+        _ registration: ClientRegistration, at provider: borrowing Provider, usesKeyElsewhere: Bool = false
     ) throws(OAuthError) {
         guard !registration.clientID.isEmpty else {
             throw OAuthError(.configuration, .badRegistration, "the client id is empty")
@@ -55,9 +55,9 @@ struct ClientAuthentication {
         self.method = method
         self.registration = registration
         switch (method, registration.signingKey, registration.clientSecret) {
-        case (.privateKeyJWT, let key?, _): assertion = try ClientAssertion(key, of: registration, at: provider)
+        case (.privateKeyJWT, let key?, _): assertion = try ClientAssertion(key, of: registration, at: copy provider)
         case (.clientSecretJWT, _, let secret?):
-            assertion = try ClientAssertion(secret, of: registration, at: provider)
+            assertion = try ClientAssertion(secret, of: registration, at: copy provider)
         default: assertion = nil
         }
     }

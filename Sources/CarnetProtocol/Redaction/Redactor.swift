@@ -2,15 +2,25 @@
 /// search by characters, and not from this one.
 struct Redactor {
     private let forms: [[UInt8]]
-    private let firstBytes: Set<UInt8>
+    /// For each byte, whether a form begins with it.
+    private let begins: [Bool]
 
     init(hiding secrets: [Secret]) {
-        let texts = secrets.map { $0.reveal() }.filter { !$0.isEmpty }
+        var forms: [[UInt8]] = []
+        for secret in secrets {
+            let text = secret.reveal()
+            let encoded = PercentEncoding.encode(text)
+            if !text.isEmpty { forms.append(Array(text.utf8)) }
+            if encoded.utf8.count != text.utf8.count { forms.append(Array(encoded.utf8)) }
+        }
         // The longest first, so that no secret is left in half by another that it begins with.
-        let secretForms = Set(texts + texts.map(PercentEncoding.encode)).sorted { $0.utf8.count > $1.utf8.count }
+        forms.sort { $0.count > $1.count }
         // The mark before all: what was redacted once is not looked into again.
-        forms = ([Self.mark] + secretForms).map { Array($0.utf8) }
-        firstBytes = Set(forms.compactMap(\.first))
+        forms.insert(Array(Self.mark.utf8), at: 0)
+        var begins = Array(repeating: false, count: 256)
+        for form in forms { begins[Int(form[0])] = true }
+        self.forms = forms
+        self.begins = begins
     }
 
     private static let mark = Secret("").description
@@ -36,7 +46,7 @@ struct Redactor {
     }
 
     private func form(at index: String.Index, of text: String.UTF8View) -> [UInt8]? {
-        guard firstBytes.contains(text[index]) else { return nil }
+        guard begins[Int(text[index])] else { return nil }
         return forms.first { text[index...].starts(with: $0) }
     }
 }

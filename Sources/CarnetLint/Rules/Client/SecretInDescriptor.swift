@@ -40,9 +40,13 @@ struct SecretInDescriptor: SingleValueRule {
     ) {
         switch node.content {
         case .mapping(let entries):
-            for entry in entries { visit(entry.value, in: key, at: entry.key, isInput: isInput, context, &found) }
+            for index in entries.indices {
+                visit(entries[index].value, in: key, at: entries[index].key, isInput: isInput, context, &found)
+            }
         case .sequence(let elements):
-            for element in elements { visit(element, in: kind, at: key, isInput: isInput, context, &found) }
+            for index in elements.indices {
+                visit(elements[index], in: kind, at: key, isInput: isInput, context, &found)
+            }
         case .scalar(let scalar) where scalar.text.utf8.count < Self.shortestSecret: break
         case .scalar(let scalar):
             let isNamed =

@@ -1,7 +1,9 @@
 import CarnetDescriptors
 
 /// One URL of a descriptor as it is written, places for inputs included, cut into its parts (RFC 3986, section 3).
-struct DescriptorURL: Sendable {
+///
+/// Many rules look at each, so it is an object, which is not copied part by part.
+final class DescriptorURL: Sendable {
     let path: [String]
     let node: YAMLNode
     /// The text; where it starts with `{issuer}`, what comes after that.
@@ -89,7 +91,9 @@ struct DescriptorURL: Sendable {
 
     /// The text with a stand-in for each input, to see whether what is written out is a URL.
     var filled: String {
-        var output = continuesIssuer ? "https://issuer.example" : ""
+        let origin = continuesIssuer ? "https://issuer.example" : ""
+        guard source.utf8.contains(UInt8(ascii: "{")) else { return origin + source }
+        var output = origin
         var rest = source[...]
         while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
             let close = rest[open...].utf8.firstIndex(of: UInt8(ascii: "}"))
@@ -133,7 +137,7 @@ extension DescriptorURL {
         add(make(["issuer"], descriptor.issuer))
         add(make(["discovery_url"], descriptor.discoveryURL))
         for name in EndpointName.allCases { add(make(["endpoints", name.rawValue], descriptor.endpoints[name])) }
-        for name in MTLSEndpoints.names {
+        for name in descriptor.endpoints.mtls.isEmpty ? [] : MTLSEndpoints.names {
             add(make(["endpoints", "mtls_endpoint_aliases", name.rawValue], descriptor.endpoints.mtls[name]))
         }
         for (index, resource) in descriptor.resources.enumerated() {

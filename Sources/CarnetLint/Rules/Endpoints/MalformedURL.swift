@@ -29,7 +29,7 @@ struct MalformedURL: LintRule {
             do throws(WebURLError) {
                 let isOrdinary = url.continuesIssuer || url.scheme == "https"
                 let filled = url.filled
-                _ = try WebURL(isOrdinary ? filled : "https" + filled.dropFirst(url.scheme?.count ?? 0))
+                try WebURL.check(isOrdinary ? filled : "https" + filled.dropFirst(url.scheme?.utf8.count ?? 0))
                 return nil
             } catch {
                 return finding("\(url.name): \(error.reason)", in: context, at: url.node.span)

@@ -22,7 +22,7 @@ struct BadLink: SingleValueRule {
             guard let node, let text = node.scalar?.text else { return nil }
             // A link may have a fragment, unlike an endpoint.
             let page = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
-            if (try? WebURL(String(page))) != nil { return nil }
+            if (try? WebURL.check(String(page))) != nil { return nil }
             return finding(
                 "\"\(text)\" is not a web address", in: context, at: node.span, help: "write the whole https URL")
         }

@@ -22,11 +22,14 @@ struct DateNotDay: SingleValueRule {
     }
 
     static func isDay(_ text: String) -> Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard parts.map(\.count) == [4, 2, 2], text.utf8.allSatisfy({ $0 == 0x2D || (0x30...0x39).contains($0) }),
-            let year = Int(Substring(parts[0])), let month = Int(Substring(parts[1])),
-            let day = Int(Substring(parts[2])), (1...12).contains(month)
+        let bytes = Array(text.utf8)
+        let hyphens = [4, 7]
+        guard bytes.count == 10,
+            bytes.indices.allSatisfy({ hyphens.contains($0) ? bytes[$0] == 0x2D : (0x30...0x39).contains(bytes[$0]) })
         else { return false }
+        func number(_ digits: Range<Int>) -> Int { bytes[digits].reduce(0) { $0 * 10 + Int($1 - 0x30) } }
+        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+        guard (1...12).contains(month) else { return false }
         let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
         let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         return (1...days[month - 1]).contains(day)

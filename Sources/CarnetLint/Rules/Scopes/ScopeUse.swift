@@ -16,20 +16,22 @@ struct ScopeUse: Sendable {
 
     static func all(in root: YAMLNode) -> [ScopeUse] {
         var uses: [ScopeUse] = []
-        func add(_ nodes: [YAMLNode?], _ place: Place) {
-            for node in nodes {
-                guard let node, let scope = node.scalar?.text else { continue }
-                uses.append(ScopeUse(scope: scope, node: node, place: place))
-            }
+        func add(_ node: YAMLNode?, _ place: Place) {
+            guard let node, let scope = node.scalar?.text else { return }
+            uses.append(ScopeUse(scope: scope, node: node, place: place))
         }
-        for key in ["default", "required", "offline"] { add(root.elements(at: ["scopes", key]), .requested) }
-        for entry in root.elements(at: ["scopes", "catalog"]) {
-            add([entry.scalar == nil ? entry.entry("id")?.value : entry], .catalog)
-            add(entry.entry("implies")?.value.elements ?? [], .implied)
+        func add(listed node: YAMLNode?, _ place: Place) {
+            for element in node?.elements ?? [] { add(element, place) }
         }
-        for resource in root.elements(at: ["resources"]) {
-            add([resource.entry("scope")?.value], .resource)
-            for key in ["all_of", "any_of"] { add(resource.entry(key)?.value.elements ?? [], .resource) }
+        let scopes = root.entry("scopes")?.value
+        for key in ["default", "required", "offline"] { add(listed: scopes?.entry(key)?.value, .requested) }
+        for entry in scopes?.entry("catalog")?.value.elements ?? [] {
+            add(entry.scalar == nil ? entry.entry("id")?.value : entry, .catalog)
+            add(listed: entry.entry("implies")?.value, .implied)
+        }
+        for resource in root.entry("resources")?.value.elements ?? [] {
+            add(resource.entry("scope")?.value, .resource)
+            for key in ["all_of", "any_of"] { add(listed: resource.entry(key)?.value, .resource) }
         }
         return uses
     }
