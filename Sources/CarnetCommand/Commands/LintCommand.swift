@@ -77,7 +77,7 @@ extension LintCommand {
     /// A linter that knows the providers which the files may extend.
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
         // Most files extend nothing; then no folder has to be read.
-        guard files.contains(where: { $0.bytes.holds("extends") }) else {
+        guard files.concurrentMap({ $0.bytes.holds("extends") }).contains(true) else {
             return Linter(simulator: simulator)
         }
         var known = try ProviderSources(providers, environment: context.environment).registry

@@ -119,6 +119,7 @@ public struct NamedList<Value: Sendable>: Sendable {
         return nil
     }
 
+    @inlinable public func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
     @inlinable public var names: [String] { items.map { $0.name } }
     @inlinable public var isEmpty: Bool { items.isEmpty }
 }

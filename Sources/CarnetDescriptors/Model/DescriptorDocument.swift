@@ -134,7 +134,10 @@ extension DescriptorDocument {
 
     /// The same file for each of its environments.
     package var variants: [DescriptorDocument] {
-        guard let root, let descriptor, descriptor.environment == nil else { return [] }
+        guard let root, isWhole, let decoded, decoded.descriptor.environment == nil,
+            !decoded.descriptor.environments.isEmpty
+        else { return [] }
+        let descriptor = decoded.descriptor
         return descriptor.environments.items.compactMap { environment in
             guard let variant = try? descriptor.variant(environment.name) else { return nil }
             return DescriptorDocument(

@@ -19,7 +19,7 @@ struct LocalhostRedirect: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let redirects = context.redirects
-        let hasAddress = redirects.contains { $0.host.hasPrefix("127.") || $0.host == "[::1]" }
+        let hasAddress = redirects.contains { $0.host.utf8.starts(with: "127.".utf8) || $0.host == "[::1]" }
         guard !hasAddress else { return [] }
         return redirects.compactMap { redirect in
             guard redirect.isWeb, redirect.host.lowercased() == "localhost" else { return nil }

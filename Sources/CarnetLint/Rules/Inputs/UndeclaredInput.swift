@@ -20,11 +20,10 @@ struct UndeclaredInput: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.templateUses.contains(where: { !$0.inputNames.isEmpty }) else { return [] }
-        let declared = context.descriptor.inputs.names
-        let known = Set(declared)
-        return context.templateUses.filter { !$0.inputNames.allSatisfy(known.contains) }.flatMap { use in
-            Set(use.inputNames).subtracting(known).sorted().map { name in
-                let nearest = context.nearest(to: name, in: declared)
+        let declared = context.descriptor.inputs
+        return context.templateUses.filter { !$0.inputNames.allSatisfy(declared.contains) }.flatMap { use in
+            Set(use.inputNames).subtracting(declared.names).sorted().map { name in
+                let nearest = context.nearest(to: name, in: declared.names)
                 let span = context.span(of: use.place(of: name), in: use.node)
                 return finding(
                     "the input \"\(name)\" is not declared",

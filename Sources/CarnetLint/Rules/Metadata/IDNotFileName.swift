@@ -16,9 +16,8 @@ struct IDNotFileName: SingleValueRule {
         let path = context.path
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let name = path[(slash.map(path.utf8.index(after:)) ?? path.startIndex)...]
-        guard !name.hasPrefix("<"),
-            let stem = [".yaml", ".yml"].first(where: name.hasSuffix).map({ name.dropLast($0.count) }),
-            stem != context.descriptor.id.rawValue
+        guard name.utf8.first != UInt8(ascii: "<"), let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
+            [".yaml", ".yml"].contains(name[dot...]), name[..<dot] != context.descriptor.id.rawValue
         else { return [] }
         return [
             finding(

@@ -17,7 +17,9 @@ struct NoteAboutNothing: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.elements("notes").compactMap { note in
             guard let about = note.entry("about")?.value, let path = about.scalar?.text else { return nil }
-            let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let steps = path.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
+                String(Substring($0))
+            }
             guard context.root.node(at: steps) == nil else { return nil }
             return finding(
                 "the file has no key \"\(path)\"",

@@ -38,9 +38,11 @@ struct UnknownValue: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        lazy var known = context.declaredValues
+        let uses = context.templateUses.filter(\.template.isLate)
+        guard !uses.isEmpty else { return [] }
+        let known = context.declaredValues
         let tables = context.descriptor.tables.names
-        return context.templateUses.filter(\.template.isLate).flatMap { use in
+        return uses.flatMap { use in
             let later = context.laterValues(than: use.node)
             let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
             if let missing {
