@@ -472,6 +472,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: libyaml + [
                 "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSandbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

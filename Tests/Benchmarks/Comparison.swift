@@ -1,3 +1,5 @@
+import Foundation
+
 /// Two programs that ran by turns, so that a machine whose speed drifts slows both.
 struct Comparison {
     let subject: String
@@ -72,6 +74,13 @@ struct Comparison {
             seconds.floor.append(turn.1)
         }
         return seconds
+    }
+
+    var description: String {
+        String(
+            format: "%@, against %@, %@:\n  %.3g times (%.3g to %.3g); %.0f µs against %.0f µs for each",
+            subject, floor, measure, Self.median(ratios), ratios.first ?? 0, ratios.last ?? 0,
+            Self.median(subjectSeconds) * 1e6 / Double(count), Self.median(floorSeconds) * 1e6 / Double(count))
     }
 
     var ratios: [Double] { zip(subjectSeconds, floorSeconds).map { $0 / $1 }.sorted() }

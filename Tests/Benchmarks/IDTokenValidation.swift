@@ -57,6 +57,23 @@ struct IDTokenValidation {
             nonce: .exactly(Secret("n-0S6_WzA2Mj")), accessToken: Secret("access-token"))
     }
 
+    static func comparisons() async throws -> [Comparison] {
+        var comparisons: [Comparison] = []
+        for algorithm in Algorithm.allCases {
+            let validation = try Self(algorithm)
+            comparisons.append(
+                try await Comparison(
+                    "validating an ID token with \(algorithm.rawValue)", against: "its bare signature check",
+                    rounds: 25, runs: 400, of: 1
+                ) {
+                    try validation.validate()
+                } floorBody: {
+                    try validation.checkSignature()
+                })
+        }
+        return comparisons
+    }
+
     /// - Throws: `OAuthError` if the token is not good.
     func validate() throws {
         _ = try IDToken(validating: token, with: keys, expecting: expectations, now: Self.now)

@@ -86,4 +86,10 @@ struct Figure {
     let name: String
     let unit: String
     let values: [Double]
+
+    var description: String {
+        let (least, most) = (values.min() ?? 0, values.max() ?? 0)
+        return "\(name):\n"
+            + String(format: "  %.1f %@ (%.1f to %.1f)", Comparison.median(values), unit, least, most)
+    }
 }

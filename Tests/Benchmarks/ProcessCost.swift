@@ -49,6 +49,7 @@ struct ProcessCost {
     }
 }
 
-struct BenchmarkFailure: Error {
+struct BenchmarkFailure: Error, CustomStringConvertible {
     let reason: String
+    var description: String { reason }
 }

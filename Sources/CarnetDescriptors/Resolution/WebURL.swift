@@ -41,7 +41,10 @@ public struct WebURL: Hashable, Sendable {
                 throw WebURLError(reason: "a URL cannot contain \(shown)")
             }
             // All of it is ASCII from here on, so bytes are characters.
-            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            let slash = UInt8(ascii: "/")
+            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 2 < bytes.count,
+                bytes[colon + 1] == slash, bytes[colon + 2] == slash
+            else {
                 throw WebURLError(reason: "not an absolute URL")
             }
             let scheme = WebURL.lowercased(bytes[..<colon])
@@ -51,7 +54,7 @@ public struct WebURL: Hashable, Sendable {
             isSecure = scheme == "https"
             let rest = bytes[(colon + 3)...]
             guard !rest.contains(UInt8(ascii: "#")) else { throw WebURLError(reason: "a fragment (#) is not allowed") }
-            let authorityEnd = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            let authorityEnd = rest.firstIndex { $0 == slash || $0 == UInt8(ascii: "?") } ?? rest.endIndex
             let authority = rest[..<authorityEnd]
             guard !authority.contains(UInt8(ascii: "@")) else {
                 throw WebURLError(reason: "user information (@) is not allowed")

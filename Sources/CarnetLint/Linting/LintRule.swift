@@ -6,6 +6,8 @@ public import CarnetDescriptors
 /// descriptors whose shape is right.
 public protocol LintRule: Sendable {
     var explanation: RuleExplanation { get }
+    /// Whether it judges values by themselves, so that it can be asked about a descriptor with errors too.
+    var judgesSingleValues: Bool { get }
     func check(_ context: LintContext) -> [Diagnostic]
 }
 
@@ -13,7 +15,13 @@ public protocol LintRule: Sendable {
 /// makes nothing else wrong for it.
 protocol SingleValueRule: LintRule {}
 
+extension SingleValueRule {
+    var judgesSingleValues: Bool { true }
+}
+
 extension LintRule {
+    public var judgesSingleValues: Bool { false }
+
     func finding(
         _ message: String,
         in context: LintContext,

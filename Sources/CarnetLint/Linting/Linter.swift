@@ -21,7 +21,7 @@ public struct Linter: Sendable {
         simulator: (any DescriptorSimulator)? = nil
     ) {
         checks = rules.map { rule in { rule.check($0) } }
-        singleValueRules = rules.filter { $0 is any SingleValueRule }
+        singleValueRules = rules.filter(\.judgesSingleValues)
         self.reader = reader
         self.known = known
         self.simulator = simulator

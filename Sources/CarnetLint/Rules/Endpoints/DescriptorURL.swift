@@ -83,6 +83,7 @@ final class DescriptorURL: Sendable {
     var isLoopback: Bool { Self.isLoopback(host) }
 
     static func isLoopback(_ host: some StringProtocol) -> Bool {
+        guard let first = host.utf8.first, "lL[1".utf8.contains(first) else { return false }
         let host = host.lowercased()
         if host == "localhost" || host == "[::1]" { return true }
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)
