@@ -165,10 +165,9 @@ private struct JSONParser {
             switch bytes[index] {
             case UInt8(ascii: "\""):
                 let rest = bytes[start..<index]
-                let text =
-                    unescaped.isEmpty
-                    ? String(validating: rest, as: UTF8.self) : String(validating: unescaped + rest, as: UTF8.self)
-                guard let text else { throw error("invalid UTF-8 in a string") }
+                guard let text = String(utf8: unescaped.isEmpty ? rest : (unescaped + rest)[...]) else {
+                    throw error("invalid UTF-8 in a string")
+                }
                 index += 1
                 return text
             case UInt8(ascii: "\\"):

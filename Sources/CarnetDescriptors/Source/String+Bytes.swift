@@ -7,6 +7,17 @@
 #endif
 
 extension String {
+    /// The text of bytes; `nil` if they are not UTF-8.
+    ///
+    /// Most texts are ASCII, and the standard library's validation makes a type at run time for each text.
+    package init?(utf8 bytes: ArraySlice<UInt8>) {
+        if bytes.allSatisfy({ $0 < 0x80 }) {
+            self.init(decoding: bytes, as: UTF8.self)
+        } else {
+            self.init(validating: bytes, as: UTF8.self)
+        }
+    }
+
     /// Whether a part is in the text, byte for byte.
     ///
     /// The standard library's search compares characters, which takes many times longer.

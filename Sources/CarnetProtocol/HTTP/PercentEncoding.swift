@@ -67,7 +67,7 @@ public enum PercentEncoding {
             }
         }
         guard !output.contains(0) else { return nil }
-        return String(validating: output, as: UTF8.self)
+        return String(utf8: output[...])
     }
 
     static func isUnreserved(_ byte: UInt8) -> Bool {

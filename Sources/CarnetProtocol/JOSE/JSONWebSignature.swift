@@ -22,10 +22,13 @@ struct JSONWebSignature {
         guard text.count <= Self.maximumLength else {
             throw malformed("is longer than \(Self.maximumLength) bytes")
         }
-        let segments = text.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard segments.count == 3 else { throw malformed("is not a signed JWT") }
-        guard let headerBytes = Base64URL.decode(segments[0]), let payload = Base64URL.decode(segments[1]),
-            let signature = Base64URL.decode(segments[2])
+        let dot = UInt8(ascii: ".")
+        guard let first = text.firstIndex(of: dot), let second = text[(first + 1)...].firstIndex(of: dot),
+            !text[(second + 1)...].contains(dot)
+        else { throw malformed("is not a signed JWT") }
+        guard let headerBytes = Base64URL.decode(text[..<first]),
+            let payload = Base64URL.decode(text[(first + 1)..<second]),
+            let signature = Base64URL.decode(text[(second + 1)...])
         else { throw malformed("is not base64url") }
         guard let header = try? JSONValue(parsing: headerBytes), header.object != nil else {
             throw malformed("has a header that is not a JSON object")
@@ -48,6 +51,6 @@ struct JSONWebSignature {
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature
-        signingInput = Array(text[..<segments[1].endIndex])
+        signingInput = Array(text[..<second])
     }
 }
