@@ -13,12 +13,11 @@ let package = Package(
     products: [
         .library(name: "Carnet", targets: ["Carnet"]),
         .library(name: "CarnetCatalog", targets: ["CarnetCatalog"]),
-        .library(name: "CarnetDescriptors", targets: ["CarnetDescriptors"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
         .library(name: "CarnetHummingbird", targets: ["CarnetHummingbird"]),
+        .library(name: "CarnetLint", targets: ["CarnetLint"]),
         .library(name: "CarnetPostgreSQL", targets: ["CarnetPostgreSQL"]),
-        .library(name: "CarnetProtocol", targets: ["CarnetProtocol"]),
         .library(name: "CarnetSQLite", targets: ["CarnetSQLite"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
         .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
@@ -60,7 +59,7 @@ let package = Package(
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors"]),
         .target(
             name: "CarnetCatalog",
-            dependencies: ["CarnetDescriptors"],
+            dependencies: ["Carnet"],
             plugins: ["CarnetProviders"]
         ),
         .plugin(
@@ -177,6 +176,13 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .target(
+            name: "CarnetSandboxServer",
+            dependencies: [
+                "CarnetDescriptors", "CarnetSandbox",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -185,7 +191,7 @@ let package = Package(
         .target(
             name: "CarnetTesting",
             dependencies: [
-                "Carnet", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetSandbox",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -204,8 +210,8 @@ let package = Package(
             name: "CarnetCommand",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint",
-                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSimulation", "CarnetUserAgent",
-                "CarnetWeb",
+                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer", "CarnetSimulation",
+                "CarnetTesting", "CarnetUserAgent", "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -293,7 +299,7 @@ let package = Package(
         .testTarget(
             name: "CarnetSandboxTests",
             dependencies: [
-                "CarnetDescriptors", "CarnetSandbox",
+                "CarnetDescriptors", "CarnetSandbox", "CarnetSandboxServer",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -324,15 +330,26 @@ let package = Package(
         .target(
             name: "CarnetStoreTestSupport",
             dependencies: [
-                "Carnet", "CarnetFiles", "CarnetPostgreSQL", "CarnetProtocol", "CarnetSQLite", "CarnetStorage",
+                "Carnet", "CarnetFiles", "CarnetHTTP", "CarnetPostgreSQL", "CarnetProtocol", "CarnetSQLite",
+                "CarnetServerTestSupport", "CarnetStorage",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/StoreTestSupport"
         ),
         .executableTarget(
             name: "StoreWorker",
-            dependencies: ["Carnet", "CarnetHTTP", "CarnetStoreTestSupport", "CarnetTesting"],
+            dependencies: ["Carnet", "CarnetHTTP", "CarnetStoreTestSupport", "CarnetTesting", "CarnetURLSession"],
             path: "Tests/StoreWorker"
+        ),
+        // Processes that lose their database, or are stopped, while they refresh: what no short test can show.
+        .executableTarget(
+            name: "StoreFaults",
+            dependencies: [
+                "CarnetStoreTestSupport", "StoreWorker",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/StoreFaults"
         ),
         .testTarget(
             name: "CarnetSQLiteTests",
@@ -344,15 +361,15 @@ let package = Package(
         .testTarget(
             name: "CarnetPostgreSQLTests",
             dependencies: [
-                "Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetStorage", "CarnetStoreTestSupport",
-                "CarnetTesting",
+                "Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetServerTestSupport", "CarnetStorage",
+                "CarnetStoreTestSupport", "CarnetTesting",
             ]
         ),
         .testTarget(
             name: "StoreProofTests",
             dependencies: [
-                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetStoreTestSupport", "CarnetTesting",
-                "StoreWorker",
+                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
+                "CarnetServerTestSupport", "CarnetStoreTestSupport", "CarnetTesting", "StoreWorker",
             ]
         ),
         .testTarget(
@@ -371,20 +388,23 @@ let package = Package(
         .testTarget(
             name: "CarnetCommandTests",
             dependencies: [
-                "Carnet", "CarnetCommand", "CarnetDescriptors", "CarnetHTTP", "CarnetHummingbird", "CarnetProtocol",
-                "CarnetSandbox", "CarnetTesting", "CarnetWeb",
+                "Carnet", "CarnetCatalog", "CarnetCommand", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP",
+                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetServerTestSupport", "CarnetSimulation",
+                "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
+            exclude: ["Catalogue"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Carnet", "CarnetHummingbird", "CarnetSandbox", "CarnetStorage", "CarnetTesting", "CarnetWeb",
+                "Carnet", "CarnetHummingbird", "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage",
+                "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -394,9 +414,11 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetSandbox", "CarnetSimulation", "CarnetTesting",
+                "Carnet", "CarnetCatalog", "CarnetLint", "CarnetProtocol", "CarnetSandbox", "CarnetSimulation",
+                "CarnetTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]
+            ],
+            exclude: ["Metadata"]
         ),
         // What the tests compare with: the cryptography of OpenSSL, which the package itself does without.
         .systemLibrary(
@@ -413,12 +435,20 @@ let package = Package(
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ]
         ),
-        .testTarget(name: "RepositoryTests", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+        .testTarget(
+            name: "RepositoryTests",
+            dependencies: ["CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation"],
+            exclude: ["PublicSurface"]
+        ),
         // The Swift of the documentation, so that it compiles.
         .executableTarget(
             name: "HostProgram",
-            dependencies: ["Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent"],
-            path: "Tests/Snippets/HostProgram"
+            dependencies: [
+                "Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetUserAgent",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Snippets/HostProgram",
+            packageAccess: false
         ),
         .executableTarget(
             name: "HostServer",
@@ -427,7 +457,43 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
-            path: "Tests/Snippets/HostServer"
+            path: "Tests/Snippets/HostServer",
+            packageAccess: false
+        ),
+        .executableTarget(
+            name: "GuideSite",
+            dependencies: [
+                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite",
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Tests/Snippets/GuideSite",
+            packageAccess: false
+        ),
+        .executableTarget(
+            name: "GuideEmbedded",
+            dependencies: ["Carnet", "CarnetHTTP", "CarnetUserAgent"],
+            path: "Tests/Snippets/GuideEmbedded",
+            exclude: ["providers"],
+            packageAccess: false,
+            plugins: ["CarnetProviders"]
+        ),
+        .executableTarget(
+            name: "GuideTool",
+            dependencies: ["Carnet", "CarnetCatalog", "CarnetFiles", "CarnetHTTP", "CarnetUserAgent"],
+            path: "Tests/Snippets/GuideTool",
+            packageAccess: false
+        ),
+        .executableTarget(
+            name: "GuideWorker",
+            dependencies: ["Carnet", "CarnetHTTP"],
+            path: "Tests/Snippets/GuideWorker",
+            packageAccess: false
+        ),
+        .testTarget(
+            name: "GuideTests",
+            dependencies: ["Carnet", "CarnetSandbox", "CarnetTesting"],
+            path: "Tests/Snippets/GuideTests",
+            packageAccess: false
         ),
         .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
         .executableTarget(
@@ -444,8 +510,12 @@ let package = Package(
         ),
         .executableTarget(
             name: "StoreSnippets",
-            dependencies: ["Carnet", "CarnetPostgreSQL", "CarnetSQLite"],
-            path: "Tests/Snippets/Stores"
+            dependencies: [
+                "Carnet", "CarnetPostgreSQL", "CarnetSQLite", "CarnetWeb",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Snippets/Stores",
+            packageAccess: false
         ),
         .executableTarget(
             name: "FleetBenchmark",

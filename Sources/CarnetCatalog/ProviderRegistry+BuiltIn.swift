@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+public import Carnet
 
 extension ProviderRegistry {
     /// The providers that come with Carnet. Add folders to a copy to have more, or to replace one.

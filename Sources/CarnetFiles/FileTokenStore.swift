@@ -95,14 +95,19 @@ public final class FileTokenStore: TokenStore {
         }
     }
 
-    /// Removes the record, one that cannot be opened included.
-    public func remove(_ key: ConnectionKey) async throws {
+    @discardableResult
+    public func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
         let file = try Self.file(of: key)
-        guard try await blocking.run({ [folder] in try folder.exists() }) else { return }
-        try await writing { [self] in
+        guard try await blocking.run({ [folder] in try folder.exists() }) else { return false }
+        return try await writing { [self] in
             try await blocking.run { [folder] in
+                if let revision {
+                    guard let current = try folder.read(file), SealedRecord.revision(of: current) == revision else {
+                        return false
+                    }
+                }
                 try folder.removeTemporaryFiles(of: Self.suffix)
-                try folder.remove(file)
+                return try folder.remove(file)
             }
         }
     }

@@ -96,8 +96,14 @@ public final class AsyncHTTPTransport: Transport {
             }
             message.tlsConfiguration = try identities.configuration(tls, presenting: certificate)
         }
+        let timedBody = limits.sendBefore.map { TimedBody(request.body, before: $0, origin: target.origin) }
         return try await withDeadline(limits.deadline, origin: target.origin) { [client, message] in
             do {
+                var message = message
+                if let timedBody {
+                    try timedBody.check()
+                    if message.body != nil { message.body = .stream(timedBody, length: .known(request.body.count)) }
+                }
                 // The deadline given here ends with the response's head, so it is not the one that matters.
                 let response = try await client.execute(message, deadline: .distantFuture)
                 return try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)

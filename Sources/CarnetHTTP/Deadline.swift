@@ -14,7 +14,7 @@ package func withDeadline<Response: Sendable>(
         return try await withThrowingTaskGroup(of: Response.self) { group in
             group.addTask(operation: exchange)
             group.addTask {
-                try await Task.sleep(for: deadline)
+                try await RunningTime().sleep(for: deadline)
                 throw TransportError(.timeout, "\(origin) did not answer in full within \(deadline)")
             }
             defer { group.cancelAll() }

@@ -11,7 +11,7 @@ final class Database: Sendable {
     private let pool: ConnectionPool
     private let schema = SchemaState()
     /// Whether an operation's patience came to its end, and none has succeeded since. The others try and do not wait.
-    private let isAway = Mutex(false)
+    private let isAway = Flag()
 
     init(_ configuration: PostgreSQLConfiguration, sleep: @escaping Sleep) {
         self.configuration = configuration
@@ -21,13 +21,25 @@ final class Database: Sendable {
 
     /// Runs one statement.
     ///
+    /// - Parameter persists: Whether to go on, though the patience is at its end.
     /// - Throws: `TokenStoreError`; `CancellationError`.
-    func run(_ sql: String, _ values: [DatabaseValue] = []) async throws -> DatabaseRows {
+    func run(
+        _ sql: String,
+        _ values: [DatabaseValue] = [],
+        persistingWhile persists: @Sendable () -> Bool = { false }
+    ) async throws -> DatabaseRows {
         let limit = configuration.statementTimeout
-        return try await retrying { [schema] connection in
-            try await schema.prepare(on: connection, within: limit)
-            return try await connection.run(sql, values, within: limit)
+        return try await retrying(persistingWhile: persists) { [pool, schema, isAway] in
+            try await pool.withConnection(waiting: !isAway.isSet) { connection in
+                try await schema.prepare(on: connection, within: limit)
+                return try await connection.run(sql, values, within: limit)
+            }
         }
+    }
+
+    /// - Throws: `TokenStoreError`; `CancellationError`.
+    func light(_ beacon: Beacon) async throws {
+        try await retrying { try await beacon.light() }
     }
 
     /// Runs one statement to its end though the task is cancelled, because its outcome counts.
@@ -38,35 +50,48 @@ final class Database: Sendable {
     }
 
     private func retrying<Result: Sendable>(
-        _ body: @Sendable (DatabaseConnection) async throws -> Result
+        persistingWhile persists: @Sendable () -> Bool = { false },
+        _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
-        var waited = Duration.zero
+        var spent = Duration.zero
         var pause = Duration.milliseconds(10)
-        let started = ContinuousClock.now
         // Every idle connection may have been lost at once: they are gone through without a wait.
         var free = configuration.poolSize
         while true {
+            let started = ContinuousClock.now
             do {
-                let result = try await pool.withConnection(waiting: !isAway.withLock { $0 }, body)
-                isAway.withLock { $0 = false }
+                let result = try await body()
+                isAway.isSet = false
                 return result
             } catch let failure as DatabaseFailure {
                 guard case .lost = failure else { throw failure.storeError }
-                let isOver = max(waited, ContinuousClock.now - started) >= configuration.patience
+                // No single try uses up the patience: it may be one in which the process was stopped.
+                spent += min(ContinuousClock.now - started, configuration.patience / 2)
+                let isOver = spent >= configuration.patience
                 if isOver {
-                    isAway.withLock { $0 = true }
+                    isAway.isSet = true
                     pool.sendWaitersAway(with: failure)
                 }
-                if isOver || (free == 0 && isAway.withLock { $0 }) { throw failure.storeError }
+                if isOver || (free == 0 && isAway.isSet), !persists() { throw failure.storeError }
             }
             guard free == 0 else {
                 free -= 1
                 continue
             }
             try await sleep(pause)
-            waited += pause
+            spent += pause
             pause = min(pause * 2, .milliseconds(500))
         }
+    }
+}
+
+/// A mark that tasks share.
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isSet: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }
 

@@ -20,9 +20,6 @@ actor DatabaseConnection {
         deinit { PQfinish(pointer) }
     }
 
-    /// How long a wait takes to notice that its task was cancelled, in milliseconds.
-    private static let slice: Int32 = 50
-
     private let executor = QueueExecutor(label: "carnet.postgresql")
     private var handle: Handle?
 
@@ -39,7 +36,20 @@ actor DatabaseConnection {
         handle.map { PQstatus($0.pointer) == CONNECTION_OK && PQtransactionStatus($0.pointer) == PQTRANS_IDLE } ?? false
     }
 
+    /// Whether the other side has not closed the connection, as far as is known here. Nothing is sent.
+    var isOpen: Bool {
+        guard let handle, PQstatus(handle.pointer) == CONNECTION_OK else { return false }
+        while SocketWait.isReadable(PQsocket(handle.pointer)) {
+            guard PQconsumeInput(handle.pointer) == 1 else { return false }
+        }
+        return true
+    }
+
     private func connect(_ configuration: PostgreSQLConfiguration) throws {
+        try connectBlocking(configuration)
+    }
+
+    private func connectBlocking(_ configuration: PostgreSQLConfiguration) throws {
         let deadline = ContinuousClock.now + configuration.connectTimeout
         try configuration.checkAddress()
         let parameters = configuration.parameters
@@ -61,7 +71,7 @@ actor DatabaseConnection {
                 guard PQsetnonblocking(handle.pointer, 1) == 0 else { throw lost(handle) }
                 self.handle = handle
                 // What was acknowledged has to survive a crash, whatever the database's own default is.
-                _ = try run(
+                _ = try runBlocking(
                     """
                     SELECT set_config('statement_timeout', $1, false), \
                     CASE WHEN current_setting('synchronous_commit') = 'off' \
@@ -78,10 +88,17 @@ actor DatabaseConnection {
         }
     }
 
-    /// Runs one statement. A cancelled task has its statement cancelled at the server too.
+    /// Runs one statement. If its task is cancelled, the connection is closed: to cancel the statement at the server takes
+    /// a connection of its own, which libpq 15 and older make without encryption. The server's `statement_timeout` ends it.
     ///
     /// - Throws: `DatabaseFailure`; `CancellationError`.
-    func run(_ sql: String, _ values: [DatabaseValue] = [], within limit: Duration) throws -> DatabaseRows {
+    func run(_ sql: String, _ values: [DatabaseValue] = [], within limit: Duration) async throws -> DatabaseRows {
+        try runBlocking(sql, values, within: limit)
+    }
+
+    private func runBlocking(
+        _ sql: String, _ values: [DatabaseValue], within limit: Duration
+    ) throws -> DatabaseRows {
         guard let handle else { throw DatabaseFailure.lost("the connection was closed") }
         let deadline = ContinuousClock.now + limit
         do {
@@ -129,28 +146,11 @@ actor DatabaseConnection {
         until deadline: ContinuousClock.Instant,
         _ what: String
     ) throws {
-        var descriptor = pollfd(fd: PQsocket(handle.pointer), events: Int16(events), revents: 0)
-        guard descriptor.fd >= 0 else { throw lost(handle) }
-        while true {
-            let count = poll(&descriptor, 1, Self.slice)
-            if count > 0 { return }
-            guard count == 0 || errno == EINTR else { throw DatabaseFailure.lost(String(cString: strerror(errno))) }
-            if Task.isCancelled {
-                cancel(handle)
-                throw CancellationError()
-            }
-            // A server that does not answer would not answer a cancellation either; the connection is closed.
-            guard ContinuousClock.now < deadline else {
-                throw DatabaseFailure.lost("\(what) was not answered in time")
-            }
+        let socket = PQsocket(handle.pointer)
+        guard socket >= 0 else { throw lost(handle) }
+        guard try SocketWait.wait(for: events, on: socket, until: deadline) else {
+            throw DatabaseFailure.lost("\(what) was not answered in time")
         }
-    }
-
-    private func cancel(_ handle: Handle) {
-        guard let cancellation = PQgetCancel(handle.pointer) else { return }
-        defer { PQfreeCancel(cancellation) }
-        var message = [CChar](repeating: 0, count: 256)
-        _ = PQcancel(cancellation, &message, Int32(message.count))
     }
 
     private func lost(_ handle: Handle) -> DatabaseFailure { .lost(words(of: handle)) }

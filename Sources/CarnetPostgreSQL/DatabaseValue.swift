@@ -5,6 +5,9 @@ import Carnet
 enum DatabaseValue: Sendable {
     case text(String)
     case bytes([UInt8])
+
+    /// As PostgreSQL writes an interval.
+    static func duration(_ duration: Duration) -> DatabaseValue { .text("\(duration.milliseconds) milliseconds") }
 }
 
 /// What a statement gave, in PostgreSQL's binary format.

@@ -18,7 +18,7 @@ public struct PostgreSQLConfiguration: Sendable {
     /// A connection URI (`postgresql://…`) or libpq's `key=value` pairs. It may hold a password, so it does not show.
     public var address: Secret
     public var tls: TLS
-    /// The most connections of this process.
+    /// The most connections of this process, besides one that shows that it lives.
     public var poolSize: Int
     /// For a new connection.
     public var connectTimeout: Duration
@@ -28,7 +28,9 @@ public struct PostgreSQLConfiguration: Sendable {
     public var patience: Duration
     /// How long to wait for another process that uses the same account.
     public var lockPatience: Duration
-    /// How long a lock outlives a process that ended without freeing it. It is renewed while it is held.
+    /// How long an account stays locked whose process the database sees no more: it may be cut off while it is at the
+    /// provider. It is extended while it is held, and before a refresh token is sent to half as long again as the exchange
+    /// may take.
     public var lease: Duration
 
     public init(
@@ -38,8 +40,8 @@ public struct PostgreSQLConfiguration: Sendable {
         connectTimeout: Duration = .seconds(5),
         statementTimeout: Duration = .seconds(10),
         patience: Duration = .seconds(10),
-        lockPatience: Duration = .seconds(60),
-        lease: Duration = .seconds(10)
+        lockPatience: Duration = .seconds(75),
+        lease: Duration = .seconds(60)
     ) {
         self.address = address
         self.tls = tls

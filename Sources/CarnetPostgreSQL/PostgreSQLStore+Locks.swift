@@ -1,51 +1,77 @@
 public import Carnet
 import CarnetStorage
+import Synchronization
 
 /// A lock is a row with an owner and an end: unlike an advisory lock it outlives a connection that was cut, or a server
 /// that restarts, while its owner is at the provider. To take it is a write, so that nobody spends a refresh token
 /// while the database takes none.
+///
+/// The row is free once it has ended and its owner's beacon is out: a process that was stopped, and does not extend its
+/// row, keeps the lock for as long as the database sees it.
 extension PostgreSQLStore {
+    /// How many leases a row outlasts whose owner has a beacon and does not extend it: a router may keep up the connection
+    /// of a machine that is gone.
+    private static let longestSilence = 10
+
     public func withLock<Result: Sendable>(
         on key: ConnectionKey,
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
         let id = try RecordID(key)
         return try await queues.withLock(on: id) { [self] in
-            let owner = random.bytes(count: 16).hexadecimal
-            try await acquire(id, owner)
-            let renewal = Task { [self] in try await keepRenewing(id, owner) }
+            let lease = try await acquire(id)
+            leases.withLock { $0[id] = lease }
+            let keeper = Task { [self] in try await keepExtending(lease) }
             let outcome: Swift.Result<Result, any Error>
             do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-            renewal.cancel()
-            // A row that cannot be removed now ends by itself.
-            _ = try? await database.runToEnd(
-                "DELETE FROM carnet_lock WHERE id = $1 AND owner = $2", [.text(id.text), .text(owner)])
+            keeper.cancel()
+            leases.withLock { $0[id] = nil }
+            await release(lease)
             return try outcome.get()
         }
     }
 
-    private var lease: DatabaseValue { .text("\(database.configuration.lease.milliseconds) milliseconds") }
+    public func holdLock(on key: ConnectionKey, for duration: Duration) async throws -> ContinuousClock.Instant? {
+        let id = try RecordID(key)
+        guard let lease = leases.withLock({ $0[id] }) else { throw Lease.lost }
+        if let end = lease.end, end - .now >= duration { return end }
+        return try await extend(lease, by: max(duration, database.configuration.lease))
+    }
 
-    private func acquire(_ id: RecordID, _ owner: String) async throws {
+    /// The lease of an account that is locked by this store.
+    func lease(of id: RecordID) -> Lease? { leases.withLock { $0[id] } }
+
+    private func acquire(_ id: RecordID) async throws -> Lease {
+        let owner = random.bytes(count: 16).hexadecimal
+        let duration = database.configuration.lease
         var waited = Duration.zero
         var pause = Duration.milliseconds(5)
         while true {
             try Task.checkCancellation()
-            // Those who held a lock when the server went down have as long to come back as if they had just renewed it.
+            try await database.light(beacon)
+            let started = ContinuousClock.now
+            // Those who held a lock when the server went down have as long to come back as if they had just extended it.
+            // What this store holds itself it forgot to free: its own users wait in their queue.
             let rows = try await database.runToEnd(
                 """
-                INSERT INTO carnet_lock AS held (id, owner, expires_at)
-                VALUES ($1, $2, clock_timestamp() + $3::interval)
-                ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
-                WHERE held.owner = excluded.owner
-                OR greatest(held.expires_at, pg_postmaster_start_time() + $3::interval) < clock_timestamp()
+                INSERT INTO carnet_lock AS held (id, owner, process, expires_at)
+                VALUES ($1, $2, $3::bigint, clock_timestamp() + $4::interval)
+                ON CONFLICT (id) DO UPDATE
+                SET owner = excluded.owner, process = excluded.process, expires_at = excluded.expires_at
+                WHERE held.owner = excluded.owner OR held.process = excluded.process OR CASE
+                    WHEN greatest(held.expires_at, pg_postmaster_start_time() + $4::interval) >= clock_timestamp()
+                    THEN false
+                    WHEN held.process IS NULL
+                    OR held.expires_at + \(Self.longestSilence) * $4::interval < clock_timestamp() THEN true
+                    ELSE pg_try_advisory_xact_lock(held.process)
+                END
                 """,
-                [.text(id.text), .text(owner), lease]
+                [.text(id.text), .text(owner), .text(String(beacon.process)), .duration(duration)]
             )
-            if rows.changed == 1 { return }
+            if rows.changed == 1 { return Lease(id, owner: owner, end: started + duration) }
             guard waited < database.configuration.lockPatience else {
                 throw TokenStoreError(
-                    .unavailable,
+                    .locked,
                     "the account is locked: another process has held it for \(database.configuration.lockPatience) "
                         + "or longer"
                 )
@@ -56,14 +82,51 @@ extension PostgreSQLStore {
         }
     }
 
-    private func keepRenewing(_ id: RecordID, _ owner: String) async throws {
-        while true {
-            try await database.sleep(database.configuration.lease / 4)
-            _ = try? await database.run(
-                "UPDATE carnet_lock SET expires_at = clock_timestamp() + $3::interval WHERE id = $1 AND owner = $2",
-                [.text(id.text), .text(owner), lease]
-            )
-            try Task.checkCancellation()
+    /// - Throws: `TokenStoreError`: `conflict` if somebody else has the lock; `unavailable`.
+    @discardableResult
+    private func extend(_ lease: Lease, by duration: Duration) async throws -> ContinuousClock.Instant {
+        let started = ContinuousClock.now
+        let rows = try await database.run(
+            """
+            UPDATE carnet_lock SET expires_at = greatest(expires_at, clock_timestamp() + $3::interval)
+            WHERE id = $1 AND owner = $2
+            """,
+            [.text(lease.id.text), .text(lease.owner), .duration(duration)]
+        )
+        guard rows.changed == 1 else {
+            lease.lose()
+            throw Lease.lost
         }
+        return try lease.extend(to: started + duration)
+    }
+
+    /// Until it is cancelled, or the lease is lost. A failure is tried again: what counts is the end that was reached.
+    private func keepExtending(_ lease: Lease) async throws {
+        let duration = database.configuration.lease
+        while true {
+            try await database.sleep(duration / 4)
+            do {
+                try await database.light(beacon)
+                try await extend(lease, by: duration)
+            } catch let error as TokenStoreError where error.kind == .unavailable {
+                continue
+            }
+        }
+    }
+
+    /// A row that cannot be removed now is removed as soon as it can: its owner lives, so nobody else would take it soon.
+    private func release(_ lease: Lease) async {
+        guard (try? await remove(lease)) == nil else { return }
+        Task { [self] in
+            for _ in 0..<Self.longestSilence * 4 {
+                try await database.sleep(database.configuration.lease / 4)
+                if (try? await remove(lease)) != nil { return }
+            }
+        }
+    }
+
+    private func remove(_ lease: Lease) async throws {
+        _ = try await database.runToEnd(
+            "DELETE FROM carnet_lock WHERE id = $1 AND owner = $2", [.text(lease.id.text), .text(lease.owner)])
     }
 }

@@ -1,6 +1,7 @@
 public import Carnet
 import CarnetProtocol
 public import CarnetStorage
+import Synchronization
 
 /// Keeps connections and pending sign-ins in a PostgreSQL database that many machines share.
 ///
@@ -11,6 +12,9 @@ public final class PostgreSQLStore: TokenStore {
     let keySource: StoreKeySource
     let random: any RandomSource
     let queues = KeyedLocks<RecordID>()
+    let beacon: Beacon
+    /// Of the accounts that are locked here.
+    let leases = Mutex<[RecordID: Lease]>([:])
 
     /// Nothing is connected yet.
     ///
@@ -29,6 +33,8 @@ public final class PostgreSQLStore: TokenStore {
         database = Database(configuration, sleep: sleep)
         keySource = key
         self.random = random
+        let number = random.bytes(count: 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        beacon = Beacon(configuration, process: Int64(bitPattern: number))
     }
 
     public func load(_ key: ConnectionKey) async throws -> StoredConnection? {
@@ -51,6 +57,8 @@ public final class PostgreSQLStore: TokenStore {
             let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
             let new = SealedRecord.revision(of: record)
             let hashes = SessionHashes(connection)
+            // New tokens are saved as long as nobody else can refresh the old ones, however long the database is away.
+            let lease = lease(of: id)
             var values: [DatabaseValue] = [
                 .text(id.text), .text(connection.key.provider), .text(connection.key.account), .text(ring.first.id),
                 .text(new), .bytes(record), .text(hashes.user), .text(hashes.session),
@@ -65,7 +73,7 @@ public final class PostgreSQLStore: TokenStore {
                     key_id = excluded.key_id, revision = excluded.revision, record = excluded.record, \
                     user_hash = excluded.user_hash, session_hash = excluded.session_hash
                     """,
-                    values
+                    values, persistingWhile: { lease?.isHeld == true }
                 )
                 return new
             }
@@ -78,7 +86,7 @@ public final class PostgreSQLStore: TokenStore {
                 session_hash = $8
                 WHERE id = $1 AND revision IN ($5, $9)
                 """,
-                values
+                values, persistingWhile: { lease?.isHeld == true }
             )
             guard rows.changed == 1 else {
                 throw TokenStoreError(.conflict, "another process saved or removed this account first")
@@ -92,15 +100,20 @@ public final class PostgreSQLStore: TokenStore {
         _ = try await sealingKeys()
     }
 
-    /// Removes the record, one that cannot be opened included.
-    public func remove(_ key: ConnectionKey) async throws {
-        _ = try await database.runToEnd(
-            "DELETE FROM carnet_connection WHERE id = $1", [.text(try RecordID(key).text)])
+    /// If an answer is lost and the statement repeated, what it had removed already does not count as removed.
+    @discardableResult
+    public func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
+        let rows = try await database.runToEnd(
+            "DELETE FROM carnet_connection WHERE id = $1 AND ($2 = '' OR revision = $2)",
+            [.text(try RecordID(key).text), .text(revision ?? "")])
+        return rows.changed > 0
     }
 
     public func keys() async throws -> [ConnectionKey] {
         try await inventory().accounts
     }
+
+    public var hasSessionIndex: Bool { true }
 
     public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         let hashes = SessionHashes(ended)

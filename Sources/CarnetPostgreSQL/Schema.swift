@@ -44,6 +44,10 @@ enum Schema {
             """,
             "CREATE INDEX carnet_used_token_expires_at ON carnet_used_token (expires_at)",
         ],
+        [
+            // Null in the row of a process of an earlier version, which has no beacon.
+            "ALTER TABLE carnet_lock ADD COLUMN process bigint"
+        ],
     ]
 
     /// Any number that all users of these tables agree on.

@@ -116,12 +116,15 @@ public final class SQLiteStore: TokenStore {
         }.value
     }
 
-    /// Removes the record, one that cannot be opened included.
-    public func remove(_ key: ConnectionKey) async throws {
+    @discardableResult
+    public func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
         let id = try RecordID(key)
-        try await Task { [self] in
+        return try await Task { [self] in
             try await file.write { database in
-                try database.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.text])
+                try database.execute(
+                    sql: "DELETE FROM connection WHERE id = ? AND revision = ifnull(?, revision)",
+                    arguments: [id.text, revision])
+                return database.changesCount > 0
             }
         }.value
     }
@@ -129,6 +132,8 @@ public final class SQLiteStore: TokenStore {
     public func keys() async throws -> [ConnectionKey] {
         try await inventory().accounts
     }
+
+    public var hasSessionIndex: Bool { true }
 
     public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         let hashes = SessionHashes(ended)

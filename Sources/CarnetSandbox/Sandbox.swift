@@ -12,6 +12,9 @@ public import HTTPTypes
 /// It answers requests for the providers' own URLs, in their encodings and in the shape of their samples. It is strict:
 /// what a specification forbids is refused with the specification's error. It opens no socket; `SandboxServer` does.
 public actor Sandbox {
+    /// How every secret begins that protects nothing but a sandbox.
+    package static let secretMark = "carnet-sandbox-secret"
+
     var servers: [AuthorizationServer]
     let options: SandboxOptions
     let seams: Seams
@@ -187,8 +190,14 @@ public actor Sandbox {
             }
             servers[index].presentedCertificate = request.certificate
             let url = request.url
-            if let endpoint = servers[index].endpoints.endpoint(at: url) {
+            if let endpoint = servers[index].endpoints.endpoint(at: url),
+                endpoint != .userinfo || servers[index].isUserinfo(url)
+            {
                 if servers[index].fails(endpoint) { return (.serverError, id, endpoint) }
+                if let sharing = self.servers(sharing: endpoint, at: url) {
+                    let (reply, provider) = respond(to: request, at: endpoint, sharedBy: sharing)
+                    return (reply, provider, endpoint)
+                }
                 return (servers[index].respond(to: request, at: endpoint), id, endpoint)
             }
             if servers[index].endpoints.isVerification(url) {

@@ -1,11 +1,11 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// A redirect URI for a client that does not exist.
-public enum PretendRedirectURI {
+package enum PretendRedirectURI {
     static let loopback = "http://127.0.0.1:49152/callback"
 
     /// One that a provider accepts: on loopback if that is one, else made up after the first form that allows it.
-    public static func fitting(_ forms: [RedirectForm]) -> String? {
+    package static func fitting(_ forms: [RedirectForm]) -> String? {
         func isAccepted(_ uri: String) -> Bool { forms.isEmpty || forms.contains { $0.matches(uri) } }
         return [loopback, "http://localhost:49152/callback"].first(where: isAccepted)
             ?? forms.lazy.map(filled).first(where: isAccepted)

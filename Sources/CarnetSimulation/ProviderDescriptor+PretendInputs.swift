@@ -1,10 +1,10 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 extension ProviderDescriptor {
     /// Values for the inputs: the given ones, then defaults and examples, then whatever the input's rules take.
     ///
     /// - Returns: the values, and the inputs for which none could be made up.
-    public func pretendInputs(_ given: [String: String] = [:]) -> (values: [String: String], missing: [String]) {
+    package func pretendInputs(_ given: [String: String] = [:]) -> (values: [String: String], missing: [String]) {
         var values = exampleInputs(given)
         var missing: [String] = []
         for input in inputs.items where values[input.name] == nil {

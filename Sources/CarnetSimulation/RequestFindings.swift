@@ -20,7 +20,7 @@ struct RequestFindings {
             do throws(OAuthError) {
                 _ = try simulation.request(step)
             } catch  where causes.insert(error.description).inserted {
-                found.append(finding(error, of: "the \(step.rawValue) request", at: nil))
+                found.append(finding(error, of: "the \(step.rawValue) request"))
             } catch {
             }
         }
@@ -28,18 +28,19 @@ struct RequestFindings {
             do throws(OAuthError) {
                 _ = try simulation.request(resource)
             } catch {
-                found.append(finding(error, of: "the request for a resource", at: ["resources", String(index)]))
+                let span = context.places.resources[index].span
+                found.append(finding(error, of: "the request for a resource", at: span))
             }
         }
         return found
     }
 
-    private func finding(_ error: OAuthError, of request: String, at path: [String]?) -> Diagnostic {
+    private func finding(_ error: OAuthError, of request: String, at span: SourceSpan? = nil) -> Diagnostic {
         let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
         return SimulationRules.requestNotMade.diagnostic(
             "\(request) cannot be made: \(error.message)",
             file: context.path,
-            span: context.document.span(of: path ?? key),
+            span: span ?? context.document.span(of: key),
             help: error.hint
         )
     }

@@ -11,13 +11,34 @@ struct SampleFindings {
     private var samples: Samples { context.descriptor.samples }
     private var expect: SampleExpectations { samples.expect }
 
+    private var places: Place<ProviderDescriptor> { context.places }
+
     init(_ simulation: Simulation, _ context: LintContext) {
         self.simulation = simulation
         self.context = context
     }
 
     var all: [Diagnostic] {
-        ofToken("token", samples.token) + ofToken("refresh", samples.refresh) + ofProfile + ofError + ofCallback
+        ofTokens(token) + ofTokens(refresh) + ofProfile + ofError + ofCallback
+    }
+
+    /// A response of the real provider, by its key.
+    private struct Sample {
+        let name: String
+        let body: JSONValue
+        let place: Place<JSONValue>
+    }
+
+    private var token: Sample? {
+        samples.token.map { Sample(name: "token", body: $0, place: places.samples.token) }
+    }
+
+    private var refresh: Sample? {
+        samples.refresh.map { Sample(name: "refresh", body: $0, place: places.samples.refresh) }
+    }
+
+    private var userinfo: Sample? {
+        samples.userinfo.map { Sample(name: "userinfo", body: $0, place: places.samples.userinfo) }
     }
 }
 
@@ -27,21 +48,22 @@ extension SampleFindings {
     /// Ten years: above it, the number is a point in time.
     private static let longestLifetime = 315_576_000.0
 
-    private func ofToken(_ name: String, _ sample: JSONValue?) -> [Diagnostic] {
+    private func ofTokens(_ sample: Sample?) -> [Diagnostic] {
         guard let sample else { return [] }
+        let isRefresh = sample.name == "refresh"
         do throws(OAuthError) {
-            let response = try simulation.judge(token: sample, isRefresh: name == "refresh")
-            var found = ofLifetime(response, in: sample, name) + ofScopes(response, in: sample, name)
-            if name == "token" { found += unexpected(in: response) + ofIDToken(response) }
+            let response = try simulation.judge(token: sample.body, isRefresh: isRefresh)
+            var found = ofLifetime(response, in: sample) + ofScopes(response, in: sample)
+            if !isRefresh { found += unexpected(in: response) + ofIDToken(response) }
             return found
         } catch {
-            if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample, name)] }
+            if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample)] }
             let words = error.server.map { "; the server says: \($0)" } ?? ""
             return [
                 SimulationRules.tokenNotInSample.diagnostic(
-                    "the engine does not take samples.\(name): \(error.message)\(words)",
+                    "the engine does not take samples.\(sample.name): \(error.message)\(words)",
                     file: context.path,
-                    span: context.keySpan("samples", name),
+                    span: sample.place.keySpan,
                     help: error.hint ?? error.descriptorKey.map { "see \($0)" }
                 )
             ]
@@ -55,15 +77,15 @@ extension SampleFindings {
             SimulationRules.tokenNotInSample.diagnostic(
                 "samples.token has no ID token, though the scope openid is asked for",
                 file: context.path,
-                span: context.keySpan("samples", "token"),
+                span: places.samples.token.keySpan,
                 help: "add id_token: redacted, if the provider sends one; if not, leave the scope out"
             )
         ]
     }
 
-    private func ofLifetime(_ response: TokenResponse, in sample: JSONValue, _ name: String) -> [Diagnostic] {
+    private func ofLifetime(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
         // What a default stands in for is not in the sample.
-        guard sample[rules.root]?.first(of: rules.fields.expiresIn.pointers) != nil else { return [] }
+        guard sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) != nil else { return [] }
         // A point in time is plausible from the year 2001 on, which tells seconds from milliseconds.
         let isPlausible =
             switch response.end {
@@ -71,31 +93,32 @@ extension SampleFindings {
             case .at(let date): (1_000_000_000...10_000_000_000).contains(date.timeIntervalSince1970)
             case .never, nil: true
             }
-        return isPlausible ? [] : [badLifetime(in: sample, name)]
+        return isPlausible ? [] : [badLifetime(in: sample)]
     }
 
-    private func badLifetime(in sample: JSONValue, _ name: String) -> Diagnostic {
-        let value = sample[rules.root]?.first(of: rules.fields.expiresIn.pointers) ?? .null
+    private func badLifetime(in sample: Sample) -> Diagnostic {
+        let value = sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) ?? .null
         let kind = rules.expiry.kind
         return SimulationRules.badLifetime.diagnostic(
             kind == .seconds
                 ? "\(value.jsonText()) is not a lifetime in seconds"
                 : "\(value.jsonText()) is not of the kind \(kind.rawValue)",
             file: context.path,
-            span: place(of: rules.fields.expiresIn, in: name),
+            span: place(of: rules.fields.expiresIn, in: sample),
             help: "say what it is: token: { response: { expires: KIND } }; or use 'default_expires_in'"
         )
     }
 
-    private func ofScopes(_ response: TokenResponse, in sample: JSONValue, _ name: String) -> [Diagnostic] {
-        if name == "token", response.scopes == nil, isWritten("token", "response", "fields", "scope") {
+    private func ofScopes(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
+        let field = places.token.response.fields.scope
+        if sample.name == "token", response.scopes == nil, field.isWritten {
             let pointers = rules.fields.scope.pointers.map(\.description).joined(separator: ", ")
             return [
                 SimulationRules.scopeNotInSample.diagnostic(
                     "\(pointers) leads to nothing in samples.token",
                     file: context.path,
-                    span: context.span("token", "response", "fields", "scope"),
-                    related: [context.related("the sample", at: context.keySpan("samples", name))]
+                    span: field.span,
+                    related: [context.related("the sample", at: sample.place.keySpan)]
                 )
             ]
         }
@@ -107,9 +130,9 @@ extension SampleFindings {
                 guard parts.count > 1, parts.contains(where: known.contains) else { continue }
                 return [
                     SimulationRules.scopeNotInSample.diagnostic(
-                        "\"\(scope)\" comes out of samples.\(name) as one scope",
+                        "\"\(scope)\" comes out of samples.\(sample.name) as one scope",
                         file: context.path,
-                        span: place(of: rules.fields.scope, in: name),
+                        span: place(of: rules.fields.scope, in: sample),
                         help: "say what stands between scopes: token: { response: { scope_separator: '\(separator)' } }"
                     )
                 ]
@@ -131,14 +154,14 @@ extension SampleFindings {
         var found: [Diagnostic] = []
         if let scopes = expect.scopes, response.scopes.map(Set.init) != Set(scopes) {
             let granted = response.scopes.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") } ?? "as asked for"
-            found.append(notAsExpected("the granted scopes are \(granted)", "scopes"))
+            found.append(notAsExpected("the granted scopes are \(granted)", places.samples.expect.scopes))
         }
         if let lifetime = expect.expiresIn {
             let tokens = TokenSet(response, requested: [], now: Simulation.now)
             let seconds = tokens.expiresAt.map { Int($0.timeIntervalSince(tokens.issuedAt).rounded()) }
             if seconds != lifetime.count {
                 let said = seconds.map { "the token lives \($0) seconds" } ?? "nothing says when the token ends"
-                found.append(notAsExpected(said, "expires_in"))
+                found.append(notAsExpected(said, places.samples.expect.expiresIn))
             }
         }
         return found
@@ -149,19 +172,19 @@ extension SampleFindings {
 
 extension SampleFindings {
     private var ofProfile: [Diagnostic] {
-        guard let (name, sample) = profileSample, let profile = try? profile(name, sample) else { return [] }
-        guard sample[simulation.provider.profileRoot] != nil else {
-            let span = context.span("profile", "root")
-            return [claimFinding("'profile.root' leads to nothing in samples.\(name)", at: span)]
+        guard let sample = profileSample, let profile = try? profile(sample) else { return [] }
+        guard sample.body[simulation.provider.profileRoot] != nil else {
+            let span = places.profile.root.span
+            return [claimFinding("'profile.root' leads to nothing in samples.\(sample.name)", at: span)]
         }
         var found: [Diagnostic] = []
         for claim in context.descriptor.profile.claims.items where profile[claim.name] == nil {
             let pointers = claim.value.pointers.map(\.description).joined(separator: ", ")
             found.append(
                 claimFinding(
-                    "\(pointers) leads to nothing in samples.\(name)",
-                    at: context.span("profile", "claims", claim.name),
-                    related: [context.related("the sample", at: context.keySpan("samples", name))]
+                    "\(pointers) leads to nothing in samples.\(sample.name)",
+                    at: places.profile.claims[claim.name].span,
+                    related: [context.related("the sample", at: sample.place.keySpan)]
                 )
             )
         }
@@ -169,30 +192,30 @@ extension SampleFindings {
             found.append(
                 claimFinding(
                     "the sample has no subject at /sub",
-                    at: context.keySpan("samples", name),
+                    at: sample.place.keySpan,
                     help: "map it: profile: { claims: { subject: /id } }"
                 )
             )
         }
         for claim in expect.claims.items where profile[claim.name]?.scalarText != claim.value.scalarText {
             let value = profile[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
-            found.append(notAsExpected("the claim \(claim.name) is \(value)", "claims", claim.name))
+            found.append(notAsExpected("the claim \(claim.name) is \(value)", places.samples.expect.claims[claim.name]))
         }
         return found
     }
 
     /// The sample that the profile is taken from.
-    private var profileSample: (name: String, sample: JSONValue)? {
+    private var profileSample: Sample? {
         switch context.descriptor.profile.source {
-        case .userinfo, nil: samples.userinfo.map { ("userinfo", $0) }
-        case .tokenResponse: samples.token.map { ("token", $0) }
+        case .userinfo, nil: userinfo
+        case .tokenResponse: token
         case .idToken: nil
         }
     }
 
-    private func profile(_ name: String, _ sample: JSONValue) throws(OAuthError) -> Profile {
-        guard name == "token" else { return try simulation.judge(userinfo: sample) }
-        return Profile(try simulation.judge(token: sample), from: simulation.provider)
+    private func profile(_ sample: Sample) throws(OAuthError) -> Profile {
+        guard sample.name == "token" else { return try simulation.judge(userinfo: sample.body) }
+        return Profile(try simulation.judge(token: sample.body), from: simulation.provider)
     }
 
     private func claimFinding(
@@ -208,7 +231,7 @@ extension SampleFindings {
         }
         if let words, rules.success.isSuccess(sample) != true {
             guard let code = expect.error, code != words.code else { return [] }
-            return [notAsExpected("the error is \(words.code)", "error")]
+            return [notAsExpected("the error is \(words.code)", places.samples.expect.error)]
         }
         let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
         return [
@@ -217,7 +240,7 @@ extension SampleFindings {
                     ? "there is no error code at \(places) of samples.error"
                     : "samples.error says of itself that it is success",
                 file: context.path,
-                span: context.keySpan("samples", "error"),
+                span: context.places.samples.error.keySpan,
                 help: words == nil
                     ? "say where it is: token: { response: { errors: { error: /... } } }"
                     : "see token.response.success"
@@ -238,7 +261,7 @@ extension SampleFindings {
                 SimulationRules.callbackNotAccepted.diagnostic(
                     "the engine does not take samples.callback: \(error.message)",
                     file: context.path,
-                    span: context.keySpan("samples", "callback"),
+                    span: places.samples.callback.keySpan,
                     help: "see \(error.descriptorKey ?? "callback.rename")"
                 )
             ]
@@ -249,18 +272,12 @@ extension SampleFindings {
 // MARK: - Places
 
 extension SampleFindings {
-    private func notAsExpected(_ message: String, _ path: String...) -> Diagnostic {
-        SimulationRules.notAsExpected.diagnostic(
-            message, file: context.path, span: context.document.span(of: ["samples", "expect"] + path))
+    private func notAsExpected<Value>(_ message: String, _ place: Place<Value>) -> Diagnostic {
+        SimulationRules.notAsExpected.diagnostic(message, file: context.path, span: place.span)
     }
 
-    private func isWritten(_ path: String...) -> Bool { context.root.node(at: path) != nil }
-
-    private func place(of field: PointerList, in sample: String) -> SourceSpan {
-        let body = ["samples", sample] + rules.root.tokens
-        for pointer in field.pointers {
-            if let node = context.root.node(at: body + pointer.tokens) { return node.span }
-        }
-        return context.keySpan("samples", sample)
+    private func place(of field: PointerList, in sample: Sample) -> SourceSpan {
+        let nodes = field.pointers.lazy.compactMap { sample.place.node?.node(at: rules.root.tokens + $0.tokens) }
+        return nodes.first?.span ?? sample.place.keySpan
     }
 }

@@ -1,16 +1,16 @@
-public import CarnetDescriptors
-public import CarnetLint
+package import CarnetDescriptors
+package import CarnetLint
 
 /// What `carnet lint` runs a descriptor in: the requests of a pretend client, and the samples as answers to them.
-public struct SampleSimulator: DescriptorSimulator {
+package struct SampleSimulator: DescriptorSimulator {
     private let needsSamples: Bool
 
     /// - Parameter needsSamples: Whether a descriptor without samples is left alone.
-    public init(needsSamples: Bool = true) {
+    package init(needsSamples: Bool = true) {
         self.needsSamples = needsSamples
     }
 
-    public func check(_ context: LintContext) -> [Diagnostic] {
+    package func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         guard !needsSamples || !descriptor.samples.isEmpty else { return [] }
         let (inputs, missing) = descriptor.pretendInputs()
@@ -19,7 +19,7 @@ public struct SampleSimulator: DescriptorSimulator {
                 SimulationRules.inputWithoutExample.diagnostic(
                     "nothing can be simulated, because \"\(name)\" has no example",
                     file: context.path,
-                    span: context.keySpan("inputs", name),
+                    span: context.places.inputs[name].keySpan,
                     help: "add one: example: VALUE"
                 )
             }

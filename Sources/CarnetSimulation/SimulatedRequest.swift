@@ -1,13 +1,13 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetProtocol
 import HTTPTypes
 
 /// A request as it goes on the wire, byte for byte.
-public struct SimulatedRequest: Sendable {
-    public let method: String
-    public let url: String
-    public let headers: [Named<String>]
-    public let body: String
+package struct SimulatedRequest: Sendable {
+    package let method: String
+    package let url: String
+    package let headers: [Named<String>]
+    package let body: String
 
     init(_ request: PreparedRequest) {
         let head = request.outgoing.head
@@ -27,7 +27,7 @@ public struct SimulatedRequest: Sendable {
 }
 
 /// The requests of one client, in the order of a sign-in and what follows.
-public enum SimulatedStep: String, CaseIterable, Sendable {
+package enum SimulatedStep: String, CaseIterable, Sendable {
     case authorization
     case token
     case refresh

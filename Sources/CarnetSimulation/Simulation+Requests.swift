@@ -1,9 +1,9 @@
-public import CarnetDescriptors
-public import CarnetProtocol
+package import CarnetDescriptors
+package import CarnetProtocol
 
 extension Simulation {
     /// The steps that the provider has.
-    public var steps: [SimulatedStep] {
+    package var steps: [SimulatedStep] {
         SimulatedStep.allCases.filter { step in
             switch step {
             case .authorization, .token, .refresh: true
@@ -17,7 +17,7 @@ extension Simulation {
     /// The request of a step.
     ///
     /// - Throws: `OAuthError`, as for a real client.
-    public func request(_ step: SimulatedStep) throws(OAuthError) -> SimulatedRequest {
+    package func request(_ step: SimulatedStep) throws(OAuthError) -> SimulatedRequest {
         switch step {
         case .authorization: SimulatedRequest(page: try authorization().url)
         case .token: SimulatedRequest(try proved(try tokenRequest()))
@@ -38,7 +38,7 @@ extension Simulation {
     }
 
     /// - Throws: `OAuthError`, as for a real client that calls the resource.
-    public func request(_ resource: Resource) throws(OAuthError) -> SimulatedRequest {
+    package func request(_ resource: Resource) throws(OAuthError) -> SimulatedRequest {
         let request = try ResourceRequest.make(
             resource.url, headers: resource.headers, tokens: tokens, at: provider)
         return SimulatedRequest(try proved(request, accessToken: tokens.accessToken))

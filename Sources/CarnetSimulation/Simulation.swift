@@ -1,17 +1,17 @@
-public import CarnetDescriptors
-public import CarnetProtocol
+package import CarnetDescriptors
+package import CarnetProtocol
 import Foundation
 
 /// A sign-in of a pretend client in the engine's own code: requests that nobody sends, and samples in the place of
 /// answers. It is the same at every run.
-public final class Simulation: Sendable {
+package final class Simulation: Sendable {
     /// The provider, with endpoints invented where only its metadata would tell them, and with examples of what is known
     /// only at run time.
-    public let provider: Provider
+    package let provider: Provider
     /// The same without the examples.
     let unfilled: Provider
-    public let registration: ClientRegistration
-    public let inventedEndpoints: Set<EndpointName>
+    package let registration: ClientRegistration
+    package let inventedEndpoints: Set<EndpointName>
     /// What the client holds once it has signed in.
     let tokens: TokenSet
     let madeAuthorization = MadeOnce<AuthorizationRequest>()
@@ -30,7 +30,7 @@ public final class Simulation: Sendable {
     ///   - hasSecret: Whether the client has a secret; as the provider's first method has it, if `nil`. A secret is
     ///     always a pretend one.
     ///   - redirectURI: One that the provider accepts, if `nil`.
-    public init(
+    package init(
         _ provider: Provider,
         clientID: String? = nil,
         hasSecret: Bool? = nil,

@@ -42,8 +42,8 @@ package struct FileLock: Sendable {
 
     /// Waits without holding up a thread.
     ///
-    /// - Throws: `TokenStoreError`, `unavailable`, once the patience is at its end; `CancellationError`; whatever
-    ///   `body` throws.
+    /// - Throws: `TokenStoreError`: `locked` once the patience is at its end, in which the time does not count that this
+    ///   process was stopped; `unavailable`; `CancellationError`; whatever `body` throws.
     package func withLock<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         let holder = try await acquire()
         defer { close(holder) }
@@ -58,10 +58,8 @@ package struct FileLock: Sendable {
             try Task.checkCancellation()
             if let holder = try tryAcquire() { return holder }
             guard waited < patience else {
-                throw TokenStoreError(
-                    .unavailable,
-                    "\(path) is locked: another process has held it for \(patience) or longer"
-                )
+                let holder = FileLockNote.read(path, position)?.description ?? "another process has held it"
+                throw TokenStoreError(.locked, "\(path) is locked after a wait of \(patience): \(holder)")
             }
             try await sleep(pause)
             waited += pause
@@ -89,6 +87,7 @@ package struct FileLock: Sendable {
             close(descriptor)
             return nil
         }
+        FileLockNote(position: position).write(to: descriptor)
         return descriptor
     }
 }

@@ -136,13 +136,16 @@ package struct PrivateFolder: Sendable {
         return false
     }
 
+    /// - Returns: Whether there was such a file.
     /// - Throws: `TokenStoreError`, `unavailable`.
-    package func remove(_ name: String) throws {
+    @discardableResult
+    package func remove(_ name: String) throws -> Bool {
         guard unlink(path(of: name)) == 0 else {
             guard errno == ENOENT else { throw TokenStoreError.system(path(of: name)) }
-            return
+            return false
         }
         try sync()
+        return true
     }
 
     /// The names of the files with that suffix, sorted.

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 
 /// A name for a record that is safe in any file system and short enough for any index, whatever the account is called:
-/// accounts that Swift holds equal have the same, no two others have.
+/// no two accounts have the same, also if their names differ in nothing but their Unicode normalization.
 package struct RecordID: Hashable, Sendable {
     /// The longest provider or account name, in bytes of UTF-8.
     private static let nameLimit = 65_536
@@ -17,7 +17,7 @@ package struct RecordID: Hashable, Sendable {
     package init(_ key: ConnectionKey) throws {
         var hash = SHA256()
         for part in [key.provider, key.account] {
-            let bytes = Array(part.precomposedStringWithCanonicalMapping.utf8)
+            let bytes = Array(part.utf8)
             guard bytes.count <= Self.nameLimit else {
                 throw TokenStoreError(
                     .unacceptable, "a provider or account name is longer than \(Self.nameLimit) bytes")

@@ -76,7 +76,7 @@ package struct SealedRecord: Sendable {
         guard
             let payload = sealingKey.open(box, binding: header),
             let connection = try? JSONDecoder().decode(Connection.self, from: payload),
-            connection.key == key, client == nil || connection.clientID == client
+            connection.key == key, (client ?? connection.clientID).isSameBytes(as: connection.clientID)
         else {
             throw TokenStoreError(.unreadable, "\(place) is damaged: it does not open with the key \(keyID)")
         }

@@ -66,6 +66,9 @@ public final class URLSessionTransport: Transport {
             if looksUp, await Self.addresses(of: target.host).contains(where: { !$0.isPublic }) {
                 throw TransportError(localAddressOf: target.origin)
             }
+            if let moment = limits.sendBefore, .now >= moment {
+                throw TransportError(.tooLate, "the connection to \(target.origin) comes too late for this request")
+            }
             let task = session.dataTask(with: message)
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
@@ -87,7 +90,8 @@ public final class URLSessionTransport: Transport {
 
 extension URLRequest {
     fileprivate init(_ request: OutgoingRequest, url: URL) {
-        self.init(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+        // The deadline is ours: the system's counts time in which the process was stopped.
+        self.init(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 7 * 86_400)
         httpMethod = request.head.method.rawValue
         httpShouldHandleCookies = false
         setValue("identity", forHTTPHeaderField: "Accept-Encoding")

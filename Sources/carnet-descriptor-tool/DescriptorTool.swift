@@ -19,7 +19,7 @@ enum DescriptorTool {
             exit(2)
         }
         let (source, findings) = embed(paths: Array(arguments.dropFirst(3)))
-        for finding in findings { report(finding.description) }
+        for finding in findings where finding.severity != .information { report(finding.description) }
         guard let source else { exit(1) }
         do {
             try Data(source.utf8).write(to: URL(filePath: output), options: .atomic)

@@ -3,18 +3,18 @@ import CarnetLint
 
 /// Descriptors as Swift source: their text, and a constant for each id.
 struct EmbeddedDescriptors {
-    private let documents: [(id: ProviderID, file: SourceFile)]
+    private let documents: [(id: ProviderID, parent: ProviderID?, file: SourceFile)]
 
     init(_ documents: [DescriptorDocument]) {
         self.documents = documents.compactMap { document in
-            document.isSound ? document.id.map { ($0, document.file) } : nil
+            document.isSound ? document.id.map { ($0, document.parentID, document.file) } : nil
         }
     }
 
     /// Descriptors whose constants would have one name, such as those of `a-b` and `a--b`.
     var conflicts: [Diagnostic] {
         var first: [String: ProviderID] = [:]
-        return documents.compactMap { id, file in
+        return documents.compactMap { id, _, file in
             let name = Self.constantName(of: id)
             guard let earlier = first.updateValue(first[name] ?? id, forKey: name), earlier != id else { return nil }
             return DuplicateProvider.explanation.diagnostic(
@@ -25,15 +25,18 @@ struct EmbeddedDescriptors {
         }
     }
 
+    /// What hosts import; the tool itself does without.
+    private static let importLine = "public import Carnet"
+
     var swiftSource: String {
         var source = """
             // Made from the descriptors at build time.
-            public import CarnetDescriptors
+            \(Self.importLine)
 
             extension ProviderID {
 
             """
-        for (id, _) in documents {
+        for (id, _, _) in documents {
             source += "    public static let `\(Self.constantName(of: id))`: ProviderID = \"\(id)\"\n"
         }
         source += """
@@ -43,9 +46,11 @@ struct EmbeddedDescriptors {
                 static let files: [SourceFile] = [
 
             """
-        for (_, file) in documents {
+        for (id, parent, file) in documents {
             let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
-            source += "        SourceFile(path: \(Self.literal(name)), text: \(Self.literal(file.text))),\n"
+            let ids = "id: \"\(id)\"" + (parent.map { ", extends: \"\($0)\"" } ?? "")
+            let text = Self.literal(file.text)
+            source += "        SourceFile(path: \(Self.literal(name)), embedded: \(text), \(ids)),\n"
         }
         return source + "    ]\n}\n"
     }

@@ -80,7 +80,7 @@ def bad_input(stage):
 
     # The callback is loaded again.
     callbacks = []
-    page.on("request", lambda request: "/callback?" in request.url and callbacks.append(request.url))
+    page.on("request", lambda request: "/callback/" in request.url and callbacks.append(request.url))
     page.get_by_role("button", name="Sign out").click()
     page.get_by_role("button", name="Sign in with Acme again").click()
     answer_consent(stage, page)

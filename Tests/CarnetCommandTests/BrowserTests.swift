@@ -22,7 +22,10 @@ import Testing
             let login = ["login", "google", "--sandbox", sandbox.address]
             let run = try home.start(login, environment: path)
             _ = try await run.line(of: .standardError) { $0.hasPrefix("opening the browser") }
-            let address = try await opened()
+            let page = try await opened()
+            #expect(
+                page.hasPrefix("http://127.0.0.1:") && !page.contains("state="), "others see what the opener is given")
+            let address = try #require(try await Browser().get(page).location)
             #expect(address.hasPrefix(sandbox.address + "/accounts.google.com/o/oauth2/v2/auth?"))
             try await Browser().open(address)
             let result = try await run.finish()
@@ -42,9 +45,11 @@ import Testing
             try await home.logIn("auth0", "--sandbox", sandbox.address)
             let logout = try home.start(
                 ["logout", "auth0", "--everywhere", "--sandbox", sandbox.address], environment: path)
+            let page = try await opened()
+            #expect(page.hasPrefix("http://127.0.0.1:") && !page.contains("id_token_hint"), "others see it")
+            let address = try #require(try await Browser().get(page).location)
             let result = try await logout.finish()
             #expect(result.status == 0, "\(result)")
-            let address = try await opened()
             #expect(address.hasPrefix(sandbox.address + "/") && address.contains("/oidc/logout?"))
             #expect(address.contains("id_token_hint="))
             #expect(!"\(result)".contains("id_token_hint"))
@@ -60,9 +65,9 @@ import Testing
             let options = ["--sandbox", sandbox.address, "--clients", "clients.yaml"]
             try await home.logIn("auth0", options[0], options[1], options[2], options[3])
             let logout = try home.start(["logout", "auth0", "--everywhere"] + options, environment: path)
+            let address = try #require(try await Browser().get(try await opened()).location)
             let result = try await logout.finish()
             #expect(result.status == 0, "\(result)")
-            let address = try await opened()
             #expect(address.contains("post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye"))
             let back = try await Browser().get(address).location
             #expect(back?.hasPrefix("https://app.example/bye?state=") == true, "\(back ?? "")")

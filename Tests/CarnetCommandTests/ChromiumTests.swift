@@ -70,7 +70,8 @@ import Testing
         let real = "http://127.0.0.1:\(realPort)"
         let umbrella = Sample.acme(issuer: real).replacing("acme", with: "umbrella").replacing("Acme", with: "Umbrella")
         try home.write(umbrella, to: "providers/umbrella.yaml")
-        let registration = "umbrella: { client_id: own-client, redirect_uri: \"http://127.0.0.1:\(port)/callback\" }\n"
+        let callback = "http://127.0.0.1:\(port)/callback/umbrella"
+        let registration = "umbrella: { client_id: own-client, redirect_uri: \"\(callback)\" }\n"
         try home.write(registration, to: "clients.yaml")
         // What the demonstration takes for the real provider.
         let server = try home.start([

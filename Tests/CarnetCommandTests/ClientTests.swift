@@ -73,7 +73,7 @@ import Testing
                 client_secret_env, client_secret_file, client_key_file, client_key_env, client_key_id, \
                 client_certificate_file, client_certificate_key_file, dpop_key_file, decryption_key_file, \
                 redirect_uri, post_logout_redirect_uri, inputs, environment, scopes, registration_client_uri, \
-                registration_access_token
+                registration_access_token, origins
                 carnet: clients.yaml cannot be used
                   next  mend what is said above
 

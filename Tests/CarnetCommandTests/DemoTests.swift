@@ -90,7 +90,7 @@ struct DemoTests {
         let (response, _) = await sandbox.respond(
             to: request, body: Array(PercentEncoding.encode(answer + asked).utf8))
         let callback = try #require(response.headerFields[.location])
-        #expect(callback.hasPrefix(Self.origin + "/callback?"))
+        #expect(callback.hasPrefix(Self.origin + "/callback/acme?"))
         return String(callback.dropFirst(Self.origin.count))
     }
 

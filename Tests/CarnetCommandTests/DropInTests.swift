@@ -13,7 +13,8 @@ import Testing
         let file = try home.write(Sample.acme(), to: "providers/acme.yaml")
         let providers = try await home.run("providers")
         #expect(providers.status == 0)
-        #expect(providers.standardOutput.contains("acme         Acme         providers"))
+        let lines = providers.standardOutput.split(separator: "\n").map { $0.split(separator: " ") }
+        #expect(lines.contains(["acme", "Acme", "providers"]))
         let lint = try await home.run("lint", file.path)
         #expect(lint.status == 0 && lint.standardOutput == "no findings in 1 file\n", "\(lint)")
         #expect(try await home.run("show", "acme").standardOutput == Sample.acme())
@@ -35,10 +36,9 @@ import Testing
         #expect(claims["subject"] as? String != nil && claims["email"] as? String != nil)
     }
 
-    @Test func `a later place hides an earlier one, and that is said`() async throws {
+    @Test func `a later place overrides an earlier one, and that is said`() async throws {
         try home.write(Sample.acme(), to: ".config/carnet/providers/acme.yaml")
         try home.write(Sample.acme(issuer: "https://env.example"), to: "environment/acme.yaml")
-        try home.write(Sample.acme(issuer: "https://here.example"), to: "providers/acme.yaml")
         try home.write(Sample.acme(issuer: "https://option.example"), to: "option/acme.yaml")
         let environment = ["CARNET_PROVIDERS": "environment:"]
         func issuer(_ arguments: String..., environment: [String: String] = [:]) async throws -> String {
@@ -46,12 +46,10 @@ import Testing
             return try await run.finish().standardOutput.split(separator: "\n")[3].description
         }
         #expect(try await issuer("--providers", "option", environment: environment) == "issuer: https://option.example")
-        #expect(try await issuer(environment: environment) == "issuer: https://here.example")
-        try FileManager.default.removeItem(at: home.folder.appending(path: "providers"))
         #expect(try await issuer(environment: environment) == "issuer: https://env.example")
         #expect(try await issuer() == "issuer: https://id.acme.example")
         let listed = try await home.run("providers", environment: environment)
-        #expect(listed.standardOutput.contains("environment  (hides ~/.config/carnet/providers)"))
+        #expect(listed.standardOutput.contains("environment  (overrides ~/.config/carnet/providers)"))
     }
 
     @Test func `a broken file is reported and hides no other`() async throws {
@@ -61,6 +59,7 @@ import Testing
         #expect(listed.status == 0)
         #expect(listed.standardError.contains("providers/broken.yaml has 2 errors and is left out"))
         #expect(try listed.json()["broken"] as? [String] == ["providers/broken.yaml"])
+        #expect(try listed.json()["refused"] as? [String] == [])
         #expect(try await home.run("try", "acme").status == 0)
         let named = try await home.run("try", "broken")
         #expect(named.status == 2)

@@ -18,11 +18,12 @@ import Testing
             )
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: browser.path)
             var environment = home.environment
+            environment["ACME_CLIENT_ID"] = "carnet-sandbox"
             environment["PATH"] = browser.deletingLastPathComponent().path + ":/usr/local/bin:/usr/bin:/bin"
 
             let program = try CommandRun(
                 BuiltProduct.folder.appending(path: "HostProgram"),
-                ["acme", "carnet-sandbox"],
+                [],
                 environment: environment,
                 folder: home.folder
             )

@@ -187,18 +187,24 @@ import Testing
 
     @Test func `a failure says step, key with its place, status, the server's words and the redirect URI`() async throws
     {
+        let port = try Sample.freePort()
+        let address = "http://127.0.0.1:\(port)"
         try home.write(
-            "google: { client_id: mine, client_secret: wrong, redirect_uri: \"http://127.0.0.1/cb\" }\n",
+            Sample.acme(issuer: address) + "endpoints:\n  token: \(address)/token\n", to: "providers/acme.yaml")
+        try home.write(
+            "acme: { client_id: mine, client_secret: wrong, redirect_uri: \"http://127.0.0.1/cb\" }\n",
             to: "clients.yaml"
         )
+        // At its own address: a client of `--sandbox` sends no secret of the user's.
         let sandbox = try await RunningSandbox(
-            home, "google", "--client-id", "mine", "--client-secret-env", "PATH", "--redirect-uri",
+            home, "acme", "--port", "\(port)", "--client-id", "mine", "--client-secret-env", "PATH", "--redirect-uri",
             "http://127.0.0.1/cb")
-        let result = try await home.logIn("google", "--sandbox", sandbox.address, "--clients", "clients.yaml")
+        #expect(sandbox.address == address)
+        let result = try await home.logIn("acme", "--clients", "clients.yaml")
         #expect(result.status == 1)
         for text in [
-            "carnet: token request: ", "provider            google\n",
-            "descriptor key      endpoints.token (google.yaml:",
+            "carnet: token request: ", "provider            acme\n",
+            "descriptor key      endpoints.token (providers/acme.yaml:",
             "http status         401\n", "server error        invalid_client\n", "http://127.0.0.1/cb",
         ] {
             #expect(result.standardError.contains(text), "\(text)\n\(result)")

@@ -10,6 +10,21 @@ import Testing
         #expect(document.diagnostics.isEmpty, "\(document.diagnostics)")
     }
 
+    @Test func `every key has a place of its own`() {
+        func check<Section: DescriptorSection>(_ section: Section.Type) {
+            let slots = Section.keys.map(\.slot)
+            #expect(!slots.contains(nil), "\(section)")
+            #expect(Set(slots).count == slots.count, "\(section)")
+        }
+        check(ProviderDescriptor.self)
+        check(AuthorizationRules.self)
+        check(DeviceRules.self)
+        check(JWTBearerRules.self)
+        check(LookupRules.self)
+        check(ProfileRules.self)
+        check(Samples.self)
+    }
+
     @Test func `every key stands in the schema, and no other`() {
         for branch in ["then", "else"] {
             let schema = DescriptorSchema.document[branch] ?? nil

@@ -119,9 +119,27 @@ import Testing
         let error = try await temporary.store().withLock(on: key) {
             await #expect(throws: TokenStoreError.self) { try await hurried.withLock(on: key) {} }
         }
-        #expect(error?.kind == .unavailable)
+        #expect(error?.kind == .locked)
         #expect(error?.reason.contains("\(temporary.folder)/") == true)
         #expect(error?.reason.contains("60.0 seconds") == true)
+        let holder = "process \(ProcessInfo.processInfo.processIdentifier) has held it since 20"
+        #expect(error?.reason.contains(holder) == true, "\(error?.reason ?? "")")
+    }
+
+    /// A note of a process that is gone, or about another lock, names nobody.
+    @Test(arguments: ["1 999999999 1", "junk", "", "-1 -1 -1", "9223372036854775807 1 1"])
+    func noteThatIsWrongNamesNobody(note: String) async throws {
+        let temporary = try TemporaryStore()
+        let key = Connection.test().key
+        let hurried = temporary.store(lockPatience: .seconds(60), sleep: { _ in })
+        let error = try await temporary.store().withLock(on: key) {
+            let line = (note + "\n").padding(toLength: 64, withPad: " ", startingAt: 0)
+            try Data(String(repeating: line, count: 1024).utf8).write(to: URL(filePath: "\(temporary.folder)/lock.new"))
+            let handle = try FileHandle(forWritingTo: URL(filePath: "\(temporary.folder)/lock"))
+            try handle.write(contentsOf: try Data(contentsOf: URL(filePath: "\(temporary.folder)/lock.new")))
+            return await #expect(throws: TokenStoreError.self) { try await hurried.withLock(on: key) {} }
+        }
+        #expect(error?.reason.hasSuffix("another process has held it") == true, "\(error?.reason ?? "")")
     }
 
     @Test func removedAccountsLeaveNothing() async throws {

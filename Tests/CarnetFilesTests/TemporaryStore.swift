@@ -36,11 +36,13 @@ final class TemporaryStore: Sendable {
         )
     }
 
-    /// The files of the folder with their bytes.
+    /// The files of the folder with their bytes, but for what the lock's users note in it.
     func files() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         return try Dictionary(
-            uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(filePath: "\(folder)/\($0)"))) }
+            uniqueKeysWithValues: names.map { name in
+                (name, name == "lock" ? Data() : try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
+            }
         )
     }
 

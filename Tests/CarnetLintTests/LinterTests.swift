@@ -22,16 +22,34 @@ import Testing
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "providers")
         let paths = try DescriptorFolder(folder.path).descriptorPaths()
-        #expect(paths.count >= 3)
-        for path in paths {
-            let report = Linter().lint(files: [try SourceFile(readingFrom: path)])
-            #expect(report.diagnostics == [], "\(TextReporter().render(report))")
-        }
+        #expect(paths.count >= 120)
+        let report = Linter().lint(files: try paths.map { try SourceFile(readingFrom: $0) })
+        #expect(report.errorCount + report.warningCount == 0, "\(TextReporter().render(report))")
     }
 
     @Test func `a broken file hides no finding of another`() {
         let found = lint(file("a.yaml", "carnet: [\n"), file("b.yaml", descriptor("b", "docs: acme\n")))
         #expect(found.map(\.code) == ["D004", "M005"])
+    }
+
+    @Test(arguments: [
+        ("[a-z", "a [ has no ]"), ("[a-z]{5,2}", "the counts {5,2} run backwards"),
+        ("[a-z]{1,2000}", "its counts make more than 1024 steps of it"),
+        ("(?=a)", "of the groups with (? only (?: is known"),
+    ])
+    func `a pattern that cannot be read is one finding with one reason`(pattern: String, reason: String) {
+        let capture = "callback: { capture: { shop: { pattern: '\(pattern)', example: acme } } }\n"
+        let input = "inputs: { tenant: { pattern: '\(pattern)', example: acme } }\n"
+        for text in [capture, input] {
+            let found = lint(file("acme.yaml", descriptor("acme", text))).filter { $0.code != "K101" }
+            #expect(found.map(\.code) == ["K004"], "\(found)")
+            #expect(found.first?.message == "\"\(pattern)\" is not a pattern: \(reason)")
+        }
+    }
+
+    @Test func `a pattern with a count of a hundred is a pattern`() {
+        let text = "callback: { capture: { shop: { pattern: '[a-z]{1,128}', example: acme } } }\n"
+        #expect(!lint(file("acme.yaml", descriptor("acme", text))).contains { ["K004", "K121"].contains($0.code) })
     }
 
     @Test func `findings come in the order of the files and their places`() {

@@ -111,6 +111,16 @@ import Testing
         #expect(output.hasSuffix("\n2 errors and 1 warning in 1 file\n"))
     }
 
+    @Test func `information is a remark, a notice and a note, and neither an error nor a warning`() {
+        var remark = finding("known", span(1, 1, 2))
+        remark.severity = .information
+        let report = report("a: b\n", remark)
+        #expect(report.errorCount + report.warningCount == 0)
+        #expect(TextReporter().render(report).hasSuffix("\n1 remark in 1 file\n"))
+        #expect(GitHubReporter().render(report).hasPrefix("::notice "))
+        #expect(SARIFReporter().render(report).contains("\"level\": \"note\""))
+    }
+
     // MARK: JSON
 
     @Test func `the JSON has what the contract says`() throws {
@@ -129,7 +139,7 @@ import Testing
                     ],
                 ]
             ],
-            "summary": ["files": 1, "errors": 1, "warnings": 0, "fixable": 1],
+            "summary": ["files": 1, "errors": 1, "warnings": 0, "information": 0, "fixable": 1],
         ]
         #expect(try JSONValue(parsing: output) == expected)
     }
@@ -137,7 +147,7 @@ import Testing
     @Test func `without findings the JSON has an empty list`() throws {
         let json = try JSONValue(parsing: JSONReporter().render(report("a: b\n")))
         #expect(json["diagnostics"] == [])
-        #expect(json["summary"] == ["files": 1, "errors": 0, "warnings": 0, "fixable": 0])
+        #expect(json["summary"] == ["files": 1, "errors": 0, "warnings": 0, "information": 0, "fixable": 0])
     }
 
     // MARK: GitHub

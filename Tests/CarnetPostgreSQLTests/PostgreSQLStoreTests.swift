@@ -45,6 +45,7 @@ import Testing
         try cluster.psql(
             """
             ALTER TABLE carnet_connection DROP COLUMN user_hash, DROP COLUMN session_hash;
+            ALTER TABLE carnet_lock DROP COLUMN process;
             DROP TABLE carnet_used_token;
             UPDATE carnet_schema SET version = 1
             """, in: address)
@@ -93,7 +94,7 @@ import Testing
             for _ in 0..<8 { group.addTask { _ = try await store().keys() } }
             try await group.waitForAll()
         }
-        #expect(try cluster.psql("SELECT version FROM carnet_schema", in: address) == "2\n")
+        #expect(try cluster.psql("SELECT version FROM carnet_schema", in: address) == "3\n")
     }
 
     @Test func newerTablesAreLeftAlone() async throws {
@@ -104,7 +105,7 @@ import Testing
         }
         #expect(
             error?.reason
-                == "the database's tables have the version 7, and this program knows 2: use a newer one")
+                == "the database's tables have the version 7, and this program knows 3: use a newer one")
         #expect(try cluster.psql("SELECT count(*) FROM carnet_connection", in: address) == "1\n")
     }
 
@@ -191,22 +192,6 @@ import Testing
         let error = await #expect(throws: TokenStoreError.self) { try await store.load(connection().key) }
         #expect(error?.kind == .unacceptable)
         #expect(error?.reason.contains("s3cret") == false)
-    }
-
-    @Test func lockOfAProcessThatEndedIsFreedInTime() async throws {
-        _ = try await store().keys()
-        let id = try cluster.psql(
-            "SELECT count(*) FROM carnet_lock", in: address)
-        #expect(id == "0\n")
-        let short = PostgreSQLStore(
-            PostgreSQLConfiguration(Secret(address), lease: .milliseconds(200)), key: try .bytes(Self.keyBytes))
-        try await short.withLock(on: connection().key) {
-            // As if its holder had ended just now.
-            _ = try cluster.psql("UPDATE carnet_lock SET owner = 'gone'", in: address)
-        }
-        #expect(try cluster.psql("SELECT owner FROM carnet_lock", in: address) == "gone\n")
-        try await short.withLock(on: connection().key) {}
-        #expect(try cluster.psql("SELECT count(*) FROM carnet_lock", in: address) == "0\n")
     }
 
     @Test func statementOfACancelledTaskEnds() async throws {

@@ -158,6 +158,28 @@ import Testing
         expectError(.callback, .issuerMismatch) { try attempt.validate("state=\(attempt.state)&code=c&iss=\(issuer)") }
     }
 
+    // ARES-23: a provider without an issuer is known by where the browser was sent.
+    @Test func issuerOfAProviderWithoutOneMustBeWhereTheBrowserWas() throws {
+        let plain = try Attempt(Fixture.plain)
+        try plain.validate("state=\(plain.state)&code=c")
+        try plain.validate("state=\(plain.state)&code=c&iss=https%3A%2F%2Fplain.example%2Foauth")
+        for other in [
+            "https://evil.example", "https://plain.example.evil.example", "http://plain.example", "", "plain.example",
+        ] {
+            let error = expectError(.callback, .issuerMismatch) {
+                try plain.validate("state=\(plain.state)&code=c&iss=\(other)")
+            }
+            #expect(error?.descriptorKey == "issuer")
+            #expect(error?.hint?.contains("issuer:") == true)
+        }
+        // What the descriptor names is compared whole.
+        let named = try Attempt(Fixture.plain + "issuer: https://plain.example/a\ndiscovery: off\n")
+        try named.validate("state=\(named.state)&code=c&iss=https://plain.example/a")
+        expectError(.callback, .issuerMismatch) {
+            try named.validate("state=\(named.state)&code=c&iss=https://plain.example/b")
+        }
+    }
+
     // ARES-05: letters that Unicode holds equal are not equal here.
     @Test func issuerIsComparedByBytes() throws {
         let kelvin = try Attempt(
@@ -308,8 +330,13 @@ import Testing
     @Test func endlessDescriptionIsCut() throws {
         let error = try #require(refusal("error=x&error_description=" + String(repeating: "y", count: 1 << 20)))
         #expect("\(error)".utf8.count < 2500)
-        let marks = try #require(refusal("error=x&error_description=e" + String(repeating: "%CC%81", count: 1 << 18)))
+        let marks = try #require(refusal("error=x&error_description=" + String(repeating: "e%CC%81", count: 1 << 17)))
         #expect("\(marks)".utf8.count < 5000)
+        // COST-03: a row of them is not even compared.
+        expectError(.callback, .malformedCallback) {
+            try attempt.validate(
+                "state=\(attempt.state)&error=x&error_description=e" + String(repeating: "%CC%81", count: 1 << 18))
+        }
     }
 
     // ARES-12: markup is text; nothing follows `error_uri`.

@@ -1,10 +1,11 @@
 import CarnetDescriptors
-import CarnetProtocol
 import CarnetSimulation
 import CarnetTestSupport
 import CarnetTesting
 import HTTPTypes
 import Testing
+
+@testable import CarnetProtocol
 
 @Suite struct ClientCertificateTests {
     private static let certificate = PretendCertificate.certificateText
@@ -140,11 +141,14 @@ import Testing
             ))
         #expect(merged.mtlsEndpoints.mapValues(\.text) == [.token: "https://mtls.acme.example/token"])
         #expect(merged.client.authentication.contains(.tlsClientAuth))
-        for bad in [#"{"token_endpoint":"http://mtls.acme.example/token"}"#, #"{"token_endpoint":"/token"}"#] {
-            expectError(.discovery, .badDescriptor) { try metadata(bad) }
-        }
-        for bad in ["[]", #""https://mtls.acme.example""#, #"{"token_endpoint":7}"#] {
-            expectError(.discovery, .wrongFieldType) { try metadata(bad) }
+        // One that cannot be requested is not replaced by what is for other clients, who are not disturbed.
+        for bad in [
+            #"{"token_endpoint":"http://mtls.acme.example/token"}"#, #"{"token_endpoint":"/token"}"#, "[]",
+            #""https://mtls.acme.example""#, #"{"token_endpoint":7}"#,
+        ] {
+            let merged = provider.merging(try metadata(bad))
+            #expect(try merged.endpoint(.token, for: .tokenRequest).text == "https://id.acme.example/token")
+            expectError(.discovery, .badDescriptor) { try merged.presentingCertificate() }
         }
     }
 }

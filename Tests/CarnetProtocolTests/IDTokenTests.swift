@@ -36,7 +36,7 @@ import Testing
         refused(.wrongFieldType, ["iss": ["https://id.acme.example"]])
         refused(.wrongFieldType, ["iss": 5])
         refused(.wrongFieldType, ["iss": ""])
-        refused(.wrongFieldType, ["iss": .null])
+        refused(.missingField, ["iss": .null])
     }
 
     // IDT-01: a tenant is the one that the token itself names, and a refresh stays in it.
@@ -125,8 +125,9 @@ import Testing
     // IDT-07, IDT-08.
     @Test(arguments: ["exp", "iat"]) func timesMustBeNumbers(_ name: String) {
         refused(.missingField, [name: nil as JSONValue?])
+        refused(.missingField, [name: .null])
         for value: JSONValue in [
-            "1767229200", .null, true, [1], .number("1e300"), .number("9007199254740994"), .number("-1"),
+            "1767229200", true, [1], .number("1e300"), .number("9007199254740994"), .number("-1"),
             .number("1e999"),
         ] {
             refused(.wrongFieldType, [name: value])
@@ -273,7 +274,7 @@ import Testing
         let other = name.hasSuffix("256") ? "RS512" : "RS256"
         for wrong: JSONValue in [
             .string(hash("other", name)), .string(hash("at", other)), .string(String(hash("at", name).dropLast())), "",
-            5, .null,
+            5,
         ] {
             expectError(.idToken, .accessTokenHashMismatch) { try issuer.validate(try token(wrong)) }
         }
@@ -281,4 +282,22 @@ import Testing
 
     // IDT-21: it may be missing in the code flow.
     @Test func hashMayBeMissing() throws { try Issuer().validate(changing: [:]) }
+
+    // INT-26: a claim that may be missing may be null; one that must be there may not.
+    @Test func claimThatMayBeMissingMayBeNull() throws {
+        let issuer = try Issuer()
+        try issuer.validate(changing: ["azp": .null, "nbf": .null, "at_hash": .null, "c_hash": .null])
+        for name in ["iss", "sub", "aud", "exp", "iat", "nonce"] {
+            #expect(throws: OAuthError.self, "\(name)") { try issuer.validate(changing: [name: .null]) }
+        }
+        // Several audiences take an authorized party, which null does not name.
+        expectError(.idToken, .audienceMismatch) {
+            try issuer.validate(changing: ["aud": ["client", "other"], "azp": .null])
+        }
+        var refreshed = issuer
+        refreshed.nonce = .exactly(nil)
+        try refreshed.validate(changing: ["nonce": .null])
+        refreshed.nonce = .continuing(Secret("the-nonce"))
+        try refreshed.validate(changing: ["nonce": .null])
+    }
 }

@@ -52,13 +52,17 @@ import Testing
     // JOSE-14.
     @Test func keyForAnotherUseIsNotUsed() throws {
         for members: [String: JSONValue] in [
-            ["use": "enc"], ["use": 5], ["use": "SIG"], ["key_ops": ["sign"]], ["key_ops": []], ["key_ops": "verify"],
+            ["use": "enc"], ["use": 5], ["use": "SIG"], ["key_ops": ["sign"]], ["key_ops": "verify"],
             ["alg": "RS512"], ["alg": "PS256"], ["alg": "RSA-OAEP"], ["alg": 5],
         ] {
             let key = try SigningKey.rsa.jwk(members.merging(["kid": "1"]) { $1 })
             expectError(.idToken, .keyNotFound) { try validate(token(), with: [key]) }
         }
-        for members: [String: JSONValue] in [["use": "sig"], ["key_ops": ["verify"]], ["alg": "RS256"]] {
+        for members: [String: JSONValue] in [
+            ["use": "sig"], ["key_ops": ["verify"]], ["alg": "RS256"],
+            // INT-25: what says nothing forbids nothing.
+            ["use": nil, "alg": nil, "key_ops": nil, "x5c": nil], ["key_ops": []],
+        ] {
             try validate(token(), with: [SigningKey.rsa.jwk(members.merging(["kid": "1"]) { $1 })])
         }
     }

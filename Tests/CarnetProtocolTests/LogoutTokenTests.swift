@@ -180,7 +180,7 @@ import Testing
     @Test func frontChannelNamesIssuerAndSession() throws {
         let url = "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=session-1"
         let logout = try FrontChannelLogout(
-            judging: AuthorizationCallback(url: url), from: try Fixture.provider())
+            judging: AuthorizationCallback(url: url), from: try Self.frontChannelProvider)
         #expect(logout.session.sessionID == "session-1")
         #expect(logout.session.subject == nil)
     }
@@ -197,7 +197,20 @@ import Testing
     func frontChannelWithoutBothIsRefused(query: String, kind: OAuthError.Kind) throws {
         expectError(.logout, kind) {
             try FrontChannelLogout(
-                judging: AuthorizationCallback(url: "https://app.example/front" + query), from: try Fixture.provider())
+                judging: AuthorizationCallback(url: "https://app.example/front" + query),
+                from: try Self.frontChannelProvider)
+        }
+    }
+
+    private static var frontChannelProvider: Provider {
+        get throws { try Fixture.provider(Fixture.openID + "logout: { front_channel: true }\n") }
+    }
+
+    // FCL-02.
+    @Test func frontChannelIsOffUnlessTheDescriptorSaysSo() throws {
+        let url = "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=session-1"
+        expectError(.logout, .unsupported) {
+            try FrontChannelLogout(judging: AuthorizationCallback(url: url), from: try Fixture.provider())
         }
     }
 }

@@ -1,10 +1,11 @@
 import CarnetDescriptors
-import CarnetProtocol
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import HTTPTypes
 import Testing
+
+@testable import CarnetProtocol
 
 /// A good metadata document with members changed; a member of `nil` is left out.
 func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
@@ -170,20 +171,64 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-06.
-    @Test(arguments: [
-        "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint",
-    ])
+    @Test(arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
     func endpointMustBeAText(_ name: String) {
         for value: JSONValue in [5, [], true, [:]] {
             expectError(.discovery, .wrongFieldType) { try judge(metadata(changing: [name: value])) }
         }
     }
 
+    // DISC-06, DISC-08, INT-22: the failure stays with the endpoint, and whoever uses it is told.
+    @Test(arguments: [5, [], "", "/revoke", "http://id.acme.example/x", "javascript:alert(1)"] as [JSONValue])
+    func endpointThatNobodyUsesMayBeMalformed(_ value: JSONValue) throws {
+        let merged = provider.merging(
+            try judge(
+                metadata(changing: [
+                    "revocation_endpoint": value, "registration_endpoint": value, "userinfo_endpoint": value,
+                ])))
+        #expect(merged.endpoints[.token]?.text == "https://id.acme.example/token")
+        let error = expectError(.revocation, .badDescriptor) { try merged.endpoint(.revocation, for: .revocation) }
+        #expect(error?.message.hasPrefix("the metadata's revocation_endpoint is refused: ") == true)
+        #expect(error?.descriptorKey == "endpoints.revocation")
+        // A profile does not come from elsewhere because its endpoint cannot be asked.
+        #expect(Profile.source(at: merged) == .userinfo)
+        expectError(.profile, .badDescriptor) { try merged.endpoint(.userinfo, for: .profile) }
+    }
+
+    // INT-22: what the descriptor names is not looked at in the metadata.
+    @Test func endpointOfTheDescriptorIsNotRefused() throws {
+        let own = try Fixture.provider(
+            Fixture.discovered + "endpoints: { revocation: https://id.acme.example/own }\n")
+        let document = metadata(changing: ["revocation_endpoint": 5])
+        let merged = own.merging(try ProviderMetadata(judging: .json(document), for: own))
+        #expect(try merged.endpoint(.revocation, for: .revocation).text == "https://id.acme.example/own")
+    }
+
+    // INT-22: lists of what few ask for.
+    @Test func listThatNobodyUsesMayBeMalformed() throws {
+        for name in ["authorization", "userinfo", "introspection", "request_object"] {
+            let judged = try judge(metadata(changing: ["\(name)_signing_alg_values_supported": "RS256"]))
+            #expect(judged.callbackAlgorithms.isEmpty && judged.profileAlgorithms.isEmpty)
+        }
+    }
+
+    // INT-22: a boolean as a text means what it says, so that a protection that is announced is in force.
+    @Test(arguments: [("true", true), ("false", false)])
+    func booleanMayBeAText(_ text: String, _ expected: Bool) throws {
+        let judged = try judge(
+            metadata(changing: [
+                "authorization_response_iss_parameter_supported": .string(text),
+                "require_pushed_authorization_requests": .string(text),
+            ]))
+        #expect(judged.announcesIssuerParameter == expected && judged.demandsPushedAuthorization == expected)
+    }
+
     // DISC-06: a member that is used must be what it should be, not silently nothing.
     @Test func usedMembersOfAnotherKindAreRefused() throws {
         for changes: [String: JSONValue?] in [
             ["id_token_signing_alg_values_supported": "RS256"], ["id_token_signing_alg_values_supported": [5]],
-            ["authorization_response_iss_parameter_supported": "true"],
+            ["authorization_response_iss_parameter_supported": "yes"],
+            ["authorization_response_iss_parameter_supported": ""],
             ["authorization_response_iss_parameter_supported": 1],
         ] {
             expectError(.discovery, .wrongFieldType) { try judge(metadata(changing: changes)) }

@@ -113,9 +113,10 @@ import Testing
     @Test(
         arguments: [
             (["iss": nil], .missingField), (["iss": "https://attacker.example"], .issuerMismatch),
-            (["iss": "https://id.acme.example/"], .issuerMismatch), (["iss": 1], .issuerMismatch),
+            (["iss": "https://id.acme.example/"], .issuerMismatch), (["iss": 1], .wrongFieldType),
             (["aud": nil], .missingField), (["aud": "another"], .audienceMismatch),
-            (["aud": ["another", "third"]], .audienceMismatch), (["exp": nil], .missingField),
+            (["aud": ["another", "third"]], .audienceMismatch), (["aud": ["client", 1]], .wrongFieldType),
+            (["exp": nil], .missingField),
             (["exp": 1_767_225_500], .expiredToken), (["exp": "soon"], .wrongFieldType),
             (["nbf": 1_767_229_200], .notYetValid), (["iat": 1_767_229_200], .issuedInFuture),
             (["state": nil], .missingState), (["state": "another"], .stateMismatch), (["code": nil], .missingCode),

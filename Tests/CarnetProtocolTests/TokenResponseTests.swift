@@ -69,11 +69,51 @@ private struct Endpoint {
     }
 
     // TOK-06.
-    @Test(arguments: [#""refresh_token":"""#, #""refresh_token":5"#, #""refresh_token":{}"#, #""id_token":7"#])
+    @Test(arguments: [#""refresh_token":"a\nb""#, #""refresh_token":5"#, #""refresh_token":{}"#, #""id_token":7"#])
     func unusableOtherTokenIsRefused(_ member: String) throws {
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: member) }
         _ = try endpoint.judge(with: #""refresh_token":null"#)
+    }
+
+    // TOK-06, INT-23: servers that do not leave out what is empty. An access token that is empty stays an error.
+    @Test func emptyMemberIsOneThatIsMissing() throws {
+        let response = try Endpoint().judge(with: #""refresh_token":"","id_token":"","scope":" ","expires_in":"""#)
+        #expect(
+            response.refreshToken == nil && response.idToken == nil && response.scopes == nil && response.end == nil)
+        let endpoint = try Endpoint()
+        expectError(.tokenRequest, .missingField) { try endpoint.judge(#"{"access_token":"at","token_type":""}"#) }
+        let lenient = try Endpoint(Fixture.plain + "token: { response: { default_token_type: Bearer } }\n")
+        #expect(try lenient.judge(#"{"access_token":"at","token_type":""}"#).tokenType == "Bearer")
+        let elsewhere = try Endpoint(
+            Fixture.plain + "token: { response: { fields: { refresh_token: [/rt, /refresh_token] } } }\n")
+        #expect(try elsewhere.judge(with: #""rt":"","refresh_token":"r""#).refreshToken?.reveal() == "r")
+    }
+
+    // COST-07.
+    @Test(arguments: ["access_token", "refresh_token"]) func tokenHasALimit(_ name: String) throws {
+        let endpoint = try Endpoint()
+        func body(_ length: Int) -> String {
+            var object: JSONObject = JSONObject()
+            object["access_token"] = "at"
+            object["token_type"] = "Bearer"
+            object[name] = .string(String(repeating: "a", count: length))
+            return JSONValue.object(object).jsonText()
+        }
+        _ = try endpoint.judge(body(65_536))
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(body(65_537)) }
+    }
+
+    // COST-07.
+    @Test func scopesHaveALimit() throws {
+        let endpoint = try Endpoint()
+        let scopes = Array(repeating: String(repeating: "s", count: 99), count: 656)
+        let text = #""scope":"\#(scopes.joined(separator: " "))""#
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: text) }
+        let list = JSONValue.array((scopes + scopes).map { .string($0) }).jsonText()
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"scope\":\(list)") }
+        #expect(
+            try endpoint.judge(with: #""scope":"\#(scopes.dropLast(2).joined(separator: " "))""#).scopes?.count == 654)
     }
 
     // TOK-03.
@@ -108,13 +148,21 @@ private struct Endpoint {
         #expect(try Endpoint().judge(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
     }
 
-    // TOK-04.
+    // TOK-04, INT-24: a hundred years is the most that is believed, and less than nothing says nothing.
     @Test(
-        arguments: [
-            "-1", "1e300", "1e999", "9007199254740993000", "\"\"", "\"soon\"", "\"NaN\"", "\"inf\"", "\"0x10\"", "true",
-            "[]", "{}", "-1e999",
-        ]
+        arguments: zip(
+            ["-1", "\"-1\"", "-1e999", "\"\"", "1e300", "1e999", "9007199254740993000", "\"99999999999999\""],
+            [nil, nil, nil, nil, 3_155_760_000, 3_155_760_000, 3_155_760_000, 3_155_760_000] as [TimeInterval?]
+        )
     )
+    func lifetimeBeyondBeliefIsCutOrUnknown(_ value: String, _ expected: TimeInterval?) throws {
+        #expect(try Endpoint().judge(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
+        let stated = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 60 } }\n")
+        #expect(try stated.judge(with: "\"expires_in\":\(value)").end == .after(expected ?? 60))
+    }
+
+    // TOK-04.
+    @Test(arguments: ["\"soon\"", "\"NaN\"", "\"inf\"", "\"0x10\"", "true", "[]", "{}"])
     func unbelievableLifetimeIsRefused(_ value: String) throws {
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"expires_in\":\(value)") }
@@ -124,7 +172,7 @@ private struct Endpoint {
     @Test(
         arguments: zip(
             ["\"\"", "\"read\"", "\"read  write \"", "[\"read\",\"write\"]", "[]", "\"admin read\"", "null"],
-            [[], ["read"], ["read", "write"], ["read", "write"], [], ["admin", "read"], nil] as [[String]?]
+            [nil, ["read"], ["read", "write"], ["read", "write"], [], ["admin", "read"], nil] as [[String]?]
         )
     )
     func grantedScopesAreExactlyThoseNamed(_ value: String, _ expected: [String]?) throws {
@@ -410,7 +458,7 @@ private struct Endpoint {
     @Test func refreshReplacesWhatTheAnswerNames() throws {
         let merged = old.merging(
             try answer(
-                #"{"access_token":"a2","token_type":"bearer","refresh_token":"r2","id_token":"i2","scope":""}"#),
+                #"{"access_token":"a2","token_type":"bearer","refresh_token":"r2","id_token":"i2","scope":[]}"#),
             now: Attempt.now
         )
         #expect(merged.refreshToken?.reveal() == "r2")

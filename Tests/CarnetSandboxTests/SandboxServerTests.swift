@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetSandbox
+import CarnetSandboxServer
 import Foundation
 import Synchronization
 import Testing

@@ -8,6 +8,14 @@ import Testing
         await expectViolation(of: .staleRevisionConflicts, by: FaultyStore(ignoresRevision: true))
     }
 
+    @Test func noticesRemovalThatIgnoresRevision() async {
+        await expectViolation(of: .staleRemovalChangesNothing, by: FaultyStore(ignoresRevision: true))
+    }
+
+    @Test func noticesLockThatIsHeldTooShort() async {
+        await expectViolation(of: .lockIsHeldForAsLongAsAsked, by: FaultyStore(locks: false))
+    }
+
     @Test func noticesManyWinners() async {
         await expectViolation(of: .concurrentSwapHasOneWinner, by: FaultyStore(ignoresRevision: true))
     }
@@ -51,8 +59,12 @@ private struct FaultyStore: TokenStore {
         return try await memory.save(connection, replacing: ignoresRevision ? nil : revision)
     }
 
-    func remove(_ key: ConnectionKey) async throws {
-        await memory.remove(folded(key))
+    func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
+        await memory.remove(folded(key), ifRevision: ignoresRevision ? nil : revision)
+    }
+
+    func holdLock(on key: ConnectionKey, for duration: Duration) async throws -> ContinuousClock.Instant? {
+        locks ? nil : .now
     }
 
     func keys() async throws -> [ConnectionKey] {

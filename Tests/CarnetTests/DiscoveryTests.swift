@@ -104,13 +104,29 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
         #expect(provider.requests.count == 1)
     }
 
-    // A first failure is not remembered: the user's next attempt may succeed.
-    @Test func failureIsNotKept() async throws {
+    // DISC-23: a first failure is remembered for ten seconds, however many ask; then the next attempt may succeed.
+    @Test func failureIsKeptForAMoment() async throws {
         let client = try provider.client(Fixture.discovered)
         provider.on(openIDPath, fail: .connection)
         let error = await expectError(.discovery, .transport) { try await client.beginSignIn() }
         #expect(error?.disposition == .tryLater)
         provider.restore(openIDPath)
+        provider.clock.advance(by: .milliseconds(9_999))
+        let again = await expectError(.discovery, .transport) { try await client.beginSignIn() }
+        #expect(again == error)
+        #expect(discoveries == 1)
+        provider.clock.advance(by: .milliseconds(1))
+        _ = try await client.beginSignIn()
+        #expect(discoveries == 2)
+    }
+
+    // DISC-23: a clock that is set back does not make a failure last.
+    @Test func failureEndsWhenTheClockIsSetBack() async throws {
+        let client = try provider.client(Fixture.discovered)
+        provider.on(openIDPath, fail: .connection)
+        await expectError(.discovery, .transport) { try await client.beginSignIn() }
+        provider.restore(openIDPath)
+        provider.clock.advance(by: .seconds(-86_400))
         _ = try await client.beginSignIn()
     }
 

@@ -53,9 +53,9 @@ final class FailingStore: TokenStore {
 
     func prepareToSave(_ key: ConnectionKey) async throws { try check(.prepareToSave) }
 
-    func remove(_ key: ConnectionKey) async throws {
+    func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
         try check(.remove)
-        await inner.remove(key)
+        return await inner.remove(key, ifRevision: revision)
     }
 
     func keys() async throws -> [ConnectionKey] { await inner.keys() }

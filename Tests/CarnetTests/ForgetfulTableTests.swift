@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import Testing
 
 @testable import Carnet

@@ -171,7 +171,7 @@ import Testing
 
     // FCL-01.
     @Test func frontChannelEndsTheSessionThatItNames() async throws {
-        let client = try provider.client(store: store)
+        let client = try provider.client(Fixture.openID + "logout: { front_channel: true }\n", store: store)
         try await signIn(client, account: "desk", session: "s1")
         try await signIn(client, account: "phone", session: "s2")
         func logout(_ session: String) throws -> FrontChannelLogout {
@@ -185,6 +185,60 @@ import Testing
         #expect(try await client.endSessions(namedBy: logout("s2")).map(\.account) == ["phone"])
         #expect(await accounts == ["desk"])
         #expect(provider.count("/revoke") == revocations)
+    }
+
+    // FCL-02: anybody can send such a request, so it must not open every record.
+    @Test func frontChannelIsRefusedWithoutAnIndex() async throws {
+        let records = FailingStore()
+        let client = try provider.client(Fixture.openID + "logout: { front_channel: true }\n", store: records)
+        let logout = try FrontChannelLogout(
+            judging: AuthorizationCallback(
+                url: "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=s1"),
+            from: client.provider)
+        await expectError(.configuration, .unsupported) { try await client.endSessions(namedBy: logout) }
+    }
+
+    // BCL-10: nothing is requested for what cannot be a logout token for this client.
+    @Test func garbageCausesNoRequest() async throws {
+        let client = try provider.client(Fixture.discovered, store: store)
+        let good = try token(["sid": "s1"]).reveal()
+        let parts = good.split(separator: ".")
+        var garbage = ["", "x", "a.b.c", "....", "\(parts[0])..\(parts[2])", "\(parts[1]).\(parts[1]).\(parts[2])"]
+        let wrong: [[String: JSONValue?]] = [
+            ["aud": "other"], ["iss": "https://evil.example"], ["exp": 1], ["iat": .number("9999999999")],
+            ["events": nil as JSONValue?], ["jti": nil as JSONValue?], ["nonce": "n"], ["sid": nil as JSONValue?],
+        ]
+        garbage += try wrong.map { changes in
+            try token((["sid": "s1"] as [String: JSONValue?]).merging(changes) { _, new in new }).reveal()
+        }
+        for text in garbage {
+            await #expect(throws: OAuthError.self, "\(text)") { try await client.endSessions(namedBy: Secret(text)) }
+        }
+        #expect(provider.requests.isEmpty)
+        // A well-formed one of a stranger's is worth one request for the metadata, while the provider is down.
+        provider.on("/.well-known/openid-configuration", answer: .json("{}", status: 503))
+        for _ in 0..<50 {
+            await #expect(throws: OAuthError.self) { try await client.endSessions(namedBy: Secret(good)) }
+        }
+        #expect(provider.requests.count == 1)
+    }
+
+    // BCL-11: a session that is over gives nothing from memory while the store is down.
+    @Test(arguments: [false, true]) func endedSessionGivesNothingFromMemory(isSignedOutHere: Bool) async throws {
+        let failing = FailingStore()
+        let client = try provider.client(store: failing)
+        let desk = try await signIn(client, account: "desk", session: "s1")
+        let given = try await desk.tokens().accessToken
+        failing.fail(.load)
+        #expect(try await desk.tokens().accessToken == given)
+        failing.work()
+        if isSignedOutHere {
+            _ = try await desk.signOut()
+        } else {
+            #expect(try await client.endSessions(namedBy: token(["sid": "s1"])).count == 1)
+        }
+        failing.fail(.load)
+        await #expect(throws: TokenStoreError.self) { try await desk.tokens() }
     }
 
     // BCL-09: refresh tokens go with the session.

@@ -87,7 +87,7 @@ import Testing
     @Test func signOutOfWhatWasEndedElsewhereIsSeenToo() async throws {
         let store = MemoryTokenStore()
         let session = try await provider.session(store: store)
-        await store.remove(session.key)
+        try await store.remove(session.key)
         _ = try await session.signOut()
         var states = session.states.makeAsyncIterator()
         #expect(await states.next() == .ended)

@@ -26,18 +26,59 @@ import Testing
 
     @Test func accountIsTheHostsNameElseTheAddressElseTheSubject() async throws {
         provider.on("/token") { provider, form in
-            .json(try provider.tokens(for: form, claims: ["email": "ada@example.com"]).jsonText())
+            let claims: [String: JSONValue?] = ["email": "ada@example.com", "email_verified": true]
+            return .json(try provider.tokens(for: form, claims: claims).jsonText())
         }
         let client = try provider.client(store: store)
         #expect(try await provider.signIn(client).key.account == "ada@example.com")
         #expect(try await provider.signIn(client, account: "work").key.account == "work")
     }
 
+    // IDT-28: an address that nobody verified may be anybody's.
+    @Test(arguments: [nil, false, "false", "yes", 1, .null] as [JSONValue?])
+    func addressThatIsNotVerifiedNamesNoAccount(verified: JSONValue?) async throws {
+        provider.on("/token") { provider, form in
+            let claims: [String: JSONValue?] = ["email": "ada@example.com", "email_verified": verified]
+            return .json(try provider.tokens(for: form, claims: claims).jsonText())
+        }
+        #expect(try await provider.signIn(try provider.client(store: store)).key.account == "user-1")
+    }
+
+    // SESS-14: subjects are bytes, where `String` compares by canonical equivalence.
+    @Test func usersWhoseSubjectsAreCanonicallyEquivalentAreTwo() async throws {
+        let client = try provider.client(store: store)
+        for (subject, refreshToken) in [("jos\u{E9}", "first"), ("jose\u{301}", nil)] as [(String, String?)] {
+            provider.on("/token") { provider, form in
+                let members: [String: JSONValue?] = ["refresh_token": refreshToken.map { .string($0) }]
+                return .json(
+                    try provider.tokens(for: form, claims: ["sub": .string(subject)], members: members).jsonText())
+            }
+            _ = try await provider.signIn(client)
+        }
+        let keys = await store.keys()
+        #expect(keys.count == 2)
+        let second = try #require(await store.load(ConnectionKey(provider: "acme", account: "jose\u{301}")))
+        #expect(second.connection.tokens.refreshToken == nil)
+        // Under a name of the host's, too: the tokens of the one are not continued with those of the other.
+        for (subject, refreshToken) in [("jos\u{E9}", "third"), ("jose\u{301}", nil)] as [(String, String?)] {
+            provider.on("/token") { provider, form in
+                let members: [String: JSONValue?] = ["refresh_token": refreshToken.map { .string($0) }]
+                return .json(
+                    try provider.tokens(for: form, claims: ["sub": .string(subject)], members: members).jsonText())
+            }
+            _ = try await provider.signIn(client, account: "shared")
+        }
+        let shared = try #require(await store.load(ConnectionKey(provider: "acme", account: "shared")))
+        #expect(shared.connection.tokens.refreshToken == nil)
+    }
+
     // IDT-19: the same address can be another user's one day.
     @Test func anotherUserWithTheSameAddressIsAnotherAccount() async throws {
         for subject in ["user-1", "user-2"] {
             provider.on("/token") { provider, form in
-                let claims: [String: JSONValue?] = ["email": "ada@example.com", "sub": .string(subject)]
+                let claims: [String: JSONValue?] = [
+                    "email": "ada@example.com", "email_verified": true, "sub": .string(subject),
+                ]
                 return .json(try provider.tokens(for: form, claims: claims).jsonText())
             }
             _ = try await provider.signIn(try provider.client(store: store))

@@ -199,7 +199,7 @@ import Testing
     @Test func tokenOfASessionThatEndedServesNobody() async throws {
         let session = try await provider.session(store: store)
         _ = try await session.tokens()
-        await store.inner.remove(session.key)
+        try await store.inner.remove(session.key)
         await expectError(.storage, .sessionEnded) { try await session.tokens() }
         store.fail(.load)
         await #expect(throws: TokenStoreError.self) { try await session.tokens() }

@@ -36,7 +36,7 @@ import Testing
             // It fails once it has written its arguments, so that the test knows when to look.
             let script = #"printf '%s\n' "$#" "$@" > "$0"; exit 1"#
             let output = folder.appending(path: "arguments").path
-            Presentation.command(["/bin/sh", "-c", script, output]) {
+            let page = await Presentation.command(["/bin/sh", "-c", script, output]) {
                 failed.yield($0)
                 failed.finish()
             }
@@ -44,14 +44,16 @@ import Testing
             for await shown in failures {
                 #expect(shown == url)
             }
-            #expect(try String(contentsOfFile: output, encoding: .utf8) == "1\n\(url)\n")
+            let shown = try #require(page?.url.text)
+            #expect(try String(contentsOfFile: output, encoding: .utf8) == "1\n\(shown)\n")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["arguments"])
+            #expect(shown.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{64}/) != nil)
         }
 
         @Test(arguments: [["/nonexistent/opener"], ["/usr/bin/env", "carnet-no-such-opener"]])
         func urlIsShownIfTheBrowserCannotBeOpened(command: [String]) async throws {
             let (failures, failed) = AsyncStream<String>.makeStream()
-            Presentation.command(command) {
+            let page = await Presentation.command(command) {
                 failed.yield($0)
                 failed.finish()
             }
@@ -61,6 +63,7 @@ import Testing
             var shown: [String] = []
             for await url in failures { shown.append(url) }
             #expect(shown == ["https://op.example/"])
+            await page?.close()
         }
 
         @Test func signInEndsIfNoBrowserCanBeOpenedAndNobodyElseIsTold() async throws {

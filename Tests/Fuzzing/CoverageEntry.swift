@@ -28,11 +28,17 @@
         var arguments = arguments
         return runDriver(&count, &arguments) { bytes, count in
             let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-            do {
-                try coverageTarget?.check(input, index: 1)
-            } catch {
-                fatalError("\(error)")
+            // The loop is not Swift's, so its thread may wait.
+            let isDone = DispatchSemaphore(value: 0)
+            Task.detached {
+                do {
+                    try await coverageTarget?.check(input, index: 1)
+                } catch {
+                    fatalError("\(error)")
+                }
+                isDone.signal()
             }
+            isDone.wait()
             return coverageTarget == nil ? -1 : 0
         }
     }

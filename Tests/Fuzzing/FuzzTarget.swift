@@ -6,15 +6,16 @@ protocol FuzzTarget: Sendable {
     func input(_ random: inout SplitMix64) -> [UInt8]
 
     /// - Parameter index: Which input it is, for what is not done with each.
-    func check(_ bytes: [UInt8], index: Int) throws(InputCheck.Violation)
+    func check(_ bytes: [UInt8], index: Int) async throws(InputCheck.Violation)
 }
 
 /// The targets by name.
 enum FuzzTargetName: String, CaseIterable {
     case descriptor, token, keySet = "key-set", response, challenge, callback, cookie
+    case cookieJar = "cookie-jar"
     case returnTarget = "return-target"
     case clientKey = "client-key"
-    case record
+    case record, binding, pattern
 
     /// The folder with its inputs.
     var corpus: String { self == .descriptor ? "Tests/Fuzzing/Corpus" : "Tests/Fuzzing/Messages/\(rawValue)" }
@@ -28,9 +29,12 @@ enum FuzzTargetName: String, CaseIterable {
         case .challenge: try ChallengeTarget(corpus: corpus)
         case .callback: try CallbackTarget(corpus: corpus)
         case .cookie: try CookieTarget(corpus: corpus)
+        case .cookieJar: try CookieJarTarget(corpus: corpus)
         case .returnTarget: ReturnTargetTarget(corpus: corpus)
         case .clientKey: try ClientKeyTarget(corpus: corpus)
         case .record: try RecordTarget(corpus: corpus)
+        case .binding: try BindingTarget(corpus: corpus)
+        case .pattern: PatternTarget(corpus: corpus)
         }
     }
 }

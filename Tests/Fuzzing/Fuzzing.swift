@@ -6,7 +6,7 @@ import Foundation
 #if !COVERAGE
     @main
 #endif
-struct Fuzzing: ParsableCommand {
+struct Fuzzing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Try what takes input from strangers with inputs that nobody would write.",
         discussion: """
@@ -36,12 +36,12 @@ struct Fuzzing: ParsableCommand {
     /// CPU time for one input; the slowest take a tenth of it.
     private static let secondsForInput = 5
 
-    func run() throws {
+    func run() async throws {
         let target = try target.make(corpus: try Self.files(in: corpus ?? target.corpus))
         if let replay {
             let bytes = Array(try Data(contentsOf: URL(filePath: replay)))
             let start = ContinuousClock.now
-            try target.check(bytes, index: 0)
+            try await target.check(bytes, index: 0)
             print("nothing found in \(ContinuousClock.now - start)")
             return
         }
@@ -54,7 +54,7 @@ struct Fuzzing: ParsableCommand {
             current.note(bytes)
             Self.limitTime()
             do throws(InputCheck.Violation) {
-                try target.check(bytes, index: index)
+                try await target.check(bytes, index: index)
             } catch {
                 print("input \(index) of seed \(seed) is in \(offender): \(error)")
                 throw ExitCode.failure

@@ -24,7 +24,7 @@ struct DocumentationTests {
     func lintFinding() throws {
         let blocks = CodeBlock.all(in: try Repository.file("README.md"))
         let acme = try #require(blocks.first { $0.info == "yaml" }?.text)
-        let misspelled = acme.replacing("scopes:", with: "scope:")
+        let misspelled = acme.replacing("issuer:", with: "isuer:")
         let report = Linter().lint(files: [SourceFile(path: "providers/acme.yaml", text: misspelled)])
         let shown = try #require(blocks.first { $0.info == "text" }?.text)
         #expect(shown == TextReporter().render(report))
@@ -34,12 +34,46 @@ struct DocumentationTests {
     @Test("Every Swift block is a compiled snippet, to the letter")
     func swiftBlocks() throws {
         let snippets = try Repository.files("Tests/Snippets", "swift")
-        let blocks = try Repository.documentation().flatMap(CodeBlock.all).filter { $0.info == "swift" }
+        // The pages of providers have forms of one snippet; see `ProviderPageTests`.
+        let pages = try Repository.documentation().filter { !$0.path.hasPrefix("Docs/providers/") }
+        let blocks = try (pages + Repository.catalogues()).flatMap(CodeBlock.all).filter { $0.info == "swift" }
         #expect(!blocks.isEmpty)
-        for block in blocks {
+        for block in blocks where !block.isManifest {
             let isCompiled = snippets.contains { $0.text.contains(block.text) }
             #expect(isCompiled, "\(block): no file of Tests/Snippets has this block")
         }
+    }
+
+    @Test("Every package manifest is valid, and depends on products of this package alone")
+    func manifests() throws {
+        let manifests = try Repository.documentation().flatMap(CodeBlock.all).filter(\.isManifest)
+        #expect(manifests.count >= 5)
+        let products = try Repository.file("Package.swift").text.matches(of: /name: "(\w+)", targets: \[/)
+            .map { String($0.output.1) }
+        for manifest in manifests {
+            for match in manifest.text.matches(of: /\.product\(name: "(\w+)", package: "carnet"\)/) {
+                #expect(products.contains(String(match.output.1)), "\(manifest) depends on \(match.output.1)")
+            }
+            try check(manifest)
+        }
+    }
+
+    /// Evaluates a manifest as SwiftPM does, without resolving its dependencies.
+    private func check(_ manifest: CodeBlock) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try manifest.text.write(to: folder.appending(path: "Package.swift"), atomically: true, encoding: .utf8)
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["swift", "package", "dump-package", "--package-path", folder.path]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = output
+        try process.run()
+        let problems = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(manifest): \(problems)")
     }
 
     @Test("Every difference applies to a block before it, and gives a descriptor without a finding or compiled lines")
@@ -74,6 +108,66 @@ struct DocumentationTests {
                 guard !target.contains("://"), !target.hasPrefix("mailto:") else { continue }
                 let path = folder.appending(path: target).path
                 #expect(FileManager.default.fileExists(atPath: path), "\(page.path) links to \(target)")
+            }
+        }
+    }
+
+    @Test("Every page can be reached from the README")
+    func reachablePages() throws {
+        let pages = Dictionary(uniqueKeysWithValues: try Repository.documentation().map { ($0.path, $0) })
+        var reached: Set<String> = []
+        var waiting = ["README.md"]
+        while let path = waiting.popLast() {
+            guard let page = pages[path], reached.insert(path).inserted else { continue }
+            let folder = URL(filePath: "/" + path).deletingLastPathComponent()
+            for match in page.text.matches(of: /\]\(([^)#]+)(#[^)]*)?\)/) {
+                waiting.append(String(folder.appending(path: String(match.output.1)).standardized.path.dropFirst()))
+            }
+        }
+        #expect(Set(pages.keys).subtracting(reached) == [])
+    }
+
+    @Test("Every link to a heading leads to one")
+    func headings() throws {
+        let pages = Dictionary(uniqueKeysWithValues: try Repository.documentation().map { ($0.path, $0) })
+        for page in pages.values where !page.path.hasPrefix("Docs/lint/") {
+            let folder = URL(filePath: "/" + page.path).deletingLastPathComponent()
+            for match in page.text.matches(of: /\]\(([^)#:]*)#([^)]+)\)/) {
+                let file = String(match.output.1)
+                let target =
+                    file.isEmpty
+                    ? page.path : String(folder.appending(path: file).standardized.path.dropFirst())
+                let anchors = pages[target]?.headingAnchors ?? []
+                #expect(anchors.contains(String(match.output.2)), "\(page.path) links to \(target)#\(match.output.2)")
+            }
+        }
+    }
+
+    @Test("Every log message is on the page about observation")
+    func logMessages() throws {
+        let page = try Repository.file("Docs/observation.md").text
+        let messages = try Repository.files("Sources", "swift").flatMap { file in
+            file.text.matches(of: /logger\.(?:trace|debug|info|notice|warning|error|critical)\(\s*"([^"]+)"/)
+                .map { String($0.output.1) }
+        }
+        #expect(messages.count >= 5)
+        for message in messages {
+            #expect(page.contains("`\(message)`"), "Docs/observation.md does not list \"\(message)\"")
+        }
+    }
+
+    @Test("Every symbol that a catalogue names is declared by its product")
+    func catalogueSymbols() throws {
+        let catalogues = try Repository.catalogues()
+        #expect(catalogues.count >= 4)
+        for list in try Repository.files("Tests/RepositoryTests/PublicSurface", "txt") {
+            let product = URL(filePath: list.path).deletingPathExtension().lastPathComponent
+            let symbols = Set(list.lines.map { String($0.text.prefix { $0 != " " }) }).union([product])
+            for catalogue in catalogues where catalogue.path.hasSuffix("/\(product).md") {
+                for match in catalogue.text.matches(of: /``(\w+)``/) {
+                    let symbol = String(match.output.1)
+                    #expect(symbols.contains(symbol), "\(catalogue.path) names \(symbol)")
+                }
             }
         }
     }

@@ -36,6 +36,11 @@ enum Repository {
     static func documentation() throws -> [File] {
         [try file("README.md")] + (try files("Docs", "md"))
     }
+
+    /// The DocC catalogues of the products.
+    static func catalogues() throws -> [File] {
+        try files("Sources", "md").filter { $0.path.contains(".docc/") }
+    }
 }
 
 /// A fenced block of a Markdown page.
@@ -47,6 +52,9 @@ struct CodeBlock: CustomStringConvertible, Sendable {
     let text: String
 
     var description: String { "\(page):\(line)" }
+
+    /// Whether the block is a `Package.swift`.
+    var isManifest: Bool { text.hasPrefix("// swift-tools-version") }
 
     /// What a block of the kind `diff` replaces, and by what: both with the lines that stay.
     var difference: (before: String, after: String) {
@@ -74,5 +82,34 @@ struct CodeBlock: CustomStringConvertible, Sendable {
             }
         }
         return blocks
+    }
+}
+
+extension Repository.File {
+    /// The anchors of the headings, as GitHub makes them.
+    var headingAnchors: Set<String> {
+        var isCode = false
+        var anchors: Set<String> = []
+        for (_, line) in lines {
+            if line.hasPrefix("```") { isCode.toggle() }
+            guard !isCode, line.hasPrefix("#") else { continue }
+            let title = line.drop { $0 == "#" }.dropFirst().lowercased()
+            let kept = title.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }
+            anchors.insert(kept.replacing(" ", with: "-"))
+        }
+        return anchors
+    }
+
+    /// The text without code blocks, code spans and the targets of links.
+    var prose: [(number: Int, text: String)] {
+        var isCode = false
+        var prose: [(number: Int, text: String)] = []
+        for (number, line) in lines {
+            if line.hasPrefix("```") { isCode.toggle() }
+            guard !isCode, !line.hasPrefix("    ") else { continue }
+            let text = String(line).replacing(/`[^`]*`/, with: "").replacing(/\]\([^)]*\)/, with: "]")
+            prose.append((number, text))
+        }
+        return prose
     }
 }

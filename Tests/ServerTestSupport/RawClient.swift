@@ -29,6 +29,10 @@ public struct RawClient: Sendable {
         try? await channel.writeAndFlush(ByteBuffer(string: text))
     }
 
+    public func send(_ bytes: [UInt8]) async {
+        try? await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+    }
+
     /// What came until the server closed the connection.
     public func response() async throws -> String {
         try await received.get()

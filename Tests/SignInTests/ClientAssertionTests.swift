@@ -1,5 +1,7 @@
 import Carnet
+import CarnetDescriptors
 import CarnetSandbox
+import CarnetTesting
 import Foundation
 import Testing
 
@@ -39,7 +41,7 @@ import Testing
             registration: ClientRegistration(
                 clientID: "client", signingKey: try ClientKey.generate(.ES256),
                 redirectURI: SignInFixture.redirectURI),
-            transport: SandboxTransport(sandbox: fixture.sandbox), clock: fixture.clock)
+            transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         let request = try await other.beginSignIn()
         let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
         let error = await #expect(throws: OAuthError.self) {
@@ -68,7 +70,7 @@ import Testing
             registration: ClientRegistration(
                 clientID: "client", signingKey: try ClientKey.generate(.ES256),
                 redirectURI: SignInFixture.redirectURI),
-            transport: SandboxTransport(sandbox: fixture.sandbox), clock: fixture.clock)
+            transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn() }
         #expect(error?.kind == .badRegistration && error?.descriptorKey == "client.authentication")
     }

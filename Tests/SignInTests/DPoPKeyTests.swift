@@ -35,7 +35,7 @@ import Testing
         var registration = fixture.client.registration
         registration.dpopKey = key
         let client = try OAuthClient(
-            descriptor, registration: registration, transport: SandboxTransport(sandbox: fixture.sandbox),
+            descriptor, registration: registration, transport: SandboxTransport(fixture.sandbox),
             store: fixture.store, clock: fixture.clock, sleeper: ScriptedSleeper(clock: fixture.clock))
         return (fixture, client)
     }

@@ -1,5 +1,7 @@
 import Carnet
+import CarnetProtocol
 import CarnetSandbox
+import CarnetTesting
 import Testing
 
 /// ID tokens that are encrypted for the client.
@@ -64,7 +66,7 @@ import Testing
             descriptor(Self.provider(nil)),
             registration: ClientRegistration(
                 clientID: "client", decryptionKeys: [key], redirectURI: SignInFixture.redirectURI),
-            transport: SandboxTransport(sandbox: encrypted.sandbox), clock: encrypted.clock)
+            transport: SandboxTransport(encrypted.sandbox), clock: encrypted.clock)
         #expect(await failure(client, encrypted.sandbox) == .unsupportedAlgorithm)
     }
 
@@ -83,7 +85,7 @@ import Testing
             registration: ClientRegistration(
                 clientID: "client", decryptionKeys: keys, idTokenEncryption: encryption,
                 redirectURI: SignInFixture.redirectURI),
-            transport: SandboxTransport(sandbox: fixture.sandbox), clock: fixture.clock)
+            transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         guard let client else { return nil }
         return await failure(client, fixture.sandbox)
     }

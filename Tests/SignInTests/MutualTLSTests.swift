@@ -71,7 +71,7 @@ import Testing
         registration.certificate = other
         let client = try OAuthClient(
             try descriptor(Self.provider()), registration: registration,
-            transport: SandboxTransport(sandbox: fixture.sandbox), clock: fixture.clock)
+            transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         let request = try await client.beginSignIn()
         let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
         let error = await #expect(throws: OAuthError.self) {

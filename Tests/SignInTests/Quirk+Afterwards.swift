@@ -1,4 +1,5 @@
 import Carnet
+import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
 import Foundation
@@ -149,6 +150,40 @@ extension Quirk {
                     "POST https://odd.example/revoke\naccess_token=1%2F%2F%2B%26%3D%2541%20*&client_key=client",
                     "POST https://odd.example/revoke\naccess_token=*&client_key=client",
                 ])
+        },
+        Quirk(
+            "sessions are ended by pages in frames, and by nothing else", key: "`logout.front_channel`",
+            neededBy: "Microsoft Entra ID, AD FS"
+        ) {
+            let fixture = try SignInFixture(
+                try descriptor(
+                    """
+                    carnet: 1
+                    id: odd
+                    name: Odd
+                    issuer: https://odd.example
+                    endpoints: { end_session: "https://odd.example/logout" }
+                    scopes: { default: [openid] }
+                    logout: { front_channel: true }
+
+                    """), frontChannelLogoutURI: "https://app.example/frame?site=1")
+            let tokens = try await fixture.signIn().storedTokens()
+            let page = try EndSessionRequest(
+                for: tokens, at: fixture.client.provider, as: fixture.client.registration,
+                random: SeededRandomSource(seed: 4))
+            let target = String(page.url.reveal().dropFirst("https://odd.example".count))
+            let head = HTTPRequest(method: .get, scheme: "https", authority: "odd.example", path: target)
+            let (answer, body) = await fixture.sandbox.respond(to: head, body: [])
+            let policy = try #require(answer.headerFields[.contentSecurityPolicy])
+            #expect(policy.hasSuffix("; frame-src https://app.example:443"))
+            let html = String(decoding: body, as: UTF8.self)
+            let shown = try #require(html.firstMatch(of: /<iframe src="([^"]+)"/)?.output.1)
+            let source = String(shown).replacing("&amp;", with: "&")
+            #expect(masked(source) == "https://app.example/frame?site=1&iss=https%3A%2F%2Fodd.example&sid=*")
+            let logout = try FrontChannelLogout(
+                judging: AuthorizationCallback(url: source), from: fixture.client.provider)
+            #expect(try await fixture.client.endSessions(namedBy: logout).count == 1)
+            #expect(await fixture.store.keys().isEmpty)
         },
         Quirk(
             "the end of a token is found out by asking", key: "`refresh.expiry_from: introspection`",

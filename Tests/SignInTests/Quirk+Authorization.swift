@@ -36,6 +36,12 @@ extension Quirk {
             proof: proof("authorization: { parameters: { owner: user } }", "\(start)&scope=read\(end)&owner=user")
         ),
         Quirk(
+            "a parameter of the provider's own has the name of a standard's", key: "`authorization.parameters`",
+            neededBy: "1: BambooHR (request)",
+            proof: proof(
+                "authorization: { parameters: { request: authorize } }", "\(start)&scope=read\(end)&request=authorize")
+        ),
+        Quirk(
             "a refresh token is asked for by a parameter", key: "`authorization.offline_parameters`",
             neededBy: "37: Google, Dropbox, Reddit"
         ) {

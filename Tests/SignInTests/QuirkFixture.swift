@@ -1,4 +1,6 @@
 import Carnet
+import CarnetDescriptors
+import CarnetLint
 import CarnetSandbox
 import CarnetTesting
 import Foundation
@@ -8,7 +10,7 @@ import Testing
 /// The redirect URI of the fixture as it goes on the wire.
 let redirect = "http%3A%2F%2F127.0.0.1%3A49152%2Fcallback"
 
-/// A provider without discovery and with one oddity.
+/// A provider without discovery and with one oddity, which the linter accepts.
 func oddProvider(_ keys: String) throws -> ProviderDescriptor {
     let endpoints = """
         endpoints:
@@ -17,11 +19,13 @@ func oddProvider(_ keys: String) throws -> ProviderDescriptor {
 
         """
     let scopes = "scopes: { default: [read] }\n"
-    return try descriptor(
+    let text =
         "carnet: 1\nid: odd\nname: Odd\n"
-            + (keys.hasPrefix("endpoints:") || keys.contains("\nendpoints:") ? "" : endpoints)
-            + (keys.hasPrefix("scopes:") || keys.contains("\nscopes:") ? "" : scopes) + keys
-    )
+        + (keys.hasPrefix("endpoints:") || keys.contains("\nendpoints:") ? "" : endpoints)
+        + (keys.hasPrefix("scopes:") || keys.contains("\nscopes:") ? "" : scopes) + keys
+    let report = Linter().lint(files: [SourceFile(path: "odd.yaml", text: text)])
+    #expect(report.diagnostics.filter { $0.severity == .error } == [])
+    return try descriptor(text)
 }
 
 extension SignInFixture {

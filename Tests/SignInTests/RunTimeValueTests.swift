@@ -19,7 +19,7 @@ struct RunTimeValueTests {
         let odd = try SignInFixture(odd: keys, secret: "hush")
         let plain = try OAuthClient(
             try oddProvider(""), registration: odd.client.registration,
-            transport: SandboxTransport(sandbox: odd.sandbox), clock: odd.clock)
+            transport: SandboxTransport(odd.sandbox), clock: odd.clock)
         let request = try await plain.beginSignIn()
         do {
             let callback = try await odd.sandbox.approve(authorizationURL: request.url)

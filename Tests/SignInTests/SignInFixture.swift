@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetSandbox
 import CarnetTesting
 import Foundation
@@ -26,6 +27,7 @@ struct SignInFixture {
         decryptionKeys: [ClientKey] = [],
         faults: Set<SandboxFault> = [],
         backChannelLogoutURI: String? = nil,
+        frontChannelLogoutURI: String? = nil,
         startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)
     ) throws {
         let clock = ManualClock(now: start)
@@ -37,7 +39,8 @@ struct SignInFixture {
                     clientID: clientID, clientSecret: secret,
                     keys: ([signingKey].compactMap { $0 } + decryptionKeys).map(\.publicJWK),
                     certificate: certificate?.chain.first,
-                    redirectURIs: [Self.redirectURI], backChannelLogoutURI: backChannelLogoutURI)
+                    redirectURIs: [Self.redirectURI], backChannelLogoutURI: backChannelLogoutURI,
+                    frontChannelLogoutURI: frontChannelLogoutURI)
             ],
             options: SandboxOptions(faults: faults),
             now: { clock.now }
@@ -54,7 +57,7 @@ struct SignInFixture {
                 inputs: inputs,
                 environment: environment
             ),
-            transport: SandboxTransport(sandbox: sandbox, answers: answers),
+            transport: LoggedTransport(transport: SandboxTransport(sandbox), answers: answers),
             store: store,
             clock: clock
         )
@@ -73,7 +76,7 @@ struct SignInFixture {
         try OAuthClient(
             descriptor,
             registration: client.registration,
-            transport: SandboxTransport(sandbox: sandbox, answers: answers),
+            transport: LoggedTransport(transport: SandboxTransport(sandbox), answers: answers),
             store: store,
             clock: clock,
             sleeper: sleeper

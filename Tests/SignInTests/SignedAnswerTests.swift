@@ -57,7 +57,7 @@ import Testing
             fixture.client.descriptor,
             registration: ClientRegistration(
                 clientID: "client", clientSecret: Secret("wrong"), redirectURI: SignInFixture.redirectURI),
-            transport: SandboxTransport(sandbox: fixture.sandbox), clock: fixture.clock)
+            transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         let error = await #expect(throws: OAuthError.self) { try await stranger.introspect(token) }
         #expect(error?.status == 401 && error?.step == .introspection)
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(try await signIn(fixture, AuthorizationOptions()).tokens().idToken != nil)
         let unaware = try OAuthClient(
             descriptor(Self.provider("authorization: { response_mode: jwt }")),
-            registration: fixture.client.registration, transport: SandboxTransport(sandbox: fixture.sandbox),
+            registration: fixture.client.registration, transport: SandboxTransport(fixture.sandbox),
             clock: fixture.clock)
         let request = try await unaware.beginSignIn()
         let url = try await fixture.sandbox.approve(authorizationURL: request.url)

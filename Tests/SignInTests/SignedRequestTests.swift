@@ -72,7 +72,7 @@ import Testing
             registration: ClientRegistration(
                 clientID: "client", signingKey: try ClientKey.generate(.ES256),
                 redirectURI: SignInFixture.redirectURI),
-            transport: SandboxTransport(sandbox: fixture.sandbox), clock: fixture.clock)
+            transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         await refuses(fixture, try await stranger.beginSignIn().url)
     }
 

@@ -1,6 +1,7 @@
 import Carnet
 import CarnetProtocol
 import CarnetSandbox
+import CarnetSandboxServer
 import CarnetStoreTestSupport
 import CarnetTesting
 import Foundation

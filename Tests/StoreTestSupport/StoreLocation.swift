@@ -31,6 +31,9 @@ public struct StoreLocation: Sendable {
         self.init(kind, words[1], lease: lease)
     }
 
+    /// How long an exchange may take that holds a lock, in milliseconds: the lock outlasts it.
+    public var exchange: Int { max(lease * 4 / 3, 1000) }
+
     public var arguments: [String] { [kind.rawValue, place, String(lease)] }
 
     public func open() throws -> any TokenStore {

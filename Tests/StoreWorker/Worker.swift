@@ -2,15 +2,22 @@ import Carnet
 import CarnetHTTP
 import CarnetStoreTestSupport
 import CarnetTesting
+import CarnetURLSession
 import Foundation
+import Synchronization
 
-struct Worker: Sendable {
+final class Worker: Sendable {
+    private let base: String
+    private let location: StoreLocation
     private let store: any TokenStore
     private let transport: SandboxBoundTransport
+    private let faults = Mutex<FaultWorker?>(nil)
 
     init(arguments: [String]) throws {
-        store = try StoreLocation(arguments: arguments[2...]).open()
-        transport = SandboxBoundTransport(base: arguments[1], transport: AsyncHTTPTransport(localAccess: .all))
+        base = arguments[1]
+        location = try StoreLocation(arguments: arguments[2...])
+        store = try location.open()
+        transport = SandboxBoundTransport(base: base, transport: AsyncHTTPTransport(localAccess: .all))
     }
 
     /// Writes at once: the process may be killed at any moment.
@@ -28,7 +35,7 @@ struct Worker: Sendable {
         let client = try StormProvider.client(store, transport: transport, clock: clock)
         let given = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<callers {
-                group.addTask {
+                group.addTask { [self] in
                     do {
                         let session = try await client.session(for: StormProvider.key.account)
                         let tokens = try await session?.tokens()
@@ -48,10 +55,41 @@ struct Worker: Sendable {
     }
 
     func storm(callers: Int) async throws {
-        let client = try StormProvider.client(store, transport: transport)
+        // A lock outlasts the exchange, and in a storm processes are killed that hold it.
+        let client = try StormProvider.client(
+            store, transport: transport, limits: TransportLimits(deadline: .milliseconds(location.exchange)))
         await withTaskGroup { group in
-            for _ in 0..<callers { group.addTask { await renewWithoutEnd(client) } }
+            for _ in 0..<callers { group.addTask { await self.renewWithoutEnd(client) } }
         }
+    }
+
+    func refresh(over name: String, limit: Double) async {
+        let transport: any Transport =
+            name == "urlsession" ? URLSessionTransport(localAccess: .all) : AsyncHTTPTransport(localAccess: .all)
+        do {
+            let client = try StormProvider.client(
+                store, transport: ProcessTransport(base: base, process: name, transport: transport),
+                limits: TransportLimits(deadline: .seconds(limit)))
+            let session = try await client.session(for: StormProvider.key.account)
+            say("saved \(try await session?.refresh().refreshToken?.reveal() ?? "nothing")")
+        } catch {
+            say(error)
+        }
+    }
+
+    func beginFaults(number: Int, plan text: String) throws {
+        let plan = try JSONDecoder().decode(FaultPlan.self, from: Data(text.utf8))
+        let worker = try FaultWorker(
+            plan, number: number, address: location.place,
+            transport: ProcessTransport(
+                base: base, process: String(number), transport: AsyncHTTPTransport(localAccess: .all))
+        ) { [self] in say($0) }
+        faults.withLock { $0 = worker }
+        Task { await worker.run() }
+    }
+
+    func stopFaults() {
+        faults.withLock { $0?.stop() }
     }
 
     private func renewWithoutEnd(_ client: OAuthClient) async {

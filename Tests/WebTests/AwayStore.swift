@@ -30,15 +30,17 @@ struct AwayStore: TokenStore {
         return try await inner.save(connection, replacing: revision)
     }
 
-    func remove(_ key: ConnectionKey) async throws {
+    func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
         try check()
-        await inner.remove(key)
+        return await inner.remove(key, ifRevision: revision)
     }
 
     func keys() async throws -> [ConnectionKey] {
         try check()
         return await inner.keys()
     }
+
+    var hasSessionIndex: Bool { inner.hasSessionIndex }
 
     func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         try check()

@@ -1,3 +1,4 @@
+import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
 import CarnetWeb

@@ -1,5 +1,6 @@
 import CarnetHummingbird
 import CarnetSandbox
+import CarnetServerTestSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -83,6 +84,57 @@ struct HummingbirdTests {
             #expect(entry.contains(reference))
             store.isAway = false
             #expect(try await client.execute(uri: "/home", method: .get, headers: [.cookie: cookie]).status == .ok)
+        }
+    }
+
+    // SESS-11.
+    @Test("Two cookies of the session's name open no page, and lead to one that says so")
+    func twoSessions() async throws {
+        let log = RecordedLog()
+        let site = try Site(logger: log.logger)
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        let cookie = try #require(browser.request.headerFields[.cookie])
+        try await application(site).test(.router) { client in
+            let headers: HTTPFields = [.cookie: "\(cookie); \(cookie)", .accept: "text/html"]
+            let home = try await client.execute(uri: "/home", method: .get, headers: headers)
+            #expect(home.status == .seeOther)
+            let open = try await client.execute(uri: "/open", method: .get, headers: headers)
+            #expect(String(buffer: open.body) == "nobody")
+            #expect(log.entries.contains { $0.contains("two cookies of one name") })
+            let page = try await client.execute(
+                uri: try #require(home.headers[.location]), method: .get, headers: headers)
+            #expect(page.status == .badRequest)
+            #expect(String(buffer: page.body).contains("Delete the cookies of this site"))
+        }
+    }
+
+    // SESS-10: such bytes become spaces in the values of header fields, which may stand before a cookie's name.
+    @Test("A cookie with a control character, or bytes that are no text, before its name is not the session's")
+    func bytesBeforeTheName() async throws {
+        let site = try Site()
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        let cookie = try #require(browser.request.headerFields[.cookie])
+        try await application(site).test(.live) { client in
+            let port = try #require(client.port)
+            func status(_ before: [UInt8]) async throws -> String {
+                let raw = try await RawClient(port: port)
+                let head = "GET /home HTTP/1.1\r\nHost: app.example\r\nConnection: close\r\nCookie: "
+                await raw.send(Array(head.utf8) + before + Array("\(cookie)\r\n\r\n".utf8))
+                return try await String(raw.response().dropFirst("HTTP/1.1 ".count).prefix(3))
+            }
+            #expect(try await status([]) == "200")
+            for byte in [0x01, 0x0B, 0x0C, 0x1F, 0x7F, 0x00] as [UInt8] {
+                #expect(try await status([byte]) == "400")
+                #expect(try await status(Array("a=b; ".utf8) + [byte]) == "400")
+            }
+            for bytes in [[0x85], [0xA0], [0xE2, 0x80, 0x80], [0xFF], [0xCD, 0xBE], [0x78, 0x3D, 0xCD, 0xBE]]
+                as [[UInt8]]
+            {
+                #expect(try await status(bytes) == "401")
+                #expect(try await status(Array("a=b; ".utf8) + bytes) == "401")
+            }
         }
     }
 

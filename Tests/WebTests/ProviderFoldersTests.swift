@@ -61,6 +61,37 @@ struct ProviderFoldersTests {
         #expect(try await site.web.liveSession(of: browser.request) != nil)
     }
 
+    @Test("A file that now leads elsewhere gets no credential of those who are signed in, and nobody is signed out")
+    func changeThatLeadsElsewhere() async throws {
+        try write(Site.acme)
+        let folder = folder()
+        _ = await folder.reload()
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        let account = try #require(browser.session?.accounts.first)
+        try write(Site.acme + "endpoints: { token: 'https://evil.example/token' }\n")
+        #expect(await folder.reload().replaced == ["acme"])
+        let session = try #require(try await site.web.connection(of: account))
+        let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
+        #expect(error.kind == .bindingMismatch && error.step == .refresh)
+        try write(Site.acme)
+        _ = await folder.reload()
+        _ = try await site.web.connection(of: account)?.refresh()
+    }
+
+    @Test("A folder that could not override cannot when it is read again, and that is reported")
+    func folderThatOverridesNothing() async throws {
+        var base = ProviderRegistry()
+        base.add([SourceFile(path: "acme.yaml", text: Site.acme)], origin: .builtIn)
+        try base.add(folder: path, overriding: false)
+        try write(Site.acme.replacing("id.acme.example", with: "evil.example"))
+        try write(Site.globex, to: "globex.yaml")
+        let reload = await folder(beside: base).reload()
+        #expect(reload.replaced == ["globex"])
+        #expect(reload.problems.count == 1 && reload.problems[0].contains("acme.yaml: the id acme is taken"))
+        #expect(site.clients["acme"]?.provider.issuer == "https://id.acme.example")
+    }
+
     @Test("A new file is a new provider")
     func newProvider() async throws {
         try write(Site.globex, to: "globex.yaml")

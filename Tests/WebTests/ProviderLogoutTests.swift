@@ -1,3 +1,4 @@
+import CarnetProtocol
 import CarnetSandbox
 import CarnetWeb
 import Foundation
@@ -11,8 +12,8 @@ struct ProviderLogoutTests {
     private static let path = "/sign-in/acme/back-channel-logout"
     private static let form = SandboxLogout.contentType
 
-    private func site() throws -> Site {
-        try Site([Site.ending], backChannelLogoutURI: Site.origin + Self.path)
+    private func site(_ more: String = "") throws -> Site {
+        try Site([Site.ending + more], backChannelLogoutURI: Site.origin + Self.path)
     }
 
     private func request(
@@ -94,10 +95,18 @@ struct ProviderLogoutTests {
         #expect(await site.web.respond(to: request(.post, "/sign-in/other/back-channel-logout")) == nil)
     }
 
+    // FCL-02.
+    @Test("There is no page for frames unless the descriptor wants one")
+    func noFrontChannel() async throws {
+        let site = try site()
+        let path = site.web.frontChannelLogoutPath(of: "acme") + "?iss=https%3A%2F%2Fid.acme.example&sid=s"
+        #expect(await site.web.respond(to: request(.get, path, type: nil)) == nil)
+    }
+
     // FCL-01.
     @Test("A frame of the provider's ends the session that it names")
     func frontChannel() async throws {
-        let site = try site()
+        let site = try site("logout: { front_channel: true }\n")
         var browser = Browser(site)
         _ = try await browser.signIn()
         let account = try #require(browser.session?.account())

@@ -1,3 +1,4 @@
+import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
 import CarnetWeb
@@ -16,7 +17,7 @@ struct WebSignInTests {
         let account = try #require(browser.session?.account())
         #expect(account.provider == "acme")
         #expect(account.issuer == "https://id.acme.example")
-        #expect(account.subject?.isEmpty == false)
+        #expect(!account.subject.isEmpty)
         #expect(try await browser.site.web.connection(of: account)?.profile().subject == account.subject)
     }
 

@@ -1,3 +1,4 @@
+import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
 import CarnetWeb
@@ -93,7 +94,7 @@ struct WebSignOutTests {
             try OAuthClient(
                 Site.descriptor(elsewhere),
                 registration: try #require(site.clients["acme"]).registration,
-                transport: SandboxTransport(sandbox: site.sandbox), store: site.store, clock: site.clock))
+                transport: SandboxTransport(site.sandbox), store: site.store, clock: site.clock))
         let fields = [(name: "extent", value: "revoke"), ("return_to", "/bye")]
         let reply = try await browser.post("/sign-out", fields)
         #expect(reply.head.headerFields[.location] == "/signed-out")

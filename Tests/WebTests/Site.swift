@@ -1,3 +1,5 @@
+import CarnetDescriptors
+import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
 import CarnetWeb
@@ -42,7 +44,7 @@ struct Site {
             options: SandboxOptions(approval: .automatic(users[0]), users: users, faults: faults),
             now: { clock.now }
         )
-        let transport = SandboxTransport(sandbox: sandbox)
+        let transport = SandboxTransport(sandbox)
         let store = AwayStore(inner: store, availability: availability)
         clients = ProviderClients(
             try read.map {
@@ -66,7 +68,7 @@ struct Site {
 
     /// A client as those that the site began with.
     func client(of descriptor: ProviderDescriptor) throws -> OAuthClient {
-        try Site.client(of: descriptor, SandboxTransport(sandbox: sandbox), store, clock)
+        try Site.client(of: descriptor, SandboxTransport(sandbox), store, clock)
     }
 
     private static func client(
@@ -108,18 +110,6 @@ struct Site {
 
     /// Posts its answers (OAuth 2.0 Form Post Response Mode).
     static let posting = acme + "authorization: { response_mode: form_post }\n"
-}
-
-struct SandboxTransport: Transport {
-    let sandbox: Sandbox
-
-    func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
-        guard await sandbox.isReachable(request.head, body: request.body) else {
-            throw TransportError(.connection, "connection refused")
-        }
-        let (head, body) = await sandbox.respond(to: request.head, body: request.body)
-        return IncomingResponse(head: head, body: body)
-    }
 }
 
 /// A browser: keeps cookies, and sends what browsers send.

@@ -11,11 +11,22 @@ public actor AutomaticRegistration {
     private let registrar: ClientRegistrar
     private let store: any RegistrationStore
     private let clock: any WallClock
-    private var underWay: [String: Task<RegisteredClient, any Error>] = [:]
+    private var underWay: [ByteKey: Task<RegisteredClient, any Error>] = [:]
     /// What a server registered and the store did not take.
-    private var unsaved: [String: RegisteredClient] = [:]
+    private var unsaved: [ByteKey: RegisteredClient] = [:]
 
+    /// - Parameters:
+    ///   - transport: Sends the registration request.
+    ///   - store: Keeps the registered clients; by default for as long as the process runs.
     public init(
+        _ metadata: ClientMetadata,
+        transport: any Transport,
+        store: any RegistrationStore = MemoryRegistrationStore()
+    ) {
+        self.init(metadata, with: ClientRegistrar(transport: transport), store: store)
+    }
+
+    package init(
         _ metadata: ClientMetadata,
         with registrar: ClientRegistrar,
         store: any RegistrationStore = MemoryRegistrationStore(),
@@ -39,8 +50,8 @@ public actor AutomaticRegistration {
     ) async throws -> ClientRegistration {
         let server = provider.issuer ?? provider.endpoints[.registration]?.text ?? provider.id.rawValue
         let task =
-            underWay[server] ?? Task { try await client(of: server, at: provider, initialAccessToken) }
-        underWay[server] = task
+            underWay[ByteKey(server)] ?? Task { try await client(of: server, at: provider, initialAccessToken) }
+        underWay[ByteKey(server)] = task
         var registration = ClientRegistration(try await task.value, of: metadata)
         registration.inputs = provider.inputs
         registration.environment = provider.environment
@@ -50,18 +61,18 @@ public actor AutomaticRegistration {
     private func client(
         of server: String, at provider: Provider, _ initialAccessToken: Secret?
     ) async throws -> RegisteredClient {
-        defer { underWay[server] = nil }
+        defer { underWay[ByteKey(server)] = nil }
         let client: RegisteredClient
-        if let waiting = unsaved[server] {
+        if let waiting = unsaved[ByteKey(server)] {
             client = waiting
         } else if let kept = try await store.load(server), kept.secretExpiresAt.map({ $0 > clock.now }) ?? true {
             return kept
         } else {
             client = try await registrar.register(metadata, at: provider, initialAccessToken: initialAccessToken)
-            unsaved[server] = client
+            unsaved[ByteKey(server)] = client
         }
         try await store.save(client, for: server)
-        unsaved[server] = nil
+        unsaved[ByteKey(server)] = nil
         return client
     }
 }

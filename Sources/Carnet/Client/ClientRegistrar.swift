@@ -1,15 +1,15 @@
-public import CarnetDescriptors
-public import CarnetProtocol
-public import Logging
+package import CarnetDescriptors
+package import CarnetProtocol
+package import Logging
 
 /// Registers clients with providers that let them register themselves (RFC 7591).
-public struct ClientRegistrar: Sendable {
+package struct ClientRegistrar: Sendable {
     private let exchanger: Exchanger
 
     /// - Parameters:
     ///   - observer: Sees each exchange.
     ///   - logger: Silent unless given.
-    public init(
+    package init(
         transport: any Transport,
         limits: TransportLimits = TransportLimits(),
         observer: (any ExchangeObserver)? = nil,
@@ -21,50 +21,54 @@ public struct ClientRegistrar: Sendable {
     /// Registers a client. Each call makes another one: keep the answer, sealed. `AutomaticRegistration` does both.
     ///
     /// - Throws: `OAuthError` at step `registration` or `discovery`.
-    public func register(
+    package func register(
         _ metadata: ClientMetadata,
         at provider: Provider,
         initialAccessToken: Secret? = nil
     ) async throws -> RegisteredClient {
         let provider = try await discovered(provider)
         let request = try metadata.request(at: provider, initialAccessToken: initialAccessToken)
-        return try RegisteredClient(judging: try await exchanger.send(request), to: request, for: metadata)
+        let response = try await exchanger.send(request, within: .none)
+        var client = try RegisteredClient(judging: response, to: request, for: metadata)
+        client.origins = CredentialBinding(to: provider).servers
+        return client
     }
 
-    /// The provider with its metadata, where that says how clients register; it says with which methods, too.
+    /// The provider with its metadata, where that says how clients register or where they are used; it says with which
+    /// methods, too.
     ///
     /// - Throws: `OAuthError` at step `discovery`.
-    public func discovered(_ provider: Provider) async throws -> Provider {
-        guard provider.endpoints[.registration] == nil, provider.issuer != nil, provider.discovery != .off else {
-            return provider
-        }
+    package func discovered(_ provider: Provider) async throws -> Provider {
+        guard provider.endpoints[.registration] == nil || provider.needsMetadata, provider.issuer != nil,
+            provider.discovery != .off
+        else { return provider }
         return provider.merging(try await Discovery(exchanger).metadata(of: provider))
     }
 
     /// What the server has registered (RFC 7592, section 2.1). Keep the answer, sealed: its token may be a new one.
     ///
     /// - Throws: `OAuthError` at step `registration`.
-    public func read(_ client: RegisteredClient) async throws -> RegisteredClient {
+    package func read(_ client: RegisteredClient) async throws -> RegisteredClient {
         let request = try client.readRequest()
-        return try client.judge(try await exchanger.send(request), to: request)
+        return try client.judge(try await exchanger.send(request, within: .none), to: request)
     }
 
     /// Registers other metadata in the place of the old (RFC 7592, section 2.2). Keep the answer, sealed: token and secret
     /// may be new ones.
     ///
     /// - Throws: `OAuthError` at step `registration`.
-    public func update(
+    package func update(
         _ client: RegisteredClient, to metadata: ClientMetadata, at provider: Provider
     ) async throws -> RegisteredClient {
         let request = try client.updateRequest(metadata, at: provider)
-        return try client.judge(try await exchanger.send(request), to: request, for: metadata)
+        return try client.judge(try await exchanger.send(request, within: .none), to: request, for: metadata)
     }
 
     /// Takes a registration back (RFC 7592, section 2.3).
     ///
     /// - Throws: `OAuthError` at step `registration`.
-    public func delete(_ client: RegisteredClient) async throws {
+    package func delete(_ client: RegisteredClient) async throws {
         let request = try client.deleteRequest()
-        try client.judgeDeletion(try await exchanger.send(request), to: request)
+        try client.judgeDeletion(try await exchanger.send(request, within: .none), to: request)
     }
 }

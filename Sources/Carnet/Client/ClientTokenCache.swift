@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
@@ -5,6 +6,8 @@ import Foundation
 struct ClientToken: Sendable {
     var tokens: TokenSet
     var dpopKey: Secret?
+    /// Where it may be sent.
+    var binding: CredentialBinding
 }
 
 /// The access tokens that a client has of its own, each until it ends. Callers at the same time share one request.
@@ -13,12 +16,21 @@ actor ClientTokenCache {
         /// How a token is got.
         enum Grant: Hashable {
             case clientCredentials
-            case assertion(subject: String?)
+            case assertion(subject: ByteKey?)
         }
 
-        var grant = Grant.clientCredentials
-        var scopes: [String]
-        var resources: [String]
+        let grant: Grant
+        private let scopeKeys: [ByteKey]
+        private let resourceKeys: [ByteKey]
+
+        var scopes: [String] { scopeKeys.map(\.text) }
+        var resources: [String] { resourceKeys.map(\.text) }
+
+        init(grant: Grant = .clientCredentials, scopes: [String], resources: [String]) {
+            self.grant = grant
+            scopeKeys = scopes.map(ByteKey.init)
+            resourceKeys = resources.map(ByteKey.init)
+        }
     }
 
     private var tokens: [Key: ClientToken] = [:]

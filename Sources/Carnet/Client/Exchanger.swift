@@ -2,10 +2,11 @@ import CarnetProtocol
 import HTTPTypes
 import Logging
 
-/// Sends prepared requests, shows them to the observer and the log, and says failures in the engine's words.
+/// Sends prepared requests, shows them to the observer and the log, and says failures in the engine's words. Every request
+/// of the engine leaves here, and no other way.
 struct Exchanger: Sendable {
     let transport: any Transport
-    let limits: TransportLimits
+    var limits: TransportLimits
     let observer: (any ExchangeObserver)?
     let logger: Logger
     /// Learns the time from those who give tokens.
@@ -13,9 +14,12 @@ struct Exchanger: Sendable {
     /// What the client presents, and to whom.
     var certificate: PresentedCertificate?
 
-    /// - Throws: `OAuthError` of kind `transport`, or `CancellationError`.
-    func send(_ request: PreparedRequest) async throws -> IncomingResponse {
-        try await Telemetry.exchange(request) { try await sendObserved(request) }
+    /// - Parameter bounds: Where the credentials that the request carries may go.
+    /// - Throws: `OAuthError` of kind `bindingMismatch` before anything is sent, of kind `transport`;
+    ///   `CancellationError`; `TransportError` of kind `tooLate`.
+    func send(_ request: PreparedRequest, within bounds: CredentialBounds) async throws -> IncomingResponse {
+        try bounds.check(request)
+        return try await Telemetry.exchange(request) { try await sendObserved(request) }
     }
 
     private func sendObserved(_ request: PreparedRequest) async throws -> IncomingResponse {
@@ -26,6 +30,8 @@ struct Exchanger: Sendable {
             var outgoing = request.outgoing
             outgoing.certificate = certificate?.certificate(for: request.step)
             response = try await transport.send(outgoing, limits: limits)
+        } catch let error as TransportError where error.kind == .tooLate {
+            throw error
         } catch let error as TransportError {
             logger.warning("No response", metadata: ["step": "\(request.step.rawValue)", "reason": "\(error)"])
             guard error.kind != .localAddress else {

@@ -23,7 +23,7 @@ extension OAuthClient {
             now: clock.now
         )
         return try DeviceAuthorization(
-            judging: try await exchanger.send(request),
+            judging: try await exchanger.send(request, within: bounds),
             to: request,
             scopes: wanted,
             from: provider,
@@ -58,7 +58,7 @@ extension OAuthClient {
             let answer: IncomingResponse
             let request: PreparedRequest
             do {
-                (answer, request) = try await send(provedBy: dpopKey) {
+                (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
                     try DevicePoll.request(device, at: provider, as: registration, random: random, now: clock.now)
                 }
             } catch let error as OAuthError where error.kind == .transport {

@@ -7,15 +7,15 @@ extension OAuthClient {
     /// - Parameter hint: What kind of token it is: `access_token` or `refresh_token`.
     /// - Throws: `OAuthError` at step `introspection`.
     public func introspect(_ token: Secret, hint: String? = nil) async throws -> Introspection {
-        try await introspect(token, hint: hint, at: try await connection.provider())
+        try await introspect(token, hint: hint, at: try await connection.provider(), within: bounds)
     }
 
     nonisolated func introspect(
-        _ token: Secret, hint: String?, at provider: Provider
+        _ token: Secret, hint: String?, at provider: Provider, within bounds: CredentialBounds
     ) async throws -> Introspection {
         let request = try Introspection.request(
             token, hint: hint, at: provider, as: registration, random: random, now: clock.now)
-        let response = try await exchanger.send(request)
+        let response = try await exchanger.send(request, within: bounds)
         guard Introspection.isSigned(response) else {
             return try Introspection(judging: response, to: request, from: provider, now: providerClock.now)
         }
@@ -27,9 +27,12 @@ extension OAuthClient {
 
     /// The tokens with their end, where only the introspection endpoint says it. Without an answer the end stays unknown:
     /// that is no reason to lose the tokens.
-    nonisolated func findingEnd(of tokens: TokenSet, at provider: Provider) async -> TokenSet {
+    nonisolated func findingEnd(
+        of tokens: TokenSet, at provider: Provider, within bounds: CredentialBounds
+    ) async -> TokenSet {
         guard provider.expirySource == .introspection, tokens.expiresAt == nil,
-            let answer = try? await introspect(tokens.accessToken, hint: "access_token", at: provider)
+            let answer = try? await introspect(
+                tokens.accessToken, hint: "access_token", at: provider, within: bounds)
         else { return tokens }
         var tokens = tokens
         tokens.expiresAt = answer.isActive ? answer.expiresAt : nil
@@ -44,6 +47,7 @@ extension Session {
     public func introspect() async throws -> Introspection {
         let connection = try await stored().connection
         return try await client.introspect(
-            connection.tokens.accessToken, hint: "access_token", at: try await client.provider(for: connection))
+            connection.tokens.accessToken, hint: "access_token", at: try await client.provider(for: connection),
+            within: try await client.bounds(of: connection))
     }
 }

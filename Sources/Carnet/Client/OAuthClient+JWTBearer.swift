@@ -42,6 +42,7 @@ extension ClientTokenCache.Key {
     /// `nil` for an assertion of somebody else's: each is another one.
     fileprivate init?(_ grant: JWTBearerGrant) {
         guard case .signed(let subject) = grant.assertion else { return nil }
-        self.init(grant: .assertion(subject: subject), scopes: grant.scopes, resources: grant.resource)
+        self.init(
+            grant: .assertion(subject: subject.map(ByteKey.init)), scopes: grant.scopes, resources: grant.resource)
     }
 }

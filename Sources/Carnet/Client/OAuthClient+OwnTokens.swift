@@ -18,7 +18,7 @@ extension OAuthClient {
                 }
             case .assertion(let subject):
                 try await requestToken(
-                    for: JWTBearerGrant(subject: subject, scopes: key.scopes, resource: key.resources))
+                    for: JWTBearerGrant(subject: subject?.text, scopes: key.scopes, resource: key.resources))
             }
         }
     }
@@ -36,10 +36,10 @@ extension OAuthClient {
     ) async throws -> ClientToken {
         let provider = try await connection.provider()
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
-        let (answer, request) = try await send(provedBy: dpopKey) { try make(provider) }
+        let (answer, request) = try await send(within: bounds, provedBy: dpopKey) { try make(provider) }
         let tokens = try TokenSet(
             judgingGrantWithoutUser: answer, to: request, from: provider, requested: scopes, now: clock.now)
-        return ClientToken(tokens: tokens, dpopKey: dpopKey)
+        return ClientToken(tokens: tokens, dpopKey: dpopKey, binding: try await connection.binding())
     }
 
     /// Calls a URL of a declared host with a token.
@@ -52,7 +52,10 @@ extension OAuthClient {
         declared: [Resource]
     ) async throws -> IncomingResponse {
         let provider = try await connection.provider()
-        let (response, request) = try await send(provedBy: token.dpopKey, accessToken: token.tokens.accessToken) {
+        let (response, request) = try await send(
+            within: bounds.of(token.binding, at: provider).declaring(provider.origins(onlyIn: declared)),
+            provedBy: token.dpopKey, accessToken: token.tokens.accessToken
+        ) {
             try ResourceRequest.make(
                 url, method: method, headers: headers, body: body, tokens: token.tokens, at: provider,
                 declared: declared)

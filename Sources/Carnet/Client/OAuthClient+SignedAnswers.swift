@@ -36,7 +36,7 @@ extension OAuthClient {
         let (aggregated, failures) = profile.aggregatedClaims(at: provider)
         profile.failures += failures
         for claims in aggregated {
-            guard let keys = claimSources[claims.source.issuer] else { continue }
+            guard let keys = claimSources[ByteKey(claims.source.issuer)] else { continue }
             do {
                 profile = try await keys.verifying { [profile, registration, clock] keySet throws(OAuthError) in
                     try profile.adding(

@@ -1,7 +1,8 @@
 public import CarnetProtocol
 
 extension OAuthClient {
-    /// Exchanges one token for another (RFC 8693). Nothing of it is stored.
+    /// Exchanges one token for another (RFC 8693). Nothing of it is stored. For the tokens of a session,
+    /// `Session.exchange(_:)` makes sure that they go to the servers of its sign-in.
     ///
     /// Where tokens are bound to a key, the new one is bound to the registration's `dpopKey`: that of a sign-in stays with
     /// the sign-in's tokens.
@@ -9,6 +10,12 @@ extension OAuthClient {
     /// - Throws: `OAuthError` at step `tokenExchange`; of kind `unsupported` where the registration has no such key.
     public func exchange(
         _ exchange: TokenExchange
+    ) async throws -> (tokens: TokenSet, type: TokenExchange.TokenType) {
+        try await self.exchange(exchange, within: bounds)
+    }
+
+    func exchange(
+        _ exchange: TokenExchange, within bounds: CredentialBounds
     ) async throws -> (tokens: TokenSet, type: TokenExchange.TokenType) {
         let provider = try await connection.provider()
         guard registration.dpopKey != nil || !registration.usesDPoP(at: provider) else {
@@ -21,9 +28,23 @@ extension OAuthClient {
             )
         }
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
-        let (answer, request) = try await send(provedBy: dpopKey) {
+        let (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
             try exchange.request(at: provider, as: registration, random: random, now: clock.now)
         }
         return try exchange.judge(answer, to: request, from: provider, now: clock.now)
+    }
+}
+
+extension Session {
+    /// Exchanges a token of this session for another (RFC 8693), at the servers of its sign-in.
+    ///
+    /// - Parameter exchange: Made of the access token, which is valid now.
+    /// - Throws: as `tokens()`, and as `OAuthClient.exchange(_:)`.
+    public func exchange(
+        _ exchange: @Sendable (Secret) -> TokenExchange
+    ) async throws -> (tokens: TokenSet, type: TokenExchange.TokenType) {
+        let connection = try await usableConnection()
+        return try await client.exchange(
+            exchange(connection.tokens.accessToken), within: try await client.bounds(of: connection))
     }
 }

@@ -11,12 +11,12 @@ public actor OAuthClient {
     public nonisolated let descriptor: ProviderDescriptor
     public nonisolated let registration: ClientRegistration
     /// The descriptor with the registration's inputs, before discovery.
-    public nonisolated let provider: Provider
+    package nonisolated let provider: Provider
 
     let exchanger: Exchanger
     let connection: ProviderConnection
     /// The keys of those whose claims are believed in a profile, by their issuers.
-    nonisolated let claimSources: [String: ProviderConnection]
+    nonisolated let claimSources: [ByteKey: ProviderConnection]
     nonisolated let store: any TokenStore
     nonisolated let clock: any WallClock
     /// Tells when tokens end.
@@ -74,7 +74,7 @@ public actor OAuthClient {
             provider.claimSources.map { [provider, exchanger] source in
                 let keys = ProviderConnection(
                     provider, exchanger: exchanger, clock: clock, otherKeys: source.jwks)
-                return (source.issuer, keys)
+                return (ByteKey(source.issuer), keys)
             }
         ) { first, _ in first }
     }
@@ -101,7 +101,7 @@ public actor OAuthClient {
     private func push(_ request: AuthorizationRequest, to provider: Provider) async throws -> AuthorizationRequest {
         let push = try request.pushing(to: provider, as: registration, random: random, now: clock.now)
         return try request.referring(
-            to: try await exchanger.send(push), answering: push, at: provider, now: clock.now)
+            to: try await exchanger.send(push, within: bounds), answering: push, at: provider, now: clock.now)
     }
 
     /// Completes a sign-in: validates the callback, exchanges its code once, validates the ID token, saves the tokens.
@@ -110,8 +110,8 @@ public actor OAuthClient {
     /// is there, and `Session.connect(choosing:)` makes good what is missing.
     ///
     /// - Parameters:
-    ///   - account: The name to keep it under; by default the e-mail address or subject of the ID token, else the subject
-    ///     of the profile.
+    ///   - account: The name to keep it under; by default the verified e-mail address or the subject of the ID token, else
+    ///     the subject of the profile.
     ///   - choosing: Is asked where a lookup of the descriptor finds several candidates.
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func completeSignIn(
@@ -138,8 +138,10 @@ public actor OAuthClient {
         try await prepareToSave(as: account)
         let first = try TokenRequest.exchange(
             validated, at: provider, as: registration, random: random, now: clock.now)
+        let bounds = bounds.of(pending)
+        try bounds.check(first)
         try use(pending)
-        let (answer, request) = try await send(provedBy: pending.dpopKey, first: first) {
+        let (answer, request) = try await send(within: bounds, provedBy: pending.dpopKey, first: first) {
             try TokenRequest.exchange(validated, at: provider, as: registration, random: random, now: clock.now)
         }
         let response = try TokenResponse(judging: answer, to: request, from: provider)
@@ -166,14 +168,17 @@ public actor OAuthClient {
         continuing old: Connection? = nil,
         choosing: ConnectionChooser?
     ) async throws -> Session {
+        let binding = try await connection.binding()
+        let bounds = bounds.of(binding, at: discovered)
         let (exchanged, values) = try await exchanged(
-            TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: discovered)
+            TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: discovered,
+            within: bounds)
         let tokens = await findingEnd(
-            of: exchanged, at: filled(discovered, with: HeldValues(tokens: exchanged, values: values)))
+            of: exchanged, at: filled(discovered, with: HeldValues(tokens: exchanged, values: values)), within: bounds)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
         if subject == nil, account == nil || old?.subject != nil {
-            subject = await subjectFromUserinfo(tokens, values, boundTo: dpopKey, at: discovered)
+            subject = await subjectFromUserinfo(tokens, values, boundTo: dpopKey, at: discovered, within: bounds)
         }
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: ""),
@@ -186,7 +191,8 @@ public actor OAuthClient {
             environment: provider.environment,
             profile: profile?.raw.jsonText(),
             dpopKey: dpopKey,
-            values: values.isEmpty ? nil : values
+            values: values.isEmpty ? nil : values,
+            binding: binding
         )
         let session = try await save(signedIn, as: account, claims: idToken?.claims, continuing: old)
         try await session.connect(choosing: choosing)
@@ -201,7 +207,7 @@ public actor OAuthClient {
     ///
     /// - Throws: `TokenStoreError`.
     public nonisolated func accounts() async throws -> [String] {
-        try await store.keys().filter { $0.provider == provider.id.rawValue }.map(\.account).sorted()
+        try await store.keys().filter { $0.provider.isSameBytes(as: provider.id.rawValue) }.map(\.account).sorted()
     }
 
     /// The session of an account that signed in before, also in an earlier run; `nil` if there is none.
@@ -220,8 +226,9 @@ public actor OAuthClient {
     /// - Throws: `OAuthError` if the tokens were issued to another client: they must not be sent with this one's
     ///   secret.
     nonisolated func checkOwner(of connection: Connection) throws(OAuthError) {
-        guard connection.clientID == registration.clientID, connection.inputs == provider.inputs,
-            connection.environment == provider.environment
+        guard connection.clientID.isSameBytes(as: registration.clientID),
+            connection.inputs.isSameBytes(as: provider.inputs),
+            connection.environment.isSameBytes(as: provider.environment)
         else {
             throw OAuthError(
                 .storage,
@@ -257,12 +264,14 @@ public actor OAuthClient {
     /// Who signed in where no ID token says it, so that the tokens of two users do not lie under one name. A profile that
     /// cannot be had is no reason to lose the tokens.
     private func subjectFromUserinfo(
-        _ tokens: TokenSet, _ values: [String: ConnectionValue], boundTo dpopKey: Secret?, at discovered: Provider
+        _ tokens: TokenSet, _ values: [String: ConnectionValue], boundTo dpopKey: Secret?, at discovered: Provider,
+        within bounds: CredentialBounds
     ) async -> String? {
         let provider = filled(discovered, with: HeldValues(tokens: tokens, values: values))
         guard Profile.source(at: provider) == .userinfo,
             let (response, request) = try? await send(
-                provedBy: dpopKey, accessToken: tokens.accessToken, { try Profile.request(tokens, at: provider) })
+                within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,
+                { try Profile.request(tokens, at: provider) })
         else { return nil }
         return try? await profile(judging: response, to: request, from: provider, subject: nil).subject
     }
@@ -273,18 +282,17 @@ public actor OAuthClient {
         try connection.requireAccount(of: old)
         var connection = connection
         let subject = connection.subject ?? "default"
-        let label = account ?? claims?["email"]?.string ?? subject
+        let label = account ?? claims?.verifiedEmail ?? subject
         connection.key.account = label
         let existing = try await store.load(connection.key)?.connection
-        if account == nil, let existing, (existing.issuer, existing.subject) != (connection.issuer, connection.subject)
-        {
+        if account == nil, let existing, !existing.isSameIdentity(as: connection) {
             // The same address can belong to another user one day; only issuer and subject identify an account.
             connection.key.account = subject
         }
         connection.keepFirstCallback(of: existing, at: provider)
         let signedIn = connection
         // A refresh of the old tokens that is under way must not save, or remove, over the new ones.
-        try await store.withLock(on: signedIn.key) { [self] in
+        try await withLockIfFree(on: signedIn.key) { [self] _ in
             // What is kept is what counts now: the tokens may have been renewed while the code was exchanged.
             let newest = try await held(signedIn.key)?.newest
             let kept =

@@ -12,16 +12,27 @@ actor ProviderConnection {
     /// Where the keys are, if they are not the provider's own.
     private let otherKeys: WebURL?
     private var metadata: Believed<Provider>?
+    private var metadataFailure: Believed<any Error>?
     private var keys: Believed<KeySet>?
     private var keyFailure: Believed<any Error>?
     private var discovering: Task<Provider, any Error>?
     private var fetchingKeys: Task<KeySet, any Error>?
-    private var nextKeyRenewal = Date.distantPast
+    private var keyCoolDown: Believed<Void>?
     private var keySetsFetched = 0
 
     private struct Believed<Value: Sendable> {
         let value: Value
+        let since: Date
         let until: Date
+
+        init(_ value: Value, since: Date, for seconds: TimeInterval) {
+            self.value = value
+            self.since = since
+            until = since + seconds
+        }
+
+        /// A clock that was set back must not make it last for longer.
+        func isCurrent(at now: Date) -> Bool { since <= now && now < until }
     }
 
     /// The provider's keys as they were at one time.
@@ -37,7 +48,7 @@ actor ProviderConnection {
     private static let retryDelay: TimeInterval = 10
     /// How long after a signature asked for newer keys another may, in seconds: random key ids must not make this
     /// client hammer the provider.
-    private static let keyCoolDown: TimeInterval = 60
+    private static let keyCoolDownTime: TimeInterval = 60
 
     /// - Parameters:
     ///   - presentsCertificate: Whether the endpoints for clients with a certificate are used.
@@ -59,12 +70,19 @@ actor ProviderConnection {
     /// The provider with its metadata merged in. A copy that cannot be renewed stays in use.
     func provider() async throws -> Provider {
         let provider = try await discoveredProvider()
-        return presentsCertificate ? provider.presentingCertificate() : provider
+        return presentsCertificate ? try provider.presentingCertificate() : provider
     }
+
+    /// Where the credentials of a sign-in of now may go: with a certificate or without, because a client may get one later.
+    func binding() async throws -> CredentialBinding { CredentialBinding(to: try await discoveredProvider()) }
 
     private func discoveredProvider() async throws -> Provider {
         guard configured.needsMetadata else { return configured }
-        if let metadata, clock.now < metadata.until { return metadata.value }
+        if let metadata, metadata.isCurrent(at: clock.now) { return metadata.value }
+        // What fails again and again is not requested for each caller: a stranger can be one.
+        if discovering == nil, let metadataFailure, metadataFailure.isCurrent(at: clock.now) {
+            throw metadataFailure.value
+        }
         let task = discovering ?? Task { try await renewMetadata() }
         discovering = task
         return try await task.value
@@ -74,21 +92,22 @@ actor ProviderConnection {
         defer { discovering = nil }
         do {
             let provider = configured.merging(try await Discovery(exchanger).metadata(of: configured))
-            metadata = Believed(value: provider, until: clock.now + Self.lifetime)
+            metadata = Believed(provider, since: clock.now, for: Self.lifetime)
             return provider
         } catch {
             guard let provider = metadata?.value ?? (configured.discovery == .prefer ? configured : nil) else {
+                metadataFailure = Believed(error, since: clock.now, for: Self.retryDelay)
                 throw error
             }
-            metadata = Believed(value: provider, until: clock.now + Self.retryDelay)
+            metadata = Believed(provider, since: clock.now, for: Self.retryDelay)
             return provider
         }
     }
 
     /// The provider's keys. Those that cannot be renewed stay in use.
     func keySet() async throws -> KeySet {
-        if let keys, clock.now < keys.until { return keys.value }
-        if keys == nil, let keyFailure, clock.now < keyFailure.until { throw keyFailure.value }
+        if let keys, keys.isCurrent(at: clock.now) { return keys.value }
+        if keys == nil, let keyFailure, keyFailure.isCurrent(at: clock.now) { throw keyFailure.value }
         do {
             return try await fetchedKeys()
         } catch {
@@ -102,8 +121,8 @@ actor ProviderConnection {
     func keySet(newerThan unfit: KeySet) async throws -> KeySet? {
         if let keys, keys.value.number > unfit.number { return keys.value }
         if fetchingKeys == nil {
-            guard clock.now >= nextKeyRenewal else { return nil }
-            nextKeyRenewal = clock.now + Self.keyCoolDown
+            guard keyCoolDown?.isCurrent(at: clock.now) != true else { return nil }
+            keyCoolDown = Believed((), since: clock.now, for: Self.keyCoolDownTime)
         }
         return try await fetchedKeys()
     }
@@ -137,15 +156,17 @@ actor ProviderConnection {
                 } else {
                     try JSONWebKeySet.request(for: try await provider())
                 }
-            let fetched = try JSONWebKeySet(judging: try await exchanger.send(request))
+            let fetched = try JSONWebKeySet(judging: try await exchanger.send(request, within: .none))
             keySetsFetched += 1
             let keySet = KeySet(keys: fetched, number: keySetsFetched)
-            keys = Believed(value: keySet, until: clock.now + Self.lifetime)
+            keys = Believed(keySet, since: clock.now, for: Self.lifetime)
             return keySet
         } catch {
-            let retry = clock.now + Self.retryDelay
-            keyFailure = Believed(value: error, until: retry)
-            if let keys { self.keys = Believed(value: keys.value, until: max(keys.until, retry)) }
+            let now = clock.now
+            keyFailure = Believed(error, since: now, for: Self.retryDelay)
+            if let keys, !keys.isCurrent(at: now + Self.retryDelay) {
+                self.keys = Believed(keys.value, since: now, for: Self.retryDelay)
+            }
             throw error
         }
     }

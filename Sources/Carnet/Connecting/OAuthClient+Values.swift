@@ -18,7 +18,7 @@ extension Connection {
     /// Keeps what only the first callback of an account said, if this is a later one of the same account.
     mutating func keepFirstCallback(of old: Connection?, at provider: Provider) {
         guard let name = provider.callbackClaims?.capture, subject != nil,
-            let old, (old.key, old.issuer, old.subject) == (key, issuer, subject)
+            let old, old.key == key, isSameIdentity(as: old)
         else { return }
         let reference = "callback.\(name)"
         if values?[reference] == nil, let first = old.values?[reference] { keep([reference: first]) }
@@ -43,13 +43,16 @@ extension OAuthClient {
 
     /// Makes the further exchange steps. The ID token stays that which was validated.
     nonisolated func exchanged(
-        _ tokens: TokenSet, _ held: HeldValues, boundTo dpopKey: Secret?, at provider: Provider, isRefresh: Bool = false
+        _ tokens: TokenSet, _ held: HeldValues, boundTo dpopKey: Secret?, at provider: Provider,
+        within bounds: CredentialBounds, isRefresh: Bool = false
     ) async throws -> (TokenSet, [String: ConnectionValue]) {
         var tokens = tokens
         var held = held
         for step in provider.exchange where !isRefresh || step.value.repeatsAfterRefresh {
             let (now, heldNow) = (tokens, held)
-            let (answer, request) = try await send(provedBy: now.isSenderConstrained ? dpopKey : nil) {
+            let (answer, request) = try await send(
+                within: bounds, provedBy: now.isSenderConstrained ? dpopKey : nil
+            ) {
                 try requests(at: provider, with: heldNow, tokens: now).exchange(step)
             }
             let response = try ExchangeResponse(judging: answer, to: request, of: step, from: provider)
@@ -80,7 +83,8 @@ extension OAuthClient {
     ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
         let tokens = connection.tokens
         return try await send(
-            provedBy: tokens.isSenderConstrained ? connection.dpopKey : nil, accessToken: tokens.accessToken, make)
+            within: try await bounds(of: connection), provedBy: tokens.isSenderConstrained ? connection.dpopKey : nil,
+            accessToken: tokens.accessToken, make)
     }
 
     /// Makes the requests at the end of a connection.

@@ -20,7 +20,7 @@ extension Session {
         guard !rules.isEmpty else { return }
         // Before the provider is asked for what could not be kept.
         try await client.store.prepareToSave(key)
-        var connection = try await validConnection()
+        var connection = try await usableConnection()
         func requests() -> ConnectionRequest {
             client.requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
         }
@@ -36,7 +36,7 @@ extension Session {
             let choice = try ConnectionChoice(judging: answer, to: request, of: lookup)
             var value = try choice.value(by: lookup.value.choice)
             if value == nil { value = try await choosing?(choice) }
-            guard let value, choice.candidates.contains(where: { $0.value == value }) else {
+            guard let value, choice.candidates.contains(where: { $0.value.isSameBytes(as: value) }) else {
                 throw OAuthError(
                     .connection,
                     .choiceNeeded,

@@ -11,6 +11,9 @@ extension OAuthClient {
     ///   unless the store failed between two.
     @discardableResult
     public func endSessions(namedBy token: Secret) async throws -> [ConnectionKey] {
+        // Anybody can post here: nothing is requested for what cannot be a logout token for this client.
+        try LogoutToken.checkUnverified(
+            token, expecting: LogoutTokenExpectations(from: provider, as: registration), now: clock.now)
         let expectations = try LogoutTokenExpectations(from: try await connection.provider(), as: registration)
         let logout: LogoutToken
         if expectations.isSignedWithSecret {
@@ -37,28 +40,45 @@ extension OAuthClient {
     /// Ends the session that a front-channel logout names.
     ///
     /// - Returns: The accounts that were signed out; none if nobody was signed in with that session.
-    /// - Throws: `TokenStoreError`.
+    /// - Throws: `TokenStoreError`; `OAuthError` of kind `unsupported` if the store has no index of sessions: anybody can
+    ///   send such a request, and each would open every record.
     @discardableResult
-    public func endSessions(namedBy logout: FrontChannelLogout) async throws -> [ConnectionKey] {
-        try await end(logout.session)
+    package func endSessions(namedBy logout: FrontChannelLogout) async throws -> [ConnectionKey] {
+        try requireSessionIndex()
+        return try await end(logout.session)
+    }
+
+    package nonisolated func requireSessionIndex() throws(OAuthError) {
+        guard !store.hasSessionIndex else { return }
+        throw OAuthError(
+            .configuration,
+            .unsupported,
+            "front-channel logout needs a token store with an index of sessions, which \(type(of: store)) has not",
+            descriptorKey: "logout.front_channel",
+            hint: "use a store in a database, or leave logout.front_channel out"
+        )
     }
 
     private func end(_ ended: EndedSession) async throws -> [ConnectionKey] {
         var keys: [ConnectionKey] = []
         for key in try await store.keys(of: provider.id.rawValue, endedBy: ended) {
-            let session = heldSession(of: key)
-            let isEnded = try await store.withLock(on: key) { [self, store, unsaved] in
-                // Another sign-in may have come meanwhile, and other clients may keep their sessions in one store.
-                guard let stored = try await store.load(key)?.connection, stored.isOver(by: ended),
-                    (try? checkOwner(of: stored)) != nil
-                else { return false }
-                try await store.remove(key)
-                unsaved[key] = nil
-                session?.stateChanges.change(to: .ended)
-                return true
-            }
-            if isEnded { keys.append(key) }
+            if try await end(ended, of: key) { keys.append(key) }
         }
         return keys
+    }
+
+    /// Needs no lock, for which a process that was stopped in a refresh could keep it waiting: what is removed is the
+    /// record that was read.
+    private func end(_ ended: EndedSession, of key: ConnectionKey) async throws -> Bool {
+        while let stored = try await store.load(key) {
+            // Another sign-in may have come meanwhile, and other clients may keep their sessions in one store.
+            guard stored.connection.isOver(by: ended), (try? checkOwner(of: stored.connection)) != nil else {
+                return false
+            }
+            if try await store.remove(key, ifRevision: stored.revision) { break }
+        }
+        unsaved[key] = nil
+        await heldSession(of: key)?.forget()
+        return true
     }
 }

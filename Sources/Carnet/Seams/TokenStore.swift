@@ -1,6 +1,7 @@
+import CarnetDescriptors
 public import CarnetProtocol
 
-/// Names one signed-in account at one provider.
+/// Names one signed-in account at one provider. Two keys are equal if their names are the same bytes.
 public struct ConnectionKey: Codable, Hashable, Sendable {
     public var provider: String
     public var account: String
@@ -9,31 +10,43 @@ public struct ConnectionKey: Codable, Hashable, Sendable {
         self.provider = provider
         self.account = account
     }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.provider.isSameBytes(as: rhs.provider) && lhs.account.isSameBytes(as: rhs.account)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ByteKey(provider))
+        hasher.combine(ByteKey(account))
+    }
 }
 
 /// What a store keeps for one account.
 public struct Connection: Codable, Hashable, Sendable {
     public var key: ConnectionKey
     /// The client registration that the tokens were issued to; tokens of another client are never sent.
-    public var clientID: String
-    public var tokens: TokenSet
+    package var clientID: String
+    package var tokens: TokenSet
     /// The issuer and subject of the validated ID token: the account's identity (OpenID Connect Core, 5.7).
-    public var issuer: String?
-    public var subject: String?
+    package var issuer: String?
+    package var subject: String?
     /// The session at the provider, by the `sid` of the ID token that the sign-in brought.
-    public var sessionID: String?
+    package var sessionID: String?
     /// The inputs used at sign-in: a refresh goes to the same provider or nowhere.
-    public var inputs: [String: String]
+    package var inputs: [String: String]
     /// The environment of the sign-in, for the same reason.
-    public var environment: String?
+    package var environment: String?
     /// The profile as JSON, where it came with the tokens and cannot be fetched again.
-    public var profile: String?
+    package var profile: String?
     /// The private key that the tokens are bound to (RFC 9449).
-    public var dpopKey: Secret?
+    package var dpopKey: Secret?
     /// What the descriptor keeps of the sign-in, by reference, e.g. `token.instance_url`; `nil` if nothing.
-    public var values: [String: ConnectionValue]?
+    package var values: [String: ConnectionValue]?
+    /// Where the tokens, and what authenticates the client with them, may be sent; `nil` for one that was stored before
+    /// sign-ins were bound, until its next use.
+    package var binding: CredentialBinding?
 
-    public init(
+    package init(
         key: ConnectionKey,
         clientID: String,
         tokens: TokenSet,
@@ -44,7 +57,8 @@ public struct Connection: Codable, Hashable, Sendable {
         environment: String? = nil,
         profile: String? = nil,
         dpopKey: Secret? = nil,
-        values: [String: ConnectionValue]? = nil
+        values: [String: ConnectionValue]? = nil,
+        binding: CredentialBinding? = nil
     ) {
         self.key = key
         self.clientID = clientID
@@ -57,6 +71,7 @@ public struct Connection: Codable, Hashable, Sendable {
         self.profile = profile
         self.dpopKey = dpopKey
         self.values = values
+        self.binding = binding
     }
 }
 
@@ -90,7 +105,12 @@ public protocol TokenStore: Sendable {
     /// - Throws: `TokenStoreError`.
     func prepareToSave(_ key: ConnectionKey) async throws
 
-    func remove(_ key: ConnectionKey) async throws
+    /// Removes the record whose revision is given; `nil` removes it whatever is there, one that cannot be opened included.
+    ///
+    /// - Returns: Whether a record was removed; not if there is none, or another writer came first.
+    /// - Throws: `TokenStoreError`.
+    @discardableResult
+    func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool
 
     /// The accounts, by provider and name, without opening their records.
     func keys() async throws -> [ConnectionKey]
@@ -100,18 +120,42 @@ public protocol TokenStore: Sendable {
     /// - Throws: `TokenStoreError`.
     func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey]
 
+    /// Whether `keys(of:endedBy:)` opens no records but those it may find; `false` unless a store says otherwise.
+    ///
+    /// A logout that anybody can send (OpenID Connect Front-Channel Logout) is taken only where this is `true`.
+    var hasSessionIndex: Bool { get }
+
     /// Runs `body` while no other user of the store, in this process or another, is inside for the same key.
     func withLock<Result: Sendable>(
         on key: ConnectionKey,
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result
+
+    /// Called inside `withLock`, right before something that cannot be taken back, such as sending a refresh token: makes
+    /// sure that the lock is still held, and will be for that long.
+    ///
+    /// - Returns: When another user may get the lock, however this process fares; `nil` if never while this process
+    ///   lives, which is what a store does that does not implement it.
+    /// - Throws: `TokenStoreError`: `conflict` if the lock was lost; `unavailable` if nobody can tell.
+    func holdLock(on key: ConnectionKey, for duration: Duration) async throws -> ContinuousClock.Instant?
 }
 
 extension TokenStore {
     public func prepareToSave(_ key: ConnectionKey) async throws {}
 
+    public var hasSessionIndex: Bool { false }
+
+    /// Removes the record, whatever it is by now.
+    ///
+    /// - Throws: `TokenStoreError`.
+    public func remove(_ key: ConnectionKey) async throws {
+        try await remove(key, ifRevision: nil)
+    }
+
+    public func holdLock(on key: ConnectionKey, for duration: Duration) async throws -> ContinuousClock.Instant? { nil }
+
     public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
-        try await keys(among: keys().filter { $0.provider == provider }, endedBy: ended)
+        try await keys(among: keys().filter { $0.provider.isSameBytes(as: provider) }, endedBy: ended)
     }
 
     /// Those of the accounts whose records say that their sessions are over.
@@ -138,12 +182,14 @@ extension Connection {
 
 public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// Another writer saved first.
+        /// Another writer saved first, or has the lock now.
         case conflict
         /// The record cannot be opened: damaged, or sealed with another key. It was left as it is.
         case unreadable
         /// The store cannot be read or written: permissions, a full disk.
         case unavailable
+        /// Another process has kept the account's lock for longer than the store waits.
+        case locked
         /// The key or record cannot be kept by this store, e.g. an account name of 10 KB.
         case unacceptable
     }

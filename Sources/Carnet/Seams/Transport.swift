@@ -15,8 +15,12 @@ public protocol Transport: Sendable {
 public struct TransportLimits: Hashable, Sendable {
     /// The largest body, in bytes.
     public var maximumBodyBytes: Int
-    /// The time for the whole exchange, from the first connection attempt to the last byte.
+    /// The time for the whole exchange, from the first connection attempt to the last byte. Time in which the process was
+    /// stopped does not count, as far as the transport can tell: what has arrived meanwhile is read first.
     public var deadline: Duration
+    /// The body is not sent at this moment or later, however long the connection took; `nil` sets no limit. A refresh token
+    /// must not leave once the account's lock may be another process's.
+    public var sendBefore: ContinuousClock.Instant?
     /// Hosts in lower case at which an address of this machine or the local network is meant, because the descriptor
     /// itself names them. A transport that refuses such addresses elsewhere allows them here.
     public var localHosts: Set<String> = []
@@ -43,6 +47,8 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case unsupportedRequest
         /// The host is at an address of this machine or the local network, and nobody allowed that.
         case localAddress
+        /// The request was not sent, because `TransportLimits.sendBefore` had come.
+        case tooLate
     }
 
     public var kind: Kind

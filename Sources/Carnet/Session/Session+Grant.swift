@@ -1,3 +1,4 @@
+import CarnetDescriptors
 public import CarnetProtocol
 
 /// Incremental consent: an account that is signed in grants further scopes.
@@ -58,9 +59,14 @@ extension TokenSet {
 }
 
 extension Connection {
+    /// Whether two connections are of one user: issuer and subject, byte for byte (OpenID Connect Core, section 5.7).
+    func isSameIdentity(as other: Connection) -> Bool {
+        issuer.isSameBytes(as: other.issuer) && subject.isSameBytes(as: other.subject)
+    }
+
     /// - Throws: Of kind `subjectMismatch` if an older connection is another account's.
     func requireAccount(of old: Connection?) throws(OAuthError) {
-        guard let old, (issuer, subject) != (old.issuer, old.subject) else { return }
+        guard let old, !isSameIdentity(as: old) else { return }
         throw OAuthError(
             .idToken,
             .subjectMismatch,
@@ -69,26 +75,31 @@ extension Connection {
         )
     }
 
-    /// This connection in the place of an older one of the same account, with what only the older one has.
+    /// This connection in the place of an older one of the same account, with what only the older one has, unless that
+    /// could now be sent elsewhere.
     ///
     /// - Throws: Of kind `subjectMismatch` if the accounts differ.
     func continuing(_ old: Connection) throws(OAuthError) -> Connection {
         try requireAccount(of: old)
         var new = self
-        new.tokens.refreshToken = tokens.refreshToken ?? old.tokens.refreshToken
-        new.tokens.idToken = tokens.idToken ?? old.tokens.idToken
         new.profile = profile ?? old.profile
-        new.values = old.values
-        new.keep(values ?? [:])
+        if isBound(like: old) {
+            new.tokens.refreshToken = tokens.refreshToken ?? old.tokens.refreshToken
+            new.tokens.idToken = tokens.idToken ?? old.tokens.idToken
+        }
+        if isWhollyBound(like: old) {
+            new.values = old.values
+            new.keep(values ?? [:])
+        }
         return new
     }
 
     /// This connection of a new sign-in, with the refresh token of an earlier one if the same user signed in and none came:
     /// some providers give it at the first consent only.
     func keepingRefreshToken(of old: Connection?) -> Connection {
-        guard let old, subject != nil, (issuer, subject) == (old.issuer, old.subject),
-            (clientID, inputs, environment) == (old.clientID, old.inputs, old.environment),
-            dpopKey == nil, old.dpopKey == nil
+        guard let old, subject != nil, isSameIdentity(as: old), clientID.isSameBytes(as: old.clientID),
+            inputs.isSameBytes(as: old.inputs), environment.isSameBytes(as: old.environment),
+            dpopKey == nil, old.dpopKey == nil, isBound(like: old)
         else { return self }
         var new = self
         new.tokens.refreshToken = tokens.refreshToken ?? old.tokens.refreshToken

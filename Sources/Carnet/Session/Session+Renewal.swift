@@ -15,16 +15,14 @@ extension Session {
     func validConnection() async throws -> Connection {
         try await tellingState {
             do {
-                let connection = try await connectionRenewedInTime()
-                latest = connection
-                return connection
+                return try await keepingLatest { try await connectionRenewedInTime() }
             } catch let error as TokenStoreError {
                 guard error.kind == .unavailable, let latest,
                     !latest.tokens.isExpiring(within: 0, at: client.providerClock.now)
                 else { throw error }
                 return latest
             } catch let error as OAuthError {
-                if error.disposition == .signInAgain { latest = nil }
+                if error.disposition == .signInAgain { forgetLatest() }
                 throw error
             }
         }
@@ -76,7 +74,23 @@ extension Session {
         stateChanges.change(to: .refreshing)
         defer { refreshing = nil }
         let provider = try await client.provider(for: stale)
-        return try await client.store.withLock(on: key) { [client, key] in
+        for _ in 0..<Self.lockAttempts {
+            do {
+                return try await renew(stale, at: provider)
+            } catch is LockLost {
+                // Nothing was sent. Whoever has the lock now may have brought new tokens by the time it is free.
+                continue
+            }
+        }
+        throw OAuthError(
+            .refresh, .storage, "another process took the account's lock again and again", hint: "try again later")
+    }
+
+    /// How often the store's lock may be lost before a refresh gives up.
+    private static let lockAttempts = 3
+
+    private func renew(_ stale: Connection, at provider: Provider) async throws -> Connection {
+        try await client.store.withLock(on: key) { [client, key] in
             var held = try await client.held(key)
             if let stored = held?.stored, let unsaved = held?.unsaved {
                 let saved = try await Self.save(unsaved, replacing: stored.revision, client: client)
@@ -90,8 +104,9 @@ extension Session {
             // Another process came first: its tokens are newer than the ones that this caller found wanting.
             guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
+            let bound = try await client.binding(stored)
             return try await Telemetry.renewal(at: key.provider) {
-                try await Self.renew(stored, client: client, provider: provider)
+                try await Self.renew(bound, client: client, provider: provider)
             }
         }
     }
@@ -111,7 +126,8 @@ extension Session {
             )
         }
         try await client.store.prepareToSave(stored.connection.key)
-        let (answer, request) = try await client.send(provedBy: stored.connection.dpopKey) {
+        let bounds = try await client.bounds(of: stored.connection)
+        let (answer, request) = try await client.sendLocked(stored.connection, within: bounds) {
             try TokenRequest.refresh(
                 refreshToken, at: provider, as: client.registration, random: client.random, now: client.clock.now)
         }
@@ -124,17 +140,17 @@ extension Session {
                 try await keep(newer, of: stored, client: client)
                 throw error
             }
-            // Whoever lost the store's lock meanwhile was refused for another's success.
-            if let newer = try await client.store.load(stored.connection.key), newer.revision != stored.revision {
-                return newer.connection
-            }
-            try await client.store.remove(stored.connection.key)
-            throw error.endingSession
+            // Who lost the store's lock meanwhile was refused for another's success, saved or still under way.
+            try await client.holdLock(on: stored.connection.key, for: .zero)
+            guard try await !client.store.remove(stored.connection.key, ifRevision: stored.revision),
+                let newer = try await client.store.load(stored.connection.key)
+            else { throw error.endingSession }
+            return newer.connection
         }
         let renewed: Connection
         do {
             response = try response.decryptingIDToken(for: client.registration, from: provider)
-            renewed = try await client.completed(response, after: stored.connection, at: provider)
+            renewed = try await client.completed(response, after: stored.connection, at: provider, within: bounds)
         } catch {
             guard !error.isOfAnotherAccount, !stored.connection.isContradicted(by: response.idToken) else {
                 throw error
@@ -183,6 +199,46 @@ extension Session {
     }
 }
 
+/// The store's lock is, or may be, another process's: nothing was sent, and nothing removed.
+private struct LockLost: Error {}
+
+extension OAuthClient {
+    /// - Returns: As `TokenStore.holdLock(on:for:)`.
+    /// - Throws: `LockLost`; `TokenStoreError`.
+    @discardableResult
+    fileprivate nonisolated func holdLock(
+        on key: ConnectionKey, for duration: Duration
+    ) async throws -> ContinuousClock.Instant? {
+        do {
+            return try await store.holdLock(on: key, for: duration)
+        } catch let error as TokenStoreError where error.kind == .conflict {
+            throw LockLost()
+        }
+    }
+
+    /// Sends a request with a token that is good for one use, while the store's lock outlasts the whole exchange.
+    ///
+    /// - Throws: `LockLost` if it does not; then nothing was sent.
+    fileprivate nonisolated func sendLocked(
+        _ connection: Connection,
+        within bounds: CredentialBounds,
+        _ make: @Sendable () throws -> PreparedRequest
+    ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+        let limit = exchanger.limits.deadline
+        // Half as long again, for the connection before and the save after.
+        let end = try await holdLock(on: connection.key, for: limit + limit / 2)
+        do {
+            return try await send(
+                within: bounds, provedBy: connection.dpopKey, before: end.map { $0 - limit }, make)
+        } catch let error as TransportError where error.kind == .tooLate {
+            throw LockLost()
+        } catch var error as OAuthError where error.kind == .transport {
+            error.hint = "the session is kept, and the next refresh tries again"
+            throw error
+        }
+    }
+}
+
 extension TokenSet {
     /// Whether the access tokens came in one answer; the refresh token may have been replaced since.
     fileprivate func isSameIssue(as other: TokenSet) -> Bool {
@@ -204,7 +260,8 @@ extension OAuthClient {
     fileprivate nonisolated func completed(
         _ response: TokenResponse,
         after old: Connection,
-        at provider: Provider
+        at provider: Provider,
+        within bounds: CredentialBounds
     ) async throws -> Connection {
         var renewed = old
         renewed.tokens = old.tokens.merging(response, rotation: provider.refreshRotation, now: providerClock.now)
@@ -223,12 +280,14 @@ extension OAuthClient {
         let discovered = try await connection.provider()
         if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
             let (tokens, values) = try await exchanged(
-                renewed.tokens, HeldValues(of: renewed), boundTo: renewed.dpopKey, at: discovered, isRefresh: true)
+                renewed.tokens, HeldValues(of: renewed), boundTo: renewed.dpopKey, at: discovered,
+                within: bounds, isRefresh: true)
             renewed.tokens = tokens
             renewed.keep(values)
         }
         renewed.keep(derivedAgain(renewed, at: discovered))
-        renewed.tokens = await findingEnd(of: renewed.tokens, at: filled(discovered, with: HeldValues(of: renewed)))
+        renewed.tokens = await findingEnd(
+            of: renewed.tokens, at: filled(discovered, with: HeldValues(of: renewed)), within: bounds)
         return renewed
     }
 }
@@ -243,7 +302,8 @@ extension Connection {
     /// that: what contradicts itself is not kept.
     fileprivate func isContradicted(by token: Secret?) -> Bool {
         guard let token, let claims = try? IDToken(storedAfterValidation: token) else { return false }
-        return (issuer ?? claims.issuer, subject ?? claims.subject) != (claims.issuer, claims.subject)
+        return !(issuer ?? claims.issuer).isSameBytes(as: claims.issuer)
+            || !(subject ?? claims.subject).isSameBytes(as: claims.subject)
     }
 }
 

@@ -23,23 +23,39 @@ public struct SignOutOutcome: Sendable {
 }
 
 extension Session {
-    /// Signs out. A refresh that is under way ends first, so that its tokens are revoked and forgotten too.
+    /// Signs out. What a refresh that is under way brings is not kept.
+    ///
+    /// Before tokens are revoked, a refresh that is under way ends, so that its tokens are revoked too. If another process
+    /// is refreshing for longer than the store waits, the tokens of before are revoked, and `failures` says so.
     ///
     /// - Throws: `TokenStoreError` if the tokens could not be forgotten; `CancellationError` if the task was cancelled
     ///   before anything was done.
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
-        defer { latest = nil }
-        return try await client.store.withLock(on: key) { [client, key, stateChanges] in
-            guard let held = try await client.held(key) else {
-                stateChanges.change(to: .ended)
-                return SignOutOutcome()
+        defer { forget() }
+        guard extent != .local else {
+            try await client.forget(key)
+            return SignOutOutcome()
+        }
+        return try await client.withLockIfFree(on: key) { [client, key] locked in
+            guard let held = try await client.held(key) else { return SignOutOutcome() }
+            var outcome = await Self.end(held.newest, extent, with: client)
+            try await client.forget(key)
+            if let locked {
+                outcome.isRevoked = false
+                outcome.failures.append(
+                    OAuthError(
+                        .revocation, .storage,
+                        "tokens that another process is receiving are not revoked: \(locked.reason)",
+                        hint: "they are discarded there"))
             }
-            let outcome = extent == .local ? SignOutOutcome() : await Self.end(held.newest, extent, with: client)
-            try await client.store.remove(key)
-            client.unsaved[key] = nil
-            stateChanges.change(to: .ended)
             return outcome
         }
+    }
+
+    /// Nobody is given the tokens any more that were given last.
+    func forget() {
+        forgetLatest()
+        stateChanges.change(to: .ended)
     }
 
     /// Ends what the provider keeps, as far as it goes.
@@ -51,15 +67,20 @@ extension Session {
         var outcome = SignOutOutcome()
         let tokens = connection.tokens
         let provider: Provider
+        let bounds: CredentialBounds
         do {
             try client.checkOwner(of: connection)
             provider = try await client.provider(for: connection)
+            bounds = try await client.bounds(of: connection)
         } catch {
             outcome.failures.append(OAuthError(revocationFailure: error))
             return outcome
         }
         if extent == .everywhere {
             do throws(OAuthError) {
+                if let page = provider.endpoints[.endSession] {
+                    try bounds.check(page, at: .signOut, key: "endpoints.end_session")
+                }
                 let page = try EndSessionRequest(
                     for: tokens, at: provider, as: client.registration, random: client.random)
                 (outcome.endSessionURL, outcome.endSessionState) = (page.url, page.state)
@@ -74,7 +95,7 @@ extension Session {
             do {
                 // Where the token speaks for the client, one that is bound to a key takes a proof of it.
                 let key = provider.revocationTokenPlacement == nil ? nil : connection.dpopKey
-                let (answer, request) = try await client.send(provedBy: key, accessToken: token) {
+                let (answer, request) = try await client.send(within: bounds, provedBy: key, accessToken: token) {
                     try TokenRequest.revoke(
                         token, hint: kind.rawValue, isBound: tokens.isSenderConstrained, at: provider,
                         as: client.registration, random: client.random, now: client.clock.now)
@@ -98,5 +119,28 @@ extension OAuthError {
             error as? OAuthError
             ?? OAuthError(
                 .revocation, .cancelled, "the revocation was cut short", hint: "the tokens are forgotten here")
+    }
+}
+
+extension OAuthClient {
+    /// Removes the tokens of an account, whatever they are by now.
+    nonisolated func forget(_ key: ConnectionKey) async throws {
+        try await store.remove(key)
+        unsaved[key] = nil
+    }
+
+    /// Runs `body` with the store's lock, or without it if another process keeps it for too long: for what the user
+    /// decided, and what compares revisions.
+    ///
+    /// - Parameter body: Is given why there is no lock.
+    nonisolated func withLockIfFree<Result: Sendable>(
+        on key: ConnectionKey,
+        _ body: @escaping @Sendable (_ locked: TokenStoreError?) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await store.withLock(on: key) { try await body(nil) }
+        } catch let error as TokenStoreError where error.kind == .locked {
+            return try await body(error)
+        }
     }
 }

@@ -13,11 +13,27 @@ public actor Session {
     var refreshing: Task<Connection, any Error>?
     nonisolated let stateChanges = SessionStates()
     /// What was given last: it was saved, and serves until its end while the store cannot be read.
-    var latest: Connection?
+    private(set) var latest: Connection?
+    /// Counts the times that the session ended, so that what was read before is not kept after.
+    private var endings = 0
 
     init(_ key: ConnectionKey, client: OAuthClient) {
         self.key = key
         self.client = client
+    }
+
+    /// Reads tokens, which are the latest from now on unless the session ended meanwhile.
+    func keepingLatest(_ read: () async throws -> Connection) async throws -> Connection {
+        let before = endings
+        let connection = try await read()
+        if before == endings { latest = connection }
+        return connection
+    }
+
+    /// Gives no tokens from memory any more: the session is over.
+    func forgetLatest() {
+        latest = nil
+        endings += 1
     }
 
     /// The stored tokens as they are, perhaps past their end.
@@ -64,7 +80,7 @@ public actor Session {
         body: [UInt8] = [],
         headers: [Named<String>] = []
     ) async throws -> IncomingResponse {
-        let connection = try await validConnection()
+        let connection = try await usableConnection()
         let missing = ResourceMap([resource], scopes: client.provider.scopes)
             .access(granted: connection.tokens.scopes)[0].missing
         guard missing.isEmpty else {
@@ -98,7 +114,8 @@ public actor Session {
         declared: [Resource] = []
     ) async throws -> IncomingResponse {
         try await call(
-            url, method: method, headers: headers, body: body, declared: declared, with: try await validConnection())
+            url, method: method, headers: headers, body: body, declared: declared,
+            with: try await usableConnection())
     }
 
     private func call(
@@ -111,8 +128,9 @@ public actor Session {
     ) async throws -> IncomingResponse {
         let provider = try await client.provider(for: connection)
         return try await retryingOnce(with: connection) { connection in
+            let bounds = try await self.client.bounds(of: connection).declaring(provider.origins(onlyIn: declared))
             let (response, request) = try await self.client.send(
-                provedBy: connection.dpopKey, accessToken: connection.tokens.accessToken
+                within: bounds, provedBy: connection.dpopKey, accessToken: connection.tokens.accessToken
             ) {
                 try ResourceRequest.make(
                     url,

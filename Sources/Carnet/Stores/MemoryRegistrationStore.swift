@@ -1,12 +1,13 @@
+import CarnetDescriptors
 public import CarnetProtocol
 
 /// Keeps registered clients in this process's memory: the next run registers anew.
 public actor MemoryRegistrationStore: RegistrationStore {
-    private var clients: [String: RegisteredClient] = [:]
+    private var clients: [ByteKey: RegisteredClient] = [:]
 
     public init() {}
 
-    public func load(_ server: String) -> RegisteredClient? { clients[server] }
+    public func load(_ server: String) -> RegisteredClient? { clients[ByteKey(server)] }
 
-    public func save(_ client: RegisteredClient, for server: String) { clients[server] = client }
+    public func save(_ client: RegisteredClient, for server: String) { clients[ByteKey(server)] = client }
 }

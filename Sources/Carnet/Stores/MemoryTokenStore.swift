@@ -1,3 +1,4 @@
+import CarnetDescriptors
 public import CarnetProtocol
 
 /// Keeps connections in this process's memory, for tests and for hosts that sign in anew at each start.
@@ -25,17 +26,23 @@ public actor MemoryTokenStore: TokenStore {
         return newRevision
     }
 
-    public func remove(_ key: ConnectionKey) {
-        if let old = records.removeValue(forKey: key) { sessions.remove(old.connection) }
+    @discardableResult
+    public func remove(_ key: ConnectionKey, ifRevision revision: String?) -> Bool {
+        guard let old = records[key], revision == nil || old.revision == revision else { return false }
+        records[key] = nil
+        sessions.remove(old.connection)
+        return true
     }
 
     public func keys() -> [ConnectionKey] {
         records.keys.sorted { ($0.provider, $0.account) < ($1.provider, $1.account) }
     }
 
+    public nonisolated var hasSessionIndex: Bool { true }
+
     public func keys(of provider: String, endedBy ended: EndedSession) -> [ConnectionKey] {
         sessions.candidates(for: ended).filter { key in
-            key.provider == provider && records[key]?.connection.isOver(by: ended) == true
+            key.provider.isSameBytes(as: provider) && records[key]?.connection.isOver(by: ended) == true
         }
     }
 

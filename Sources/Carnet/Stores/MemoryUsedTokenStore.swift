@@ -1,9 +1,10 @@
+import CarnetDescriptors
 public import Foundation
 
 /// Keeps the marks in this process's memory.
 public actor MemoryUsedTokenStore: UsedTokenStore {
     private let limit: Int
-    private var ends: [String: Date] = [:]
+    private var ends: [ByteKey: Date] = [:]
 
     /// - Parameter limit: How many marks are kept. Only what a provider signed makes one; those that would end first make
     ///   room.
@@ -12,6 +13,7 @@ public actor MemoryUsedTokenStore: UsedTokenStore {
     }
 
     public func use(_ id: String, until end: Date, now: Date) -> Bool {
+        let id = ByteKey(id)
         guard ends[id].map({ $0 <= now }) ?? true else { return false }
         ends[id] = end
         guard ends.count > limit else { return true }
@@ -24,6 +26,6 @@ public actor MemoryUsedTokenStore: UsedTokenStore {
     }
 
     public func forget(_ id: String) {
-        ends[id] = nil
+        ends[ByteKey(id)] = nil
     }
 }

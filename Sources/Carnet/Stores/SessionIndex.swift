@@ -1,10 +1,11 @@
+import CarnetDescriptors
 import CarnetProtocol
 
 /// Finds connections by what a provider's logout names: issuer with session id, and issuer with subject.
 struct SessionIndex {
     private enum Name: Hashable {
-        case session(issuer: String, id: String)
-        case user(issuer: String, subject: String)
+        case session(issuer: ByteKey, id: ByteKey)
+        case user(issuer: ByteKey, subject: ByteKey)
     }
 
     private var keys: [Name: Set<ConnectionKey>] = [:]
@@ -30,9 +31,10 @@ struct SessionIndex {
     }
 
     private static func names(issuer: String?, _ subject: String?, _ sessionID: String?) -> [Name] {
-        guard let issuer else { return [] }
+        guard let issuer = issuer.map(ByteKey.init) else { return [] }
         return [
-            subject.map { .user(issuer: issuer, subject: $0) }, sessionID.map { .session(issuer: issuer, id: $0) },
+            subject.map { .user(issuer: issuer, subject: ByteKey($0)) },
+            sessionID.map { .session(issuer: issuer, id: ByteKey($0)) },
         ].compactMap { $0 }
     }
 }

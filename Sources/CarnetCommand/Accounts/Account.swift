@@ -13,6 +13,9 @@ struct Account {
     var entry: ProviderRegistry.Entry { place.entry }
     var name: String { stored.key.account }
 
+    /// What every document about the account begins with: which it is, and the files that say where its credentials go.
+    var json: JSONObject { stored.key.json + JSONObject(["descriptor_files": .list(entry.files)]) }
+
     /// - Throws: `Failure` if there is no such account, or several and none was named; `TokenStoreError`.
     init(_ options: AccountOptions, _ context: CommandContext) async throws {
         try await self.init(AccountPlace(options, context))

@@ -10,7 +10,7 @@ struct AccountPlace {
 
     /// - Throws: `Failure` if there is no such account, or several and none was named.
     init(_ options: AccountOptions, _ context: CommandContext) async throws {
-        let sources = try ProviderSources(options.providers, environment: context.environment)
+        let sources = try ProviderSources(options.providers, context)
         entry = try sources.entry(options.provider)
         let deadline = options.network.timeout.map { Duration.seconds($0) }
         connector = try Connector(
@@ -28,7 +28,7 @@ struct AccountPlace {
     }
 
     private static func onlyAccount(of provider: ProviderID, in store: any TokenStore) async throws -> ConnectionKey {
-        let keys = try await store.keys().filter { $0.provider == provider.rawValue }
+        let keys = try await store.keys().filter { $0.provider.isSameBytes(as: provider.rawValue) }
         guard let only = keys.first else { throw Failure(missing(of: provider)) }
         guard keys.count == 1 else {
             let names = keys.map(\.account).sorted().joined(separator: ", ")
@@ -48,7 +48,8 @@ struct AccountPlace {
     /// - Throws: `Failure` if there is none; `TokenStoreError`.
     func open() async throws -> Connection {
         if let stored = try await connector.store.load(key)?.connection { return stored }
-        let names = try await connector.store.keys().filter { $0.provider == key.provider }.map(\.account).sorted()
+        let names = try await connector.store.keys().filter { $0.provider.isSameBytes(as: key.provider) }.map(\.account)
+            .sorted()
         guard !names.isEmpty else { throw Failure(Self.missing(of: entry.descriptor.id)) }
         throw Failure(
             .usage,

@@ -3,6 +3,7 @@ import CarnetDescriptors
 import CarnetHTTP
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTesting
 
 /// Makes clients: with the registration that was found, over the network or to a running sandbox, on the user's store.
 struct Connector {
@@ -23,7 +24,8 @@ struct Connector {
     ) throws {
         sandbox = try network.sandbox.map(Self.address)
         registrations = try Registrations(client, context)
-        store = try UserStore(context.environment).tokens(ofSandbox: sandbox != nil)
+        store = try UserStore(context.environment).tokens(
+            ofSandbox: sandbox != nil, lockPatience: network.timeout.map { .seconds($0) } ?? UserStore.lockPatience)
         console = context.console
         self.deadline = deadline
     }
@@ -36,8 +38,9 @@ struct Connector {
         } catch {
             throw Failure(.usage, "--sandbox \(text): \(error.reason)")
         }
-        guard url.path.isEmpty, url.query == nil else {
-            throw Failure(.usage, "--sandbox takes an address without a path, such as http://127.0.0.1:8400")
+        guard url.path.isEmpty, url.query == nil, url.isLoopback else {
+            throw Failure(
+                .usage, "--sandbox takes an address of this machine without a path, such as http://127.0.0.1:8400")
         }
         return SandboxAddress(url)
     }
@@ -64,11 +67,14 @@ struct Connector {
                 ).registration
             }
         }
-        return try registrations.registration(for: entry.descriptor, stored: stored)
+        var registration = try registrations.registration(for: entry.descriptor, stored: stored)
+        if sandbox != nil { registration.clientSecret = PretendClient.secret(insteadOf: registration.clientSecret) }
+        return registration
     }
 
     /// - Throws: `ResolutionError`.
     func client(for entry: ProviderRegistry.Entry, registration: ClientRegistration) throws -> OAuthClient {
+        sayFiles(of: entry)
         let provider = try entry.descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
         return try OAuthClient(
             entry.descriptor,
@@ -80,9 +86,16 @@ struct Connector {
         )
     }
 
-    /// Registers clients with the provider, or with the sandbox that stands for it.
-    func registrar(at provider: Provider) -> ClientRegistrar {
-        ClientRegistrar(
+    /// Says which files decide where credentials go.
+    private func sayFiles(of entry: ProviderRegistry.Entry) {
+        guard !entry.files.isEmpty else { return }
+        console.note("using the descriptor \(entry.files.map(\.printable).joined(separator: ", which extends "))")
+    }
+
+    /// Registers clients with the provider of a descriptor, or with the sandbox that stands for it.
+    func registrar(at provider: Provider, of entry: ProviderRegistry.Entry) -> ClientRegistrar {
+        sayFiles(of: entry)
+        return ClientRegistrar(
             transport: network(for: provider),
             limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
@@ -92,11 +105,11 @@ struct Connector {
     /// The network, or the sandbox that stands for a provider.
     private func network(for provider: Provider) -> any Transport {
         guard let sandbox else { return AsyncHTTPTransport(localAccess: .named(by: provider)) }
-        return RemoteSandboxTransport(address: sandbox, transport: AsyncHTTPTransport(localAccess: .all))
+        return RemoteSandboxTransport(sandbox, over: AsyncHTTPTransport(localAccess: .all))
     }
 
     /// The agent, but for the sandbox's pages if there is a sandbox.
     func agent(_ agent: any UserAgent) -> any UserAgent {
-        sandbox.map { RemoteSandboxUserAgent(address: $0, agent: agent) } ?? agent
+        sandbox.map { RemoteSandboxUserAgent($0, over: agent) } ?? agent
     }
 }

@@ -20,7 +20,7 @@ enum IntrospectionReport {
         }
         for line in Table.lines(rows) { console.answer(line) }
         console.answer(
-            json: account.stored.key.json
+            json: account.json
                 + JSONObject(["active": .bool(known.isActive), "introspection": .object(known.claims)]))
     }
 }

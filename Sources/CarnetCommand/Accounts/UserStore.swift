@@ -35,16 +35,20 @@ struct UserStore {
         }
     }
 
-    /// - Throws: `TokenStoreError` if the folder of the key cannot be made.
-    func tokens(ofSandbox isSandbox: Bool) throws -> FileTokenStore {
+    /// How long another process is waited for that uses the same account, unless `--timeout` says otherwise.
+    static let lockPatience = Duration.seconds(60)
+
+    /// - Throws: `TokenStoreError` if the folder of the key cannot be made; `Failure` if others can write to it.
+    func tokens(ofSandbox isSandbox: Bool, lockPatience: Duration = Self.lockPatience) throws -> FileTokenStore {
         let folder = folder(ofSandbox: isSandbox)
-        guard environment["CARNET_STORE"] == nil else { return FileTokenStore(folder: folder) }
-        let keyFolder = environment.configurationFolder
-        do {
-            try FileManager.default.createDirectory(atPath: keyFolder, withIntermediateDirectories: true)
-        } catch {
-            throw TokenStoreError(.unavailable, "the folder \(keyFolder) cannot be made")
+        guard environment["CARNET_STORE"] == nil else {
+            return FileTokenStore(folder: folder, lockPatience: lockPatience)
         }
-        return FileTokenStore(folder: folder, key: .file("\(keyFolder)/\(isSandbox ? "sandbox-key" : "key")"))
+        let configuration = ConfigurationFolder(environment)
+        try configuration.create()
+        try configuration.check()
+        let key = isSandbox ? "sandbox-key" : "key"
+        return FileTokenStore(
+            folder: folder, key: .file("\(environment.configurationFolder)/\(key)"), lockPatience: lockPatience)
     }
 }

@@ -47,7 +47,7 @@ struct CallCommand: Subcommand {
                 )
             }
         }
-        show(response, context.console)
+        show(response, of: account, context.console)
     }
 
     private struct Target {
@@ -105,7 +105,7 @@ struct CallCommand: Subcommand {
         return [Named("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded")]
     }
 
-    private func show(_ response: IncomingResponse, _ console: Console) {
+    private func show(_ response: IncomingResponse, of account: Account, _ console: Console) {
         let json = try? JSONValue(parsing: response.body)
         if console.isJSON {
             let text = JSONValue.string(String(decoding: response.body, as: UTF8.self))
@@ -113,6 +113,7 @@ struct CallCommand: Subcommand {
                 json: JSONObject([
                     "status": .number(String(response.status)),
                     "content_type": .optional(response.head.headerFields[.contentType]), "body": json ?? text,
+                    "descriptor_files": .list(account.entry.files),
                 ])
             )
         } else if OutputChannel.standardOutput.isTerminal {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Carnet
 import CarnetFiles
 import CarnetSandbox
+import CarnetSandboxServer
 import CarnetWeb
 import Foundation
 import Hummingbird
@@ -13,9 +14,9 @@ struct DemoCommand: Subcommand {
         abstract: "Show sign-in with every provider in a browser: profile, tokens, resources, and how it went.",
         discussion: """
             A provider with a registration is the real one; all others are a sandbox, and no account is needed. Register \
-            http://127.0.0.1:PORT/callback, and http://127.0.0.1:PORT/signed-out for after signing out. Folders of \
-            providers and the map are read again when they change. Nothing is kept when the program ends, unless --store \
-            names a folder.
+            http://127.0.0.1:PORT/callback/PROVIDER, one for each provider, and http://127.0.0.1:PORT/signed-out for \
+            after signing out. Folders of providers and the map are read again when they change. Nothing is kept when \
+            the program ends, unless --store names a folder.
             """
     )
 
@@ -48,7 +49,7 @@ struct DemoCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let sources = try ProviderSources(providers, environment: context.environment)
+        let sources = try ProviderSources(providers, context)
         sources.warnAboutBroken(context.console)
         let options = try ClientOptions.parse(clients.map { ["--clients", $0] } ?? [])
         let registrations = try Registrations(options, context)
@@ -60,7 +61,7 @@ struct DemoCommand: Subcommand {
             let source = try registrations.source(for: descriptor)
             return source.clientID == nil ? nil : try registrations.registration(for: descriptor)
         } refuse: { descriptor, error in
-            context.console.warn("\(descriptor.id) is left out: \(error)")
+            context.console.warn("\(descriptor.id) is left out: \(error)".printable)
         }
         try await serve(setup, keys, watching: sources.folders, context.console)
     }

@@ -8,24 +8,37 @@ struct DoctorCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Compare a descriptor with the provider's own metadata document, live.",
-        discussion: "Nothing is sent but a request for the document. Exit status 1 says that something differs."
+        discussion: """
+            Nothing is sent but a request for the document. Exit status 1 says that something differs. With --all, \
+            providers without a metadata document, and those with a required input that has no value, are skipped.
+            """
     )
 
-    @Argument(help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"))
-    var provider: String
+    @Argument(
+        help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"), completion: .providerIDs)
+    var provider: String?
+
+    @Flag(help: "Compare every provider that has a metadata document.")
+    var all = false
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
+    func validate() throws {
+        guard (provider == nil) == all else { throw ValidationError("doctor takes a provider, or --all") }
+    }
+
     func run(_ context: CommandContext) async throws {
         let console = context.console
-        let sources = try ProviderSources(providers, environment: context.environment)
+        let sources = try ProviderSources(
+            providers, context, isQuiet: provider.map(ProviderSources.isFile) ?? false)
+        guard let provider else { return try await compareAll(sources, context) }
         let entry = try sources.entry(nameOrFile: provider, console)
         let inputs = try Registrations(client, context).source(for: entry.descriptor).inputs
         let drift = try await ProviderFailure(entry: entry).explaining {
             let provider = try entry.descriptor.resolve(inputs: inputs)
-            guard provider.issuer != nil || provider.discoveryURL != nil else {
+            guard provider.hasMetadata else {
                 throw Failure(
                     .usage,
                     "\(provider.name) has no metadata to be compared with",
@@ -33,14 +46,58 @@ struct DoctorCommand: Subcommand {
                     next: ["add issuer or discovery_url, if the provider has a metadata document"]
                 )
             }
-            let discovery = Discovery(
-                transport: AsyncHTTPTransport(localAccess: .named(by: provider)),
-                observer: console.isVerbose ? VerboseObserver(console: console) : nil
-            )
-            return try await console.showing("fetching the metadata of \(provider.name)") {
-                try await discovery.metadata(of: provider)
-            }.drift(from: provider)
+            return try await compare(provider, console)
         }
+        show(drift, entry, console)
+        console.answer(json: document(drift, entry))
+        guard drift.isEmpty else { throw ExitStatus.failed }
+    }
+
+    /// Compares one after another: a provider that cannot be reached is reported, and the next is compared.
+    private func compareAll(_ sources: ProviderSources, _ context: CommandContext) async throws {
+        let console = context.console
+        let registrations = try Registrations(client, context)
+        var documents: [JSONValue] = []
+        var skipped: [String] = []
+        var isFailed = false
+        for entry in sources.registry.entries {
+            let descriptor = entry.descriptor
+            guard let inputs = try? registrations.source(for: descriptor).inputs,
+                let provider = try? descriptor.resolve(inputs: inputs), provider.hasMetadata
+            else {
+                skipped.append(descriptor.id.rawValue)
+                continue
+            }
+            do {
+                let drift = try await compare(provider, console)
+                show(drift, entry, console)
+                documents.append(.object(document(drift, entry)))
+                isFailed = isFailed || !drift.isEmpty
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                isFailed = true
+                let reason = "\(error)"
+                console.warn("\(descriptor.id): \(reason.printable)")
+                documents.append(["id": .string(descriptor.id.rawValue), "error": .string(reason)])
+            }
+        }
+        console.answer("\(documents.count) compared, \(skipped.count) skipped")
+        console.answer(json: JSONObject(["providers": .array(documents), "skipped": .list(skipped)]))
+        if isFailed { throw ExitStatus.failed }
+    }
+
+    private func compare(_ provider: Provider, _ console: Console) async throws -> [MetadataDrift] {
+        let discovery = Discovery(
+            transport: AsyncHTTPTransport(localAccess: .named(by: provider)),
+            observer: console.isVerbose ? VerboseObserver(console: console) : nil
+        )
+        return try await console.showing("fetching the metadata of \(provider.name)") {
+            try await discovery.metadata(of: provider)
+        }.drift(from: provider)
+    }
+
+    private func show(_ drift: [MetadataDrift], _ entry: ProviderRegistry.Entry, _ console: Console) {
         let file = entry.document.file.path
         for finding in drift {
             let start = place(of: finding, in: entry)
@@ -50,8 +107,6 @@ struct DoctorCommand: Subcommand {
             )
         }
         if drift.isEmpty { console.answer("\(entry.descriptor.name.printable) is as its descriptor says") }
-        console.answer(json: document(drift, entry))
-        guard drift.isEmpty else { throw ExitStatus.failed }
     }
 
     private func place(of drift: MetadataDrift, in entry: ProviderRegistry.Entry) -> SourcePosition {
@@ -69,4 +124,8 @@ struct DoctorCommand: Subcommand {
         }
         return JSONObject(["id": .string(entry.descriptor.id.rawValue), "drift": .array(findings)])
     }
+}
+
+extension Provider {
+    fileprivate var hasMetadata: Bool { issuer != nil || discoveryURL != nil }
 }

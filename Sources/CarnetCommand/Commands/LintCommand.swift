@@ -80,7 +80,7 @@ extension LintCommand {
         guard files.concurrentMap({ $0.bytes.holds("extends") }).contains(true) else {
             return Linter(simulator: simulator)
         }
-        var known = try ProviderSources(providers, environment: context.environment).registry
+        var known = try ProviderSources(providers, context, isQuiet: true).registry
         known.add(files, origin: .folder("."))
         return Linter(known: known, simulator: simulator)
     }

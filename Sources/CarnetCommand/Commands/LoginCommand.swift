@@ -47,7 +47,7 @@ struct LoginCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let sources = try ProviderSources(account.providers, environment: context.environment)
+        let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(account.provider)
         let connector = try Connector(account.network, account.client, context)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
@@ -55,7 +55,7 @@ struct LoginCommand: Subcommand {
             let registration = try connector.registration(for: entry)
             try await ProviderFailure(entry: entry, redirectURI: registration.redirectURI).explaining {
                 let client = try connector.client(for: entry, registration: registration)
-                try await signIn(with: client, connector, context.console)
+                try await signIn(with: client, of: entry, connector, context.console)
             }
         }
     }
@@ -78,7 +78,9 @@ struct LoginCommand: Subcommand {
         }
     }
 
-    private func signIn(with client: OAuthClient, _ connector: Connector, _ console: Console) async throws {
+    private func signIn(
+        with client: OAuthClient, of entry: ProviderRegistry.Entry, _ connector: Connector, _ console: Console
+    ) async throws {
         let timeout = account.network.timeout ?? 300
         let way: LoginAgent.Way = paste ? .pasted : noBrowser ? .printed : .browser
         let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
@@ -100,7 +102,8 @@ struct LoginCommand: Subcommand {
         let tokens = try await session.storedTokens()
         let name = session.key.account
         console.answer("signed in to \(client.provider.name.printable) as \(name.printable)")
-        console.answer(json: session.key.json + tokens.summary)
+        console.answer(
+            json: session.key.json + JSONObject(["descriptor_files": .list(entry.files)]) + tokens.summary)
         for row in Table.lines(tokens.rows(now: SystemWallClock().now), indentation: 2) { console.answer(row) }
         let requested = wanted.isEmpty ? client.registration.scopes ?? client.provider.scopes.defaults : wanted
         let granted = ResourceMap(of: client.provider).effectiveScopes(tokens.scopes)

@@ -48,7 +48,7 @@ struct LogoutCommand: Subcommand {
             }
         }
         console.answer(
-            json: account.stored.key.json
+            json: account.json
                 + JSONObject([
                     "revoked": .bool(outcome.isRevoked), "session_ended": .bool(isSessionEnded),
                     "failures": .array(failures.compactMap { $0.json["error"] }),

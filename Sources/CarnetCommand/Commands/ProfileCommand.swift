@@ -23,6 +23,6 @@ struct ProfileCommand: Subcommand {
         for failure in profile.failures { context.console.warn("\(failure)".printable) }
         var claims = JSONObject()
         for claim in profile.claims { claims[claim.name] = claim.value }
-        context.console.answer(json: account.stored.key.json + JSONObject(["profile": .object(claims)]))
+        context.console.answer(json: account.json + JSONObject(["profile": .object(claims)]))
     }
 }

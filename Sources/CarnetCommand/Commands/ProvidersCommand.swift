@@ -6,21 +6,28 @@ struct ProvidersCommand: Subcommand {
         commandName: "providers",
         abstract: "List every provider that can be selected by name, and where it comes from.",
         discussion: """
-            Providers are found in this order, a later one hiding an earlier one of the same id: built in, the folder \
-            carnet/providers of the user's configuration, CARNET_PROVIDERS, ./providers, --providers.
+            Providers are found in this order, a later one overriding an earlier one of the same id: built in, the folder \
+            carnet/providers of the user's configuration, CARNET_PROVIDERS, --providers. The folder ./providers, which \
+            nobody names, adds ids and overrides none.
             """
     )
+
+    @Option(
+        help: ArgumentHelp(
+            "Only those whose id or name has all of these words; case does not matter.", valueName: "words"))
+    var search: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run(_ context: CommandContext) async throws {
-        let sources = try ProviderSources(providers, environment: context.environment)
+        let sources = try ProviderSources(providers, context)
         let registry = sources.registry
-        let rows = registry.entries.map { entry in
+        let entries = found(in: registry)
+        let rows = entries.map { entry in
             let hidden = registry.hidden.filter { $0.descriptor.id == entry.descriptor.id }
             let origins = hidden.map { $0.origin.text(context.environment).printable }
-            var remark = origins.isEmpty ? "" : "  (hides \(origins.joined(separator: ", ")))"
+            var remark = origins.isEmpty ? "" : "  (overrides \(origins.joined(separator: ", ")))"
             if let parent = entry.descriptor.parent { remark += "  (extends \(parent))" }
             return [
                 entry.descriptor.id.rawValue, entry.descriptor.name.printable,
@@ -28,11 +35,25 @@ struct ProvidersCommand: Subcommand {
             ]
         }
         for line in Table.lines(rows) { context.console.answer(line) }
-        context.console.answer(json: document(sources, context.environment))
+        context.console.answer(json: document(entries, sources, context.environment))
         sources.warnAboutBroken(context.console)
+        if let search, entries.isEmpty {
+            context.console.note("no provider has \"\(search.printable)\" in its id or name")
+        }
     }
 
-    private func document(_ sources: ProviderSources, _ environment: HostEnvironment) -> JSONObject {
+    private func found(in registry: ProviderRegistry) -> [ProviderRegistry.Entry] {
+        guard let search else { return registry.entries }
+        let words = search.lowercased().split(separator: " ")
+        return registry.entries.filter { entry in
+            let text = "\(entry.descriptor.id) \(entry.descriptor.name)".lowercased()
+            return words.allSatisfy { text.contains($0) }
+        }
+    }
+
+    private func document(
+        _ entries: [ProviderRegistry.Entry], _ sources: ProviderSources, _ environment: HostEnvironment
+    ) -> JSONObject {
         let registry = sources.registry
         func json(_ entry: ProviderRegistry.Entry, hides: [ProviderRegistry.Entry]) -> JSONValue {
             var object = JSONObject([
@@ -42,17 +63,19 @@ struct ProvidersCommand: Subcommand {
             ])
             object["extends"] = JSONValue.optional(entry.descriptor.parent?.rawValue)
             object["environments"] = .list(entry.descriptor.environmentNames)
+            entry.descriptor.addFacts(to: &object)
             object["hides"] = .array(
                 hides.map { ["origin": .string($0.origin.kind), "file": .string($0.document.file.path)] })
             return .object(object)
         }
         return JSONObject([
             "providers": .array(
-                registry.entries.map { entry in
+                entries.map { entry in
                     json(entry, hides: registry.hidden.filter { $0.descriptor.id == entry.descriptor.id })
                 }
             ),
             "broken": .list(registry.broken.map(\.file.path) + sources.unreadable.map(\.path)),
+            "refused": .list(registry.refused.map(\.document.file.path)),
         ])
     }
 }
@@ -64,5 +87,24 @@ extension ProviderRegistry.Origin {
         case .folder: "folder"
         case .file: "file"
         }
+    }
+}
+
+extension ProviderDescriptor {
+    /// What a program needs to choose a provider and to offer it.
+    fileprivate func addFacts(to object: inout JSONObject) {
+        object["docs"] = .optional(docs)
+        object["pkce"] = .bool(authorization.pkce.isRequired)
+        object["client_authentication"] = .list(client.authentication.map(\.rawValue))
+        object["default_scopes"] = .list(scopes.defaults)
+        object["endpoints"] = .list(EndpointName.allCases.filter { endpoints[$0] != nil }.map(\.rawValue))
+        object["grants"] = .list(
+            ["authorization_code"]
+                + (endpoints[.deviceAuthorization] == nil ? [] : ["urn:ietf:params:oauth:grant-type:device_code"]))
+        guard let verified else { return }
+        object["verified"] = .object(
+            JSONObject([
+                "date": .string(verified.date), "how": .string(verified.how), "link": .optional(verified.link),
+            ]))
     }
 }

@@ -17,6 +17,6 @@ struct RefreshCommand: Subcommand {
         context.console.answer("renewed the tokens of \(account.name.printable)")
         let rows = tokens.rows(now: SystemWallClock().now)
         for line in Table.lines(rows, indentation: 2) { context.console.answer(line) }
-        context.console.answer(json: account.stored.key.json + tokens.summary)
+        context.console.answer(json: account.json + tokens.summary)
     }
 }

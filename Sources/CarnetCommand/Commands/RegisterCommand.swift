@@ -15,7 +15,9 @@ struct RegisterCommand: Subcommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The provider's id; see carnet providers.", valueName: "id"))
+    @Argument(
+        help: ArgumentHelp("The provider's id; see carnet providers.", valueName: "id"),
+        completion: .providerIDs)
     var provider: String
 
     @Option(help: ArgumentHelp("The name that users see.", valueName: "text"))
@@ -57,7 +59,7 @@ struct RegisterCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let entry = try ProviderSources(providers, environment: context.environment).entry(provider)
+        let entry = try ProviderSources(providers, context).entry(provider)
         let connector = try Connector(network, client, context)
         let known = try knownClient(entry.descriptor.id, context)
         let editor = try ClientsFileEditor(file)
@@ -69,7 +71,7 @@ struct RegisterCommand: Subcommand {
             let descriptor = try entry.descriptor.variant(environment)
             let inputs = (known?.source.inputs ?? [:]).merging(client.input.values) { $1 }
             let resolved = try descriptor.resolve(inputs: inputs)
-            let registrar = connector.registrar(at: resolved)
+            let registrar = connector.registrar(at: resolved, of: entry)
             if let known, delete {
                 let remaining = try editor.removing(provider)
                 try await context.console.showing("deleting the registration") {
@@ -171,7 +173,7 @@ struct RegisterCommand: Subcommand {
                 "done": .string(done), "has_secret": .bool(registered.clientSecret != nil),
                 "authentication_method": .string(registered.authenticationMethod.rawValue),
                 "secret_expires_at": .optional(registered.secretExpiresAt),
-                "redirect_uris": .list(registered.redirectURIs),
+                "redirect_uris": .list(registered.redirectURIs), "origins": .list(registered.origins ?? []),
             ])
         )
         if !delete { console.note("next: carnet login \(provider) --clients \(file.printable)") }

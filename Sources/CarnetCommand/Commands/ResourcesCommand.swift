@@ -31,7 +31,7 @@ struct ResourcesCommand: Subcommand {
         }
         if access.isEmpty { context.console.note("no resources are declared; --map names a file of them") }
         context.console.answer(
-            json: account.stored.key.json
+            json: account.json
                 + JSONObject(["granted": .list(granted), "resources": .array(access.map(\.json))])
         )
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
+import CarnetSandboxServer
 
 struct SandboxCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -9,13 +10,16 @@ struct SandboxCommand: Subcommand {
         abstract: "Run a server that impersonates providers, strict as they are, on a port of 127.0.0.1.",
         discussion: """
             Its address is printed to stdout once it listens. carnet login ID --sandbox ADDRESS signs in to it. Besides \
-            the pretend client it knows the registration that is given or configured for a provider.
+            the pretend client it knows the registration that is given or configured for a provider, with a secret of its \
+            own: the real one is never sent to a sandbox.
 
             Faults:\(SandboxFault.allCases.reduce(into: "") { $0 += "\n  \($1.rawValue): \($1.summary)" })
             """
     )
 
-    @Argument(help: ArgumentHelp("Providers to impersonate; all of them if none is named.", valueName: "id"))
+    @Argument(
+        help: ArgumentHelp("Providers to impersonate; all of them if none is named.", valueName: "id"),
+        completion: .providerIDs)
     var ids: [String] = []
 
     @Option(help: ArgumentHelp("The port; any free one if none is given.", valueName: "n"))
@@ -50,7 +54,7 @@ struct SandboxCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         guard !listsFaults else { return listFaults(context.console) }
-        let sources = try ProviderSources(providers, environment: context.environment)
+        let sources = try ProviderSources(providers, context)
         let registrations = try Registrations(client, context)
         let entries = try ids.isEmpty ? sources.registry.entries : ids.map { try sources.entry($0) }
         if ids.isEmpty { sources.warnAboutBroken(context.console) }
@@ -92,7 +96,9 @@ struct SandboxCommand: Subcommand {
 
     private func knownClients(_ provider: Provider, _ source: ClientSource) -> [SandboxClient] {
         var pretend = PretendClient(for: provider, redirectURI: "", inputs: [:], prefersSecret: false).sandboxClient
-        pretend.redirectURIs = Self.loopbackRedirects + [source.redirectURI].compactMap { $0 }
+        pretend.redirectURIs =
+            Self.loopbackRedirects + ["http://127.0.0.1" + DemoSite.callbackPath(of: provider.id)]
+            + [source.redirectURI].compactMap { $0 }
         let confidential = PretendClient(
             for: provider,
             redirectURI: pretend.redirectURIs[0],
@@ -103,7 +109,7 @@ struct SandboxCommand: Subcommand {
         guard let clientID = source.clientID, clientID != pretend.clientID else { return [pretend, confidential] }
         let own = SandboxClient(
             clientID: clientID,
-            clientSecret: source.clientSecret?.reveal(),
+            clientSecret: PretendClient.secret(insteadOf: source.clientSecret)?.reveal(),
             keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
             certificate: source.certificate?.chain.first,
             redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects,

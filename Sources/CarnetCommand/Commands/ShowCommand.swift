@@ -7,7 +7,9 @@ struct ShowCommand: Subcommand {
         abstract: "Print a descriptor as it is written, or as the engine sees it."
     )
 
-    @Argument(help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"))
+    @Argument(
+        help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"),
+        completion: .providerIDs)
     var provider: String
 
     @Flag(
@@ -23,7 +25,7 @@ struct ShowCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run(_ context: CommandContext) async throws {
-        let sources = try ProviderSources(providers, environment: context.environment)
+        let sources = try ProviderSources(providers, context, isQuiet: ProviderSources.isFile(provider))
         let entry = try sources.entry(nameOrFile: provider, context.console)
         let origin = entry.origin.text(context.environment)
         let ancestors = entry.document.ancestors.map(\.rawValue)

@@ -64,7 +64,7 @@ struct TokenCommand: Subcommand {
         rows += values.map { [$0.key.printable, $0.value.description.printable] }
         for line in Table.lines(rows) { console.answer(line) }
         console.answer(
-            json: account.stored.key.json
+            json: account.json
                 + JSONObject([
                     "client_id": .string(account.stored.clientID), "subject": .optional(account.stored.subject),
                 ])

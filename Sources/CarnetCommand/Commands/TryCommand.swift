@@ -12,7 +12,9 @@ struct TryCommand: Subcommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"))
+    @Argument(
+        help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"),
+        completion: .providerIDs)
     var provider: String
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -25,7 +27,7 @@ struct TryCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run(_ context: CommandContext) async throws {
-        let sources = try ProviderSources(providers, environment: context.environment)
+        let sources = try ProviderSources(providers, context, isQuiet: ProviderSources.isFile(provider))
         let entry = try sources.entry(nameOrFile: provider, context.console)
         try await ProviderFailure(entry: entry).explaining {
             let setup = try TrialSetup(

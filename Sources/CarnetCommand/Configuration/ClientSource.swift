@@ -14,12 +14,14 @@ struct ClientSource: Sendable {
     var inputs: [String: String] = [:]
     var environment: String?
     var scopes: [String]?
+    /// The origins that the client's credentials may be sent to.
+    var origins: [String]?
 
     var isEmpty: Bool {
         clientID == nil && clientSecret == nil && signingKey == nil && certificate == nil && dpopKey == nil
             && decryptionKeys == nil && redirectURI == nil
             && postLogoutRedirectURI == nil && inputs.isEmpty
-            && environment == nil && scopes == nil
+            && environment == nil && scopes == nil && origins == nil
     }
 }
 
@@ -43,7 +45,8 @@ extension ClientSource {
                 inputs.merge(source.inputs) { earlier, _ in earlier }
             },
             environment: own.lazy.compactMap(\.environment).first,
-            scopes: own.lazy.compactMap(\.scopes).first
+            scopes: own.lazy.compactMap(\.scopes).first,
+            origins: own.lazy.compactMap(\.origins).first
         )
     }
 }
@@ -87,6 +90,7 @@ extension ClientSource {
 
     /// The name of a variable about a provider.
     static func variable(_ id: ProviderID, _ name: String) -> String {
-        "CARNET_\(id.rawValue.uppercased().split(separator: "-").joined(separator: "_"))_\(name)"
+        // Each hyphen counts: `acme-` must not be given what is meant for `acme`.
+        "CARNET_\(id.rawValue.uppercased().replacing("-", with: "_"))_\(name)"
     }
 }

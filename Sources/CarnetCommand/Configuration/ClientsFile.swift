@@ -5,7 +5,7 @@ import Foundation
 /// A file of client registrations: provider id -> `client_id`, `client_secret` or `client_secret_env` or
 /// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`, `client_certificate_file` with
 /// `client_certificate_key_file` if the key is not in it, `dpop_key_file`, `decryption_key_file`, `redirect_uri`,
-/// `post_logout_redirect_uri`, `inputs`, `environment`, `scopes`; for a client that registered itself
+/// `post_logout_redirect_uri`, `inputs`, `environment`, `scopes`, `origins`; for a client that registered itself
 /// `registration_client_uri` and `registration_access_token`.
 struct ClientsFile {
     let file: SourceFile
@@ -66,7 +66,8 @@ struct ClientsFile {
                 authenticationMethod: secret != nil ? .clientSecretBasic : keys.isEmpty ? .none : .privateKeyJWT,
                 redirectURIs: [entry.source.redirectURI].compactMap { $0 },
                 managementURI: try WebURL(uri),
-                managementToken: token
+                managementToken: token,
+                origins: entry.source.origins
             )
             return (client, keys, entry.source)
         } catch {
@@ -84,7 +85,7 @@ struct ClientsFile {
             }
             return Secret(text)
         case .file(let path):
-            let full = path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
+            let full = below(path)
             let bytes = try SourceFile(readingFrom: full, maximumBytes: 1 << 16).bytes
             let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
             guard !text.isEmpty else { throw Failure(.usage, "\(full): the client secret is empty") }
@@ -95,6 +96,10 @@ struct ClientsFile {
     /// Where the file is; paths in it are relative to that.
     private var folder: String { (file.path as NSString).deletingLastPathComponent }
 
+    private func below(_ path: String) -> String {
+        path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
+    }
+
     /// The files with a secret or a private key that other users of the machine can read, this one or those it names.
     var exposedFiles: [(path: String, what: String)] {
         let holdsSecret = entries.contains { entry in
@@ -102,7 +107,12 @@ struct ClientsFile {
         }
         let keys = entries.flatMap { [$0.key, $0.certificateKey ?? $0.certificate, $0.dpopKey, $0.decryptionKey] }
             .compactMap { $0?.below(folder).path }
-        let candidates = (holdsSecret ? [(file.path, "client secret")] : []) + keys.map { ($0, "private key") }
+        let secrets = entries.compactMap { entry in
+            if case .file(let path) = entry.secret { below(path) } else { nil as String? }
+        }
+        let candidates =
+            ((holdsSecret ? [file.path] : []) + secrets).map { ($0, "client secret") }
+            + keys.map { ($0, "private key") }
         return candidates.filter { path, _ in
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             return (attributes?[.posixPermissions] as? Int).map { $0 & 0o077 != 0 } ?? false

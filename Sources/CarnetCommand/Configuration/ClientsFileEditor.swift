@@ -1,4 +1,6 @@
+import Carnet
 import CarnetDescriptors
+import CarnetFiles
 import CarnetProtocol
 import Foundation
 
@@ -29,18 +31,22 @@ struct ClientsFileEditor {
         _ client: RegisteredClient, redirectURI: String?, keyFile: String? = nil, of provider: String,
         with input: InputOptions
     ) throws -> [UInt8] {
-        var values = [("client_id", client.clientID)]
-        if let secret = client.clientSecret { values.append(("client_secret", secret.reveal())) }
-        if let keyFile { values.append(("client_key_file", keyFile)) }
-        if let redirectURI { values.append(("redirect_uri", redirectURI)) }
+        var values: [(String, JSONValue)] = [("client_id", .string(client.clientID))]
+        if let secret = client.clientSecret { values.append(("client_secret", .string(secret.reveal()))) }
+        if let keyFile { values.append(("client_key_file", .string(keyFile))) }
+        if let redirectURI { values.append(("redirect_uri", .string(redirectURI))) }
         if let uri = client.managementURI, let token = client.managementToken {
-            values += [("registration_client_uri", uri.text), ("registration_access_token", token.reveal())]
+            values += [
+                ("registration_client_uri", .string(uri.text)),
+                ("registration_access_token", .string(token.reveal())),
+            ]
         }
+        if let origins = client.origins { values.append(("origins", .list(origins))) }
         guard let entry = root?.entry(provider) else {
             let start = bytes.isEmpty ? "# Registered by carnet register. It holds secrets.\n" : ""
             let end = bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? "" : "\n"
-            if let environment = input.environment { values.append(("environment", environment)) }
-            var lines = values.map { "  \($0.0): \(Self.quoted($0.1))\n" }.joined()
+            if let environment = input.environment { values.append(("environment", .string(environment))) }
+            var lines = values.map { "  \($0.0): \($0.1.jsonText())\n" }.joined()
             if !input.values.isEmpty {
                 let inputs = input.values.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.quoted($0.value))" }
                 lines += "  inputs: { \(inputs.joined(separator: ", ")) }\n"
@@ -59,12 +65,12 @@ struct ClientsFileEditor {
             guard let member else {
                 let isOnOneLine = first.keySpan.start.line == entry.keySpan.start.line
                 let indentation = String(repeating: " ", count: first.keySpan.start.column - 1)
-                added += "\(name): \(Self.quoted(value))" + (isOnOneLine ? ", " : "\n\(indentation)")
+                added += "\(name): \(value.jsonText())" + (isOnOneLine ? ", " : "\n\(indentation)")
                 continue
             }
             let span = SourceSpan(start: member.keySpan.start, end: member.value.span.end)
             guard let range = text.range(of: span) else { throw unchangeable }
-            edits.append((range, "\(name): \(Self.quoted(value))"))
+            edits.append((range, "\(name): \(value.jsonText())"))
         }
         if !added.isEmpty {
             let start = SourceSpan(start: first.keySpan.start, end: first.keySpan.start)
@@ -98,12 +104,13 @@ struct ClientsFileEditor {
     ///
     /// - Throws: `Failure`.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        let partial = path + ".new"
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        try? FileManager.default.removeItem(atPath: partial)
-        guard FileManager.default.createFile(atPath: partial, contents: Data(bytes), attributes: attributes),
-            rename(partial, path) == 0
-        else { throw Failure(.broken, "\(path) cannot be written") }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let folder = path.dropLast(name.count)
+        do {
+            try PrivateFolder(path: folder.isEmpty ? "." : String(folder)).replace(name, with: bytes)
+        } catch let error as TokenStoreError {
+            throw Failure(.broken, "\(path) cannot be written: \(error.reason)")
+        }
     }
 
     private func applied(_ edits: [(range: Range<Int>, text: String)]) -> [UInt8] {

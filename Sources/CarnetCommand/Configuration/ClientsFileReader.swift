@@ -21,7 +21,7 @@ struct ClientsFileReader {
         "client_id", "client_secret", "client_secret_env", "client_secret_file", "client_key_file", "client_key_env",
         "client_key_id", "client_certificate_file", "client_certificate_key_file", "dpop_key_file",
         "decryption_key_file", "redirect_uri", "post_logout_redirect_uri", "inputs", "environment", "scopes",
-        "registration_client_uri", "registration_access_token",
+        "registration_client_uri", "registration_access_token", "origins",
     ]
 
     mutating func entries(_ root: YAMLNode?) -> [ClientsFileEntry] {
@@ -73,6 +73,7 @@ struct ClientsFileReader {
             }
             for input in inputs { entry.source.inputs[input.key] = text(input.value) }
         case "scopes": entry.source.scopes = scopes(member.value)
+        case "origins": entry.source.origins = origins(member.value)
         default:
             let nearest = nearestName(to: member.key, in: Self.keys)
             report(
@@ -110,6 +111,22 @@ struct ClientsFileReader {
             )
         }
         entry.key = place
+    }
+
+    /// Origins, or hosts such as `*.acme.example` where a descriptor trusts all below a domain.
+    private mutating func origins(_ node: YAMLNode) -> [String] {
+        (node.elements ?? [node]).compactMap { element in
+            guard let text = text(element) else { return nil }
+            if HostPattern(text) != nil { return text }
+            do throws(WebURLError) {
+                return try WebURL(text).origin
+            } catch {
+                report(
+                    .valueNotAllowed, error.reason, at: element,
+                    help: "write scheme, host and port of the server, such as https://id.acme.example")
+                return nil
+            }
+        }
     }
 
     private mutating func scopes(_ node: YAMLNode) -> [String]? {

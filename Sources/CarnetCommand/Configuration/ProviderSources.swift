@@ -2,37 +2,36 @@ import CarnetCatalog
 import CarnetDescriptors
 import Foundation
 
-/// Where providers are looked for: built in, the user's configuration folder, `CARNET_PROVIDERS`, `./providers`, and
-/// `--providers`. A later place hides an earlier provider of the same id.
+/// Where providers are looked for: built in, the user's configuration folder, `CARNET_PROVIDERS` and `--providers`, of which
+/// a later place overrides an earlier provider of the same id; and `./providers`, which may add ids and override none,
+/// because nobody named it: it may be part of something that was downloaded.
 struct ProviderSources {
-    private struct Folder {
-        let path: String
-        /// Whether somebody asked for it, so that its absence is worth a word.
-        let isNamed: Bool
-    }
+    private static let unnamedFolder = "providers"
 
     let registry: ProviderRegistry
-    /// The folders that were read, in this order.
+    /// The folders that were read.
     let folders: [String]
     /// Files and folders that could not be read at all.
     let unreadable: [SourceFileError]
 
-    /// - Throws: `Failure` if a folder of `--providers` cannot be read.
-    init(_ options: ProviderOptions, environment: HostEnvironment) throws {
+    /// - Parameter isQuiet: Whether nothing is said about files that may not override.
+    /// - Throws: `Failure` if a folder of `--providers` cannot be read, or if others can write to the user's configuration.
+    init(_ options: ProviderOptions, _ context: CommandContext, isQuiet: Bool = false) throws {
+        let configuration = ConfigurationFolder(context.environment)
+        try configuration.check()
         var registry = ProviderRegistry.builtIn
         var unreadable: [SourceFileError] = []
         var read: [String] = []
-        var folders = [Folder(path: environment.configurationFolder + "/providers", isNamed: false)]
-        folders += environment.providerFolders.map { Folder(path: $0, isNamed: true) }
-        folders.append(Folder(path: "providers", isNamed: false))
-        for folder in folders where folder.isNamed || Self.isFolder(folder.path) {
+        func add(_ path: String, overriding: Bool = true) {
             do throws(SourceFileError) {
-                unreadable += try registry.add(folder: folder.path)
-                read.append(folder.path)
+                unreadable += try registry.add(folder: path, overriding: overriding)
+                read.append(path)
             } catch {
                 unreadable.append(error)
             }
         }
+        if Self.isFolder(configuration.providers) { add(configuration.providers) }
+        for path in context.environment.providerFolders { add(path) }
         for path in options.folders {
             guard Self.isFolder(path) else {
                 throw Failure(.usage, "--providers \(path): no such folder")
@@ -40,9 +39,19 @@ struct ProviderSources {
             unreadable += try registry.add(folder: path)
             read.append(path)
         }
-        self.folders = read
+        let isNamed = read.contains { Self.place($0) == Self.place(Self.unnamedFolder) }
+        if !isNamed, Self.isFolder(Self.unnamedFolder) { add(Self.unnamedFolder, overriding: false) }
+        folders = read
         self.registry = registry
         self.unreadable = unreadable
+        if !isQuiet { warnAboutRefused(context.console) }
+    }
+
+    /// Where a folder is, whatever leads there; `nil` if it is nowhere.
+    private static func place(_ path: String) -> String? {
+        guard let place = realpath(path, nil) else { return nil }
+        defer { free(place) }
+        return String(cString: place)
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -57,12 +66,16 @@ struct ProviderSources {
         try registry.entry(named: name)
     }
 
-    /// The provider of a name or of a file, which is what has a `/` or the ending of a YAML file.
+    /// Whether a provider is named by its file: by what has a `/` or the ending of a YAML file.
+    static func isFile(_ name: String) -> Bool {
+        name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+    }
+
+    /// The provider of a name or of a file.
     ///
     /// - Throws: `Failure` with everything that is wrong with the file.
     func entry(nameOrFile: String, _ console: Console) throws -> ProviderRegistry.Entry {
-        let isFile = nameOrFile.contains("/") || nameOrFile.hasSuffix(".yaml") || nameOrFile.hasSuffix(".yml")
-        guard isFile else { return try entry(nameOrFile) }
+        guard Self.isFile(nameOrFile) else { return try entry(nameOrFile) }
         let file = try SourceFile(readingFrom: nameOrFile)
         var all = registry
         let origin = ProviderRegistry.Origin.file(nameOrFile)
@@ -74,6 +87,20 @@ struct ProviderSources {
         return entry
     }
 
+    /// One line for each file that may not override.
+    private func warnAboutRefused(_ console: Console) {
+        for source in registry.refused {
+            guard let id = source.document.id else { continue }
+            let taken = (try? registry.entry(named: id.rawValue)).map { entry in
+                entry.origin == .builtIn ? "built in" : "that of \(entry.document.file.path.printable)"
+            }
+            console.warn(
+                "\(source.document.file.path.printable) is not used: the id \(id) is \(taken ?? "that of a file with errors"), "
+                    + "and a folder that nobody named overrides nothing; to use it, give --providers \(Self.unnamedFolder)"
+            )
+        }
+    }
+
     /// One line for each file that cannot be used.
     func warnAboutBroken(_ console: Console) {
         for error in unreadable { console.warn(error.description.printable) }
@@ -83,6 +110,11 @@ struct ProviderSources {
             console.warn("\(document.file.path.printable) has \(errors) and is left out; run carnet lint on it")
         }
     }
+}
+
+extension ProviderRegistry.Entry {
+    /// The files that the descriptor is made of, its own first, but for those that are built in.
+    var files: [String] { document.sources.files.filter { !$0.isEmbedded }.map(\.path) }
 }
 
 extension ProviderRegistry.Origin {

@@ -92,7 +92,8 @@ struct Registrations {
             inputs: source.inputs,
             environment: source.environment,
             scopes: source.scopes,
-            dpopKey: source.dpopKey
+            dpopKey: source.dpopKey,
+            origins: source.origins
         )
     }
 

@@ -21,6 +21,14 @@ struct ShownRequest: Sendable {
         headers = []
         body = ""
     }
+
+    /// A form that a page posts.
+    init(postedTo url: String, form: String) {
+        method = "POST"
+        self.url = url
+        headers = [Named("Content-Type", "application/x-www-form-urlencoded")]
+        body = form
+    }
 }
 
 /// Requests and responses for people: `>` what was sent, `<` what came back, a parameter a line.

@@ -105,6 +105,8 @@ enum DemoAssets {
                border-radius: .5rem; text-decoration: none; }
         button:hover, a.button:hover { filter: brightness(1.1); }
         .brand { background: var(--plain); color: light-dark(#ffffff, #1a1a1a); border-color: var(--plain); }
+        .initials { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin-block: 1rem; }
+        .initials a { min-width: 1.5rem; min-height: 1.5rem; text-align: center; }
         .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: 0; }
         .row label { width: 100%; }
         .row input, .row select { flex: 1 1 14rem; max-width: 36rem; min-height: 2.75rem; }

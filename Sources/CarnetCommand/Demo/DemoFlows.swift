@@ -1,5 +1,6 @@
 import Carnet
 import CarnetHummingbird
+import CarnetProtocol
 import CarnetSandbox
 import CarnetWeb
 import HTTPTypes
@@ -18,7 +19,7 @@ struct DemoFlows: RouterMiddleware {
     ) async throws -> Response {
         let path = request.uri.path
         let startPrefix = site.web.paths.signIn + "/"
-        let isCallback = path == DemoSite.callbackPath
+        let isCallback = path.hasPrefix(DemoSite.callbackPrefix)
         let isStart = request.method == .post && path.hasPrefix(startPrefix)
         // Pages that only show something add nothing to what is shown.
         guard isCallback || request.method == .post else { return try await next(request, context) }
@@ -27,7 +28,7 @@ struct DemoFlows: RouterMiddleware {
             known ?? SystemRandomSource().bytes(count: 16).map { String($0, radix: 16) }.joined(separator: ".")
         let turn = FlowTurn()
         let query = request.head.path.flatMap { $0.split(separator: "?", maxSplits: 1).dropFirst().first } ?? ""
-        if isCallback { turn.add(Self.callbackStep(request.method, query)) }
+        if isCallback { turn.add(Self.callbackStep(request.method, path, query)) }
         if isStart { turn.add(Self.startStep(path)) }
         var response = try await FlowLog.$turn.withValue(turn) { try await next(request, context) }
         turn.answer("\(response.status)", to: .browser)
@@ -58,7 +59,9 @@ struct DemoFlows: RouterMiddleware {
 
     /// The random name that a browser was given.
     static func visitor(of request: Request) -> String? {
-        ReceivedCookies(request.head)[cookie].flatMap { (16...64).contains($0.utf8.count) ? $0 : nil }
+        ReceivedCookies(request.head, namesBeginningWith: cookie)[cookie].flatMap {
+            (16...64).contains($0.utf8.count) ? $0 : nil
+        }
     }
 
     private static func startStep(_ path: String) -> FlowLog.Step {
@@ -73,11 +76,11 @@ struct DemoFlows: RouterMiddleware {
             request: "GET \(base)?\(shown)")
     }
 
-    private static func callbackStep(_ method: HTTPRequest.Method, _ query: Substring) -> FlowLog.Step {
+    private static func callbackStep(_ method: HTTPRequest.Method, _ path: String, _ query: Substring) -> FlowLog.Step {
         let shown = shown(String(query)) { !["iss", "error", "error_description"].contains($0) }
         return FlowLog.Step(
             title: "Callback", from: .browser, to: .app, key: "callback",
-            request: "\(method) \(DemoSite.callbackPath)" + (query.isEmpty ? "" : "?\(shown)"))
+            request: "\(method) \(path)" + (query.isEmpty ? "" : "?\(shown)"))
     }
 
     private static func shown(_ query: String, hiding isHidden: (String) -> Bool) -> String {

@@ -23,14 +23,24 @@ struct DemoPages: SignInPages {
         return layout.render(["title": title, "content": content])
     }
 
+    /// As many fit on a screen or two.
+    private static let fewProviders = 24
+
     func home(
         query: String, accounts: [WebAccount], providers: [(provider: Provider, isSandboxed: Bool)], problems: [String]
     ) -> String {
-        let rows: [[String: Any]] = providers.map { provider, isSandboxed in
+        let sorted = providers.sorted { $0.provider.name.lowercased() < $1.provider.name.lowercased() }
+        var initials: [[String: Any]] = []
+        let rows: [[String: Any]] = sorted.map { provider, isSandboxed in
             var row: [String: Any] = [
                 "id": provider.id.rawValue, "name": provider.name, "sandboxed": isSandboxed,
             ]
             let own = accounts.filter { $0.provider == provider.id }
+            let letter = provider.name.first.map { $0.isLetter ? $0.uppercased() : "#" } ?? "#"
+            if initials.last?["letter"] as? String != letter {
+                row["anchor"] = "initial-\(initials.count)"
+                initials.append(["letter": letter, "anchor": "initial-\(initials.count)"])
+            }
             row["isSignedIn"] = !own.isEmpty
             row["accounts"] = own.map { account -> [String: Any] in
                 ["who": account.name ?? "somebody", "connection": account.connection, "other": account != own.first]
@@ -41,6 +51,7 @@ struct DemoPages: SignInPages {
             "Sign in with any provider", "home",
             [
                 "query": query, "providers": rows, "none": rows.isEmpty, "hasProblems": !problems.isEmpty,
+                "initials": initials, "hasInitials": rows.count > Self.fewProviders,
                 "problems": problems.joined(separator: "\n"),
             ])
     }

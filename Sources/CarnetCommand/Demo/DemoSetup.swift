@@ -3,6 +3,7 @@ import CarnetDescriptors
 import CarnetHTTP
 import CarnetHummingbird
 import CarnetSandbox
+import CarnetTesting
 import CarnetWeb
 import Logging
 import Synchronization
@@ -63,7 +64,7 @@ final class DemoSetup: Sendable {
     func client(of descriptor: ProviderDescriptor) async throws -> OAuthClient {
         let real = try self.registration(descriptor)
         var registration = if let real { real } else { try await pretendRegistration(of: descriptor) }
-        registration.redirectURI = origin + DemoSite.callbackPath
+        registration.redirectURI = origin + DemoSite.callbackPath(of: descriptor.id)
         sandboxed.withLock { ids in
             if real == nil { ids.insert(descriptor.id) } else { ids.remove(descriptor.id) }
         }
@@ -80,7 +81,8 @@ final class DemoSetup: Sendable {
         let inputs = descriptor.exampleInputs([:])
         let provider = try descriptor.resolve(inputs: inputs)
         let pretend = PretendClient(
-            for: provider, redirectURI: origin + DemoSite.callbackPath, inputs: inputs, prefersSecret: false)
+            for: provider, redirectURI: origin + DemoSite.callbackPath(of: provider.id), inputs: inputs,
+            prefersSecret: false)
         var registration = pretend.registration
         if case .own(let sandbox) = stage {
             var client = pretend.sandboxClient
@@ -94,9 +96,9 @@ final class DemoSetup: Sendable {
     func transport(to provider: Provider) -> any Transport {
         guard isSandboxed(provider.id) else { return AsyncHTTPTransport(localAccess: .named(by: provider)) }
         return switch stage {
-        case .own(let sandbox): SandboxTransport(sandbox: sandbox)
+        case .own(let sandbox): SandboxTransport(sandbox)
         case .running(let address):
-            RemoteSandboxTransport(address: address, transport: AsyncHTTPTransport(localAccess: .all))
+            RemoteSandboxTransport(address, over: AsyncHTTPTransport(localAccess: .all))
         }
     }
 

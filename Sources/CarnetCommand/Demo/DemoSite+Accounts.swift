@@ -27,7 +27,11 @@ extension DemoSite {
         guard web.clients[provider] != nil else { return html(pages.notFound(), .notFound) }
         let named = request.uri.queryParameters["account"].map { String($0) }
         let accounts = (context.signIn.session?.accounts ?? []).filter { $0.provider == provider }
-        guard let account = accounts.first(where: { named == nil || $0.connection == named }) else {
+        guard
+            let account = accounts.first(where: { account in
+                named.map { account.connection.isSameBytes(as: $0) } ?? true
+            })
+        else {
             return .redirect(to: "\(web.startPath(of: provider))?return_to=/accounts/\(provider)", type: .normal)
         }
         do {

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetHummingbird
+import CarnetProtocol
 import CarnetSandbox
 import CarnetWeb
 import HTTPTypes
@@ -7,7 +8,12 @@ import Hummingbird
 
 /// The demonstration: sign-in with every provider, and what the tokens are and open.
 struct DemoSite: Sendable {
-    static let callbackPath = "/callback"
+    /// What the paths of all callbacks begin with. Each provider has one of its own, so that no server's code can be
+    /// taken for another's (RFC 9700, section 4.4.2).
+    static let callbackPrefix = "/callback/"
+
+    static func callbackPath(of provider: ProviderID) -> String { callbackPrefix + provider.rawValue }
+
     private static let formLimit = 1 << 18
 
     let setup: DemoSetup

@@ -42,9 +42,15 @@ enum DemoTemplates {
         <label for="q">Find a provider</label>
         <input id="q" name="q" type="search" value="{{query}}"> <button>Search</button>
         </form>
+        {{#hasInitials}}
+        <nav class="initials" aria-label="Initials">
+        {{#initials}}<a href="#{{anchor}}">{{letter}}</a>
+        {{/initials}}
+        </nav>
+        {{/hasInitials}}
         <ul class="cards">
         {{#providers}}
-        <li>
+        <li{{#anchor}} id="{{anchor}}"{{/anchor}}>
         <h2>{{name}}</h2>
         {{#accounts}}
         <p>Signed in as <strong>{{who}}</strong></p>

@@ -40,7 +40,9 @@ struct DescriptorReport {
         let source = SourceText(file)
         findings = report.diagnostics.map { Finding(diagnostic: $0, excerpt: Excerpt($0.span, in: source)) }
         fixableCount = report.fixableCount
-        let counts = [(report.errorCount, "error"), (report.warningCount, "warning")].filter { $0.0 > 0 }
+        let counts = [
+            (report.errorCount, "error"), (report.warningCount, "warning"), (report.informationCount, "remark"),
+        ].filter { $0.0 > 0 }
         summary =
             counts.isEmpty
             ? "Nothing is wrong with it."

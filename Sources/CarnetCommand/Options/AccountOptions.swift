@@ -2,7 +2,9 @@ import ArgumentParser
 
 /// Which provider, which account, and how to reach it.
 struct AccountOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The provider's id; see carnet providers.", valueName: "id"))
+    @Argument(
+        help: ArgumentHelp("The provider's id; see carnet providers.", valueName: "id"),
+        completion: .providerIDs)
     var provider: String
 
     @Option(help: ArgumentHelp("The account, where there are several; see carnet accounts.", valueName: "name"))
@@ -15,7 +17,10 @@ struct AccountOptions: ParsableArguments {
 
 /// How requests are sent.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How long to wait: for an answer, or at login for the user.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait: for a response, for another process that uses the account, or at login for the user.",
+            valueName: "seconds"))
     var timeout: Int?
 
     @Option(

@@ -55,7 +55,7 @@ struct ClientTokenOptions: ParsableArguments {
 
     /// Asks for the token, and answers as the command was told to.
     func answer(_ part: TokenCommand.Part?, _ account: AccountOptions, _ context: CommandContext) async throws {
-        let sources = try ProviderSources(account.providers, environment: context.environment)
+        let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(account.provider)
         let deadline = account.network.timeout.map { Duration.seconds($0) } ?? TransportLimits().deadline
         let connector = try Connector(account.network, account.client, context, deadline: deadline)
@@ -70,7 +70,7 @@ struct ClientTokenOptions: ParsableArguments {
             }
             let owner = "the client \(registration.clientID)"
             switch part {
-            case nil: show(tokens, of: registration, context.console)
+            case nil: show(tokens, of: registration, entry, context.console)
             case .raw: TokenCommand.printToken(tokens, context.console)
             case .header:
                 try TokenCommand.printSegment(0, named: "header", of: tokens, ownedBy: owner, context.console)
@@ -90,9 +90,14 @@ struct ClientTokenOptions: ParsableArguments {
         return JWTBearerGrant(assertion: Secret(text), scopes: wanted, resource: resources)
     }
 
-    private func show(_ tokens: TokenSet, of registration: ClientRegistration, _ console: Console) {
+    private func show(
+        _ tokens: TokenSet, of registration: ClientRegistration, _ entry: ProviderRegistry.Entry, _ console: Console
+    ) {
         let rows = [["client id", registration.clientID.printable]] + tokens.rows(now: SystemWallClock().now)
         for line in Table.lines(rows) { console.answer(line) }
-        console.answer(json: JSONObject(["client_id": .string(registration.clientID)]) + tokens.summary)
+        console.answer(
+            json: JSONObject([
+                "client_id": .string(registration.clientID), "descriptor_files": .list(entry.files),
+            ]) + tokens.summary)
     }
 }

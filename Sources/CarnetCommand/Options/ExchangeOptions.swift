@@ -21,13 +21,14 @@ struct ExchangeOptions: ParsableArguments {
     func answer(_ part: TokenCommand.Part?, _ account: Account, _ console: Console) async throws {
         let session = try await account.session()
         let (tokens, _) = try await account.explaining {
-            let subject = TokenExchange.TypedToken(try await session.tokens().accessToken)
-            return try await account.client.exchange(TokenExchange(subject, audience: audience))
+            try await session.exchange { [audience] token in
+                TokenExchange(TokenExchange.TypedToken(token), audience: audience)
+            }
         }
         switch part {
         case nil:
             for line in Table.lines(tokens.rows(now: SystemWallClock().now)) { console.answer(line) }
-            console.answer(json: account.stored.key.json + tokens.summary)
+            console.answer(json: account.json + tokens.summary)
         case .raw: TokenCommand.printToken(tokens, console)
         case .header: try TokenCommand.printSegment(0, named: "header", of: tokens, ownedBy: account.name, console)
         case .payload: try TokenCommand.printSegment(1, named: "payload", of: tokens, ownedBy: account.name, console)

@@ -9,6 +9,7 @@ struct CarnetCommand: AsyncParsableCommand {
             Exit status: 0 done; 1 the check found something, or the login or call failed; 2 usage; 3 the program itself \
             failed; 130 after Ctrl-C.
             """,
+        version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(
                 name: "Providers",

@@ -9,7 +9,15 @@ struct PretendClient {
     /// The one that has a secret where public clients are taken too.
     static let confidentialClientID = "carnet-sandbox-confidential"
     /// No secret at all: it opens a sandbox, which protects nothing.
-    private static let secret = "carnet-sandbox-secret"
+    private static let secret = Sandbox.secretMark
+    /// RFC 7518, section 3.2: the secret of an assertion is as long as its hash.
+    private static let longSecret = String(repeating: secret, count: 4)
+
+    /// What a client has at a sandbox in the place of its secret: whoever listens at the port may be anybody.
+    static func secret(insteadOf secret: Secret?) -> Secret? {
+        guard let secret else { return nil }
+        return secret.reveal().hasPrefix(Sandbox.secretMark) ? secret : Secret(longSecret)
+    }
 
     let registration: ClientRegistration
 
@@ -26,8 +34,8 @@ struct PretendClient {
     ) {
         let methods = provider.client.authentication
         let method = prefersSecret || !methods.contains(.none) ? methods.first ?? .none : .none
-        // RFC 7518, section 3.2: the secret of an assertion is as long as its hash.
-        let secret = method == .clientSecretJWT ? String(repeating: Self.secret, count: 4) : Self.secret
+        // RFC 7518, section 3.2: a secret that signs is as long as the hash.
+        let secret = method == .clientSecretJWT || provider.signsWithClientSecret ? Self.longSecret : Self.secret
         registration = ClientRegistration(
             clientID: clientID,
             clientSecret: method.usesSecret ? Secret(secret) : nil,

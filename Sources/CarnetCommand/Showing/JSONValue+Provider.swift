@@ -57,7 +57,7 @@ extension JSONValue {
             "profile": Self.profile(provider, claims),
             "revocation": Self.request(provider.revocation),
             "introspection": Self.introspection(provider),
-            "logout": Self.request(provider.logout),
+            "logout": Self.logout(provider),
             "api": [
                 "hosts": .list(provider.apiHosts), "scheme": .string(provider.apiScheme),
                 "headers": Self.map(provider.apiHeaders),
@@ -71,6 +71,12 @@ extension JSONValue {
         var object = JSONObject()
         for item in items { object[item.name] = .string(item.value) }
         return .object(object)
+    }
+
+    private static func logout(_ provider: Provider) -> JSONValue {
+        var rules = request(provider.logout)
+        rules.set(.bool(provider.acceptsFrontChannelLogout), at: JSONPointer(tokens: ["front_channel"]))
+        return rules
     }
 
     private static func introspection(_ provider: Provider) -> JSONValue {
@@ -212,8 +218,7 @@ extension JSONValue {
 
     private static func profile(_ provider: Provider, _ claims: JSONObject) -> JSONValue {
         var rules = request(provider.profile)
-        let source = provider.profileSource ?? (provider.endpoints[.userinfo] == nil ? .idToken : .userinfo)
-        rules.set(.string(source.rawValue), at: JSONPointer(tokens: ["from"]))
+        rules.set(.string(Profile.source(at: provider).rawValue), at: JSONPointer(tokens: ["from"]))
         rules.set(.string(provider.profileRoot.description), at: JSONPointer(tokens: ["root"]))
         rules.set(.object(claims), at: JSONPointer(tokens: ["claims"]))
         rules.set(signedAnswer(provider.signedAnswers.profile), at: JSONPointer(tokens: ["jwt"]))

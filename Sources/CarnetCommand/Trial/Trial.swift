@@ -2,31 +2,47 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTesting
 import Foundation
+import HTTPTypes
 
 /// A whole sign-in at a sandbox that impersonates the provider, and then everything that the tokens are good for.
 ///
 /// Every request is the one that the real provider would get; the sandbox is strict and shares no code with the engine.
 struct Trial {
     let setup: TrialSetup
-    private let sandbox: Sandbox
+    let sandbox: Sandbox
     private let recorder = TrialRecorder()
     private let client: OAuthClient
     private let failures: ProviderFailure
     /// Is given every step as soon as it is over.
     private let report: (TrialStep) -> Void
 
+    /// - Parameter sandboxRandomBytes: Where the sandbox takes its codes and tokens from.
     /// - Throws: `ResolutionError`.
-    init(_ setup: TrialSetup, report: @escaping (TrialStep) -> Void) throws {
+    init(
+        _ setup: TrialSetup,
+        clock: any WallClock = SystemWallClock(),
+        random: any RandomSource = SystemRandomSource(),
+        sandboxRandomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes,
+        report: @escaping (TrialStep) -> Void
+    ) throws {
         self.setup = setup
         self.report = report
         let pretend = setup.client
-        sandbox = Sandbox(providers: [setup.provider], clients: [pretend.sandboxClient])
+        sandbox = Sandbox(
+            providers: [setup.provider],
+            clients: [pretend.sandboxClient],
+            now: { clock.now },
+            randomBytes: sandboxRandomBytes
+        )
         failures = ProviderFailure(entry: setup.entry, redirectURI: pretend.registration.redirectURI)
         client = try OAuthClient(
             setup.entry.descriptor,
             registration: pretend.registration,
-            transport: SandboxTransport(sandbox: sandbox),
+            transport: SandboxTransport(sandbox),
+            clock: clock,
+            random: random,
             observer: recorder
         )
     }
@@ -86,10 +102,10 @@ extension Trial {
     private func approve(_ request: AuthorizationRequest, _ result: inout TrialResult) async -> AuthorizationCallback? {
         var step = TrialStep(title: "Callback")
         do {
-            let url = try await sandbox.approve(authorizationURL: request.url)
-            step.exchanges = [TrialStep.Exchange(step: .callback, request: Self.shown(callback: url))]
+            let (url, form) = try await sandbox.answer(authorizationURL: request.url)
+            step.exchanges = [TrialStep.Exchange(step: .callback, request: Self.shown(callback: url, form: form))]
             finish(step, &result)
-            return AuthorizationCallback(url: url)
+            return form.map { AuthorizationCallback(postedTo: url, form: $0) } ?? AuthorizationCallback(url: url)
         } catch let refusal as SandboxRefusal {
             step.outcome = .failed(
                 Failure(
@@ -106,15 +122,20 @@ extension Trial {
     }
 
     /// The callback without what is secret in it.
-    private static func shown(callback url: String) -> ShownRequest {
+    private static func shown(callback url: String, form: String?) -> ShownRequest {
         let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = redacted(parts.count == 2 ? parts[1] : "")
+        let page = "\(parts[0])\(query.isEmpty ? "" : "?" + query)"
+        guard let form else { return ShownRequest(page: page) }
+        return ShownRequest(postedTo: page, form: redacted(form[...]))
+    }
+
+    private static func redacted(_ parameters: Substring) -> String {
         let harmless = ["iss", "error", "error_description", "error_uri"]
-        let parameters = (parts.count == 2 ? parts[1] : "").split(separator: "&").map { pair in
+        return parameters.split(separator: "&").map { pair in
             let name = pair.prefix { $0 != "=" }
             return harmless.contains(String(name)) ? String(pair) : "\(name)=\(Secret(""))"
-        }
-        let query = parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")
-        return ShownRequest(page: "\(parts[0])\(query)")
+        }.joined(separator: "&")
     }
 
     private func complete(
@@ -150,6 +171,9 @@ extension Trial {
         if let session, let token = try? await session.storedTokens().idToken {
             await showIDToken(token, &result)
         }
+        // What a sign-in needs besides: further tokens, values of the connection, and who signed in.
+        let others = exchanges.filter { ![.tokenRequest, .keys].contains($0.step) }
+        if !others.isEmpty { finish(TrialStep(title: "Further requests of the sign-in", exchanges: others), &result) }
         return session
     }
 
@@ -202,14 +226,15 @@ extension Trial {
     /// Whether there can be one: a plain OAuth provider may have none, and is no worse for it.
     private var hasProfile: Bool {
         let provider = setup.provider
-        return provider.profileSource != nil || provider.endpoints[.userinfo] != nil || provider.issuer != nil
-            || provider.needsMetadata
+        return provider.profileSource != nil || provider.endpoints[.userinfo] != nil
+            || provider.late.endpoints[.userinfo] != nil || provider.issuer != nil || provider.needsMetadata
     }
 
     private func refresh(_ session: Session, _ result: inout TrialResult) async {
         var step = TrialStep(title: "Refresh")
         do {
-            guard try await session.storedTokens().refreshToken != nil else {
+            let hasRefreshToken = try await session.storedTokens().refreshToken != nil
+            guard hasRefreshToken || setup.provider.refreshCredential == .accessToken else {
                 step.outcome = .skipped("the provider gave no refresh token")
                 finish(step, &result)
                 return
@@ -250,7 +275,10 @@ extension Trial {
         var step = TrialStep(title: "Resource that was not granted: \(closed.resource.title)")
         step.findings = [Named("needs", closed.missing.joined(separator: " "))]
         do {
-            _ = try await session.call(closed.resource.url, declared: [closed.resource])
+            let resource = closed.resource
+            _ = try await session.call(
+                resource.url, method: HTTPRequest.Method(resource.method.rawValue) ?? .get, headers: resource.headers,
+                declared: [resource])
             step.outcome = .failed(Failure(.failed, "the resource opened without the scopes that it needs"))
         } catch let error as OAuthError where error.kind == .insufficientScope {
             step.findings.append(Named("refused", "as it should be"))

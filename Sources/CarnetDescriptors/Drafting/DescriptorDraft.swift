@@ -1,6 +1,6 @@
 /// A descriptor to start from: small, commented, and without a finding. Every guess says that it is one.
-public struct DescriptorDraft: Sendable {
-    public let id: ProviderID
+package struct DescriptorDraft: Sendable {
+    package let id: ProviderID
     private let issuer: String?
     private let metadata: JSONValue?
 
@@ -8,7 +8,7 @@ public struct DescriptorDraft: Sendable {
     ///   - issuer: The issuer, or `nil` for a provider whose endpoints are to be filled in by hand.
     ///   - metadata: The issuer's own metadata document (RFC 8414, section 2), if it was fetched.
     /// - Returns: `nil` if the id is not one.
-    public init?(id: String, issuer: String?, metadata: JSONValue? = nil) {
+    package init?(id: String, issuer: String?, metadata: JSONValue? = nil) {
         guard ProviderID.isValid(id) else { return nil }
         self.id = ProviderID(rawValue: id)
         self.issuer = issuer
@@ -16,7 +16,7 @@ public struct DescriptorDraft: Sendable {
     }
 
     /// The file's text.
-    public var text: String {
+    package var text: String {
         var lines = ["carnet: 1", "id: \(id)", "name: \(name) # a guess from the id"]
         lines += issuer.map { ["issuer: \($0)"] } ?? Self.endpoints(of: id)
         lines += authentication + scopes + proofKey

@@ -1,13 +1,13 @@
 extension DescriptorDocument {
     /// The file and the place in it of the value at a path of keys; the value may be inherited.
-    public func place(of path: [String]) -> (file: String, span: SourceSpan) {
+    package func place(of path: [String]) -> (file: String, span: SourceSpan) {
         let (index, span) = sources.place(of: span(of: path))
         return (sources.files[index].path, span)
     }
 
     /// A finding about the completed tree as one about this file: what is inherited is shown at `extends`, with the place
     /// in the parent beside it.
-    public func placed(_ finding: Diagnostic) -> Diagnostic {
+    package func placed(_ finding: Diagnostic) -> Diagnostic {
         guard sources.files.count > 1 else { return finding }
         var placed = finding
         placed.related = finding.related.map { related in
@@ -27,8 +27,8 @@ extension DescriptorDocument {
     }
 
     /// Whether a finding about the completed tree is at a place that is inherited.
-    public func isInherited(_ span: SourceSpan) -> Bool { sources.place(of: span).index != 0 }
+    package func isInherited(_ span: SourceSpan) -> Bool { sources.place(of: span).index != 0 }
 
     /// What a finding about the completed tree would be in the parent's own tree.
-    public func inParent(_ span: SourceSpan) -> SourceSpan { span.moved(byLines: -sources.parentOffset) }
+    package func inParent(_ span: SourceSpan) -> SourceSpan { span.moved(byLines: -sources.parentOffset) }
 }

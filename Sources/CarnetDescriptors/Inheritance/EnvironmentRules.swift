@@ -1,5 +1,5 @@
 /// A named variant of a provider that differs in hosts: a partial descriptor, merged over the rest.
-public struct EnvironmentRules: Sendable {
+package struct EnvironmentRules: Sendable {
     /// The variant as it is written.
     let tree: YAMLNode
 
@@ -56,13 +56,13 @@ extension ProviderDescriptor {
     }
 
     /// The names of the environments that can be chosen.
-    public var environmentNames: [String] { environments.names }
+    package var environmentNames: [String] { environments.names }
 
     /// The descriptor of an environment.
     ///
     /// - Parameter name: `nil` for the descriptor as it is.
     /// - Throws: `ResolutionError` with the nearest name.
-    public func variant(_ name: String?) throws(ResolutionError) -> ProviderDescriptor {
+    package func variant(_ name: String?) throws(ResolutionError) -> ProviderDescriptor {
         guard let name, name != environment else { return self }
         guard var variant = variants.first(where: { $0.name == name })?.value else {
             let names = environments.names

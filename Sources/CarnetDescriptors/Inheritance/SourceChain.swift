@@ -1,8 +1,8 @@
 /// The files that a descriptor is made of: its own, then its parent's, and so on.
 ///
 /// All their lines are counted through, so that one span says a file and a place in it.
-public struct SourceChain: Sendable {
-    public let files: [SourceFile]
+package struct SourceChain: Sendable {
+    package let files: [SourceFile]
     /// How many lines come before each file.
     private let offsets: [Int]
 
@@ -23,7 +23,7 @@ public struct SourceChain: Sendable {
     var parentOffset: Int { offsets.count > 1 ? offsets[1] : 0 }
 
     /// The texts of all files, one after the other.
-    public var text: SourceText {
+    package var text: SourceText {
         var bytes: [UInt8] = files[0].bytes
         for file in files.dropFirst() {
             let mark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -1,25 +1,26 @@
 /// Why a text is not JSON that Carnet accepts, with the byte offset of the place.
-public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var reason: String
-    public var offset: Int
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var reason: String
+    package var offset: Int
 
-    public var description: String { "\(reason) at byte \(offset)" }
+    package var description: String { "\(reason) at byte \(offset)" }
 }
 
 extension JSONValue {
     /// Reads one JSON text (RFC 8259).
     ///
     /// Stricter than the RFC where a difference between two parsers could be abused: a repeated member name, a byte order
-    /// mark, invalid UTF-8, a lone surrogate and nesting past `maximumDepth` are errors.
+    /// mark, invalid UTF-8, a lone surrogate and nesting past `maximumDepth` are errors. So is a text that is costly to
+    /// compare: see `String.isStreamSafe`.
     ///
     /// - Throws: `JSONError`.
-    public init(parsing bytes: some Sequence<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
+    package init(parsing bytes: some Sequence<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
         let copy = ContiguousArray(bytes)
         var parser = JSONParser(bytes: copy, maximumDepth: maximumDepth)
         self = try parser.parseDocument()
     }
 
-    public init(parsing text: String, maximumDepth: Int = 64) throws(JSONError) {
+    package init(parsing text: String, maximumDepth: Int = 64) throws(JSONError) {
         try self.init(parsing: text.utf8, maximumDepth: maximumDepth)
     }
 }
@@ -37,7 +38,10 @@ enum JSONNumber {
         func isDigit() -> Bool { index < bytes.count && (0x30...0x39).contains(bytes[index]) }
         func skipDigits() -> Bool {
             guard isDigit() else { return false }
-            while isDigit() { index += 1 }
+            while isDigit() {
+                Work.count()
+                index += 1
+            }
             return true
         }
         if index < bytes.count, bytes[index] == UInt8(ascii: "-") { index += 1 }
@@ -79,6 +83,7 @@ private struct JSONParser {
 
     private mutating func skipWhitespace() {
         while index < bytes.count {
+            Work.count()
             switch bytes[index] {
             case 0x20, 0x09, 0x0A, 0x0D: index += 1
             default: return
@@ -127,16 +132,17 @@ private struct JSONParser {
         index += 1
         var object = JSONObject()
         /// The names of an object that is too large to be looked through.
-        var names = Set<String>()
+        var names = Set<ByteKey>()
         if try takeIf(UInt8(ascii: "}")) { return .object(object) }
         while true {
             skipWhitespace()
             guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw error("expected a member name") }
             let name = try parseString()
-            if object.members.count == Self.longestSearch { names = Set(object.members.map(\.name)) }
+            if object.members.count == Self.longestSearch { names = Set(object.members.map { ByteKey($0.name) }) }
+            Work.count(min(object.members.count, Self.longestSearch))
             let isNew =
                 object.members.count < Self.longestSearch
-                ? !object.members.contains { $0.name == name } : names.insert(name).inserted
+                ? !object.members.contains { $0.name.isSameBytes(as: name) } : names.insert(ByteKey(name)).inserted
             guard isNew else { throw error("a member name is repeated") }
             guard try takeIf(UInt8(ascii: ":")) else { throw error("expected ':'") }
             object.append(name, try parseValue(depth: depth + 1))
@@ -162,11 +168,15 @@ private struct JSONParser {
         var unescaped = ContiguousArray<UInt8>()
         var start = index
         while index < bytes.count {
+            Work.count()
             switch bytes[index] {
             case UInt8(ascii: "\""):
                 let rest = bytes[start..<index]
                 guard let text = String(utf8: unescaped.isEmpty ? rest : (unescaped + rest)[...]) else {
                     throw error("invalid UTF-8 in a string")
+                }
+                guard text.isStreamSafe else {
+                    throw error("more than \(String.longestCombiningRow) combining characters in a row")
                 }
                 index += 1
                 return text

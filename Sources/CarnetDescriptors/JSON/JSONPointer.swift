@@ -1,9 +1,9 @@
 /// A path into a JSON value (RFC 6901). The empty pointer is the whole value.
-public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-    public let tokens: [String]
+package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+    package let tokens: [String]
 
     /// - Returns: `nil` if the text is neither empty nor starts with `/`, or has a `~` that is not `~0` or `~1`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if text.isEmpty {
             tokens = []
             return
@@ -25,11 +25,11 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         self.tokens = tokens
     }
 
-    public init(tokens: [String]) {
+    package init(tokens: [String]) {
         self.tokens = tokens
     }
 
-    public var description: String {
+    package var description: String {
         tokens.map { token in
             var escaped = "/"
             for character in token {
@@ -46,7 +46,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
 extension JSONValue {
     /// The value at a pointer, or `nil` if a step does not exist.
-    public subscript(pointer: JSONPointer) -> JSONValue? {
+    package subscript(pointer: JSONPointer) -> JSONValue? {
         var value = self
         for token in pointer.tokens {
             switch value {
@@ -65,7 +65,7 @@ extension JSONValue {
     }
 
     /// The first value, other than `null`, that one of the pointers leads to.
-    public func first(of pointers: [JSONPointer]) -> JSONValue? {
+    package func first(of pointers: [JSONPointer]) -> JSONValue? {
         for pointer in pointers {
             if let value = self[pointer], !value.isNull { return value }
         }
@@ -73,7 +73,7 @@ extension JSONValue {
     }
 
     /// Puts a value at a pointer, making the objects on the way; a step through any other kind replaces it.
-    public mutating func set(_ value: JSONValue, at pointer: JSONPointer) {
+    package mutating func set(_ value: JSONValue, at pointer: JSONPointer) {
         self = Self.setting(value, in: self, at: pointer.tokens[...])
     }
 

@@ -1,11 +1,11 @@
 extension JSONValue {
-    public enum Layout: Sendable {
+    package enum Layout: Sendable {
         case compact
         case indented
     }
 
     /// The JSON text of the value; non-ASCII characters stand as themselves.
-    public func jsonText(_ layout: Layout = .compact) -> String {
+    package func jsonText(_ layout: Layout = .compact) -> String {
         var output = ""
         write(to: &output, layout: layout, indentation: "")
         return output
@@ -53,6 +53,7 @@ extension JSONValue {
     }
 
     private static func writeString(_ text: String, to output: inout String) {
+        Work.count(text.utf8.count)
         output += "\""
         defer { output += "\"" }
         guard !text.utf8.allSatisfy(isPlain) else {

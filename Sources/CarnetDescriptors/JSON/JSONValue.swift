@@ -10,7 +10,7 @@ public enum JSONValue: Hashable, Sendable {
     case object(JSONObject)
 }
 
-/// The members of a JSON object in their order; names are unique.
+/// The members of a JSON object in their order; no two names are the same bytes.
 public struct JSONObject: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         public var name: String
@@ -34,9 +34,12 @@ public struct JSONObject: Hashable, Sendable {
     }
 
     public subscript(name: String) -> JSONValue? {
-        get { members.first { $0.name == name }?.value }
+        get {
+            Work.count(members.count)
+            return members.first { $0.name.isSameBytes(as: name) }?.value
+        }
         set {
-            let index = members.firstIndex { $0.name == name }
+            let index = members.firstIndex { $0.name.isSameBytes(as: name) }
             switch (index, newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
@@ -44,6 +47,12 @@ public struct JSONObject: Hashable, Sendable {
             case (nil, nil): break
             }
         }
+    }
+
+    /// A member, if it says something: `null` counts as a member that is not there.
+    package subscript(stated name: String) -> JSONValue? {
+        // Not as a literal nil in an expression, which would be a JSON null.
+        if let value = self[name], !value.isNull { value } else { Optional.none }
     }
 
     /// Appends a member that is known to be new.
@@ -81,6 +90,9 @@ extension JSONValue {
 
     /// The member of an object; `nil` for any other kind of value.
     public subscript(name: String) -> JSONValue? { object?[name] }
+
+    /// The member of an object, if it says something: `null` counts as a member that is not there.
+    package subscript(stated name: String) -> JSONValue? { object?[stated: name] }
 
     /// The text of a string, number or boolean: how an identifier or a claim is shown whatever its JSON type.
     public var scalarText: String? {

@@ -1,12 +1,12 @@
 /// The JSON Schema (draft 2020-12) of a descriptor, made from the table of keys.
 ///
 /// It accepts what the decoder accepts, as far as a schema can say it: what joins two keys is for the linter alone.
-public struct DescriptorSchema: Sendable {
+package struct DescriptorSchema: Sendable {
     /// The schema document.
-    public static var document: JSONValue { DescriptorSchema(of: ProviderDescriptor.shape).document }
+    package static var document: JSONValue { DescriptorSchema(of: ProviderDescriptor.shape).document }
 
     /// The schema of a resource map in a file of its own: a list of entries, or a mapping with nothing but them.
-    public static var resourceMap: JSONValue {
+    package static var resourceMap: JSONValue {
         let head: JSONValue = [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Carnet resource map",

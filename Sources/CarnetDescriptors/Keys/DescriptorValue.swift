@@ -106,22 +106,22 @@ extension Named: Equatable where Value: Equatable {}
 extension Named: Hashable where Value: Hashable {}
 
 /// A mapping with free names, in file order.
-public struct NamedList<Value: Sendable>: Sendable {
-    public var items: [Named<Value>]
+package struct NamedList<Value: Sendable>: Sendable {
+    package var items: [Named<Value>]
 
-    public init(_ items: [Named<Value>] = []) {
+    package init(_ items: [Named<Value>] = []) {
         self.items = items
     }
 
-    @inlinable public subscript(name: String) -> Value? {
+    @inlinable package subscript(name: String) -> Value? {
         // Values can be large, and only the one that is asked for is copied.
         for index in items.indices where items[index].name == name { return items[index].value }
         return nil
     }
 
-    @inlinable public func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
+    @inlinable package func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
     @inlinable public var names: [String] { items.map { $0.name } }
-    @inlinable public var isEmpty: Bool { items.isEmpty }
+    @inlinable package var isEmpty: Bool { items.isEmpty }
 }
 
 extension NamedList: Equatable where Value: Equatable {}
@@ -170,10 +170,10 @@ extension JSONValue: DescriptorValue {
 }
 
 /// One JSON Pointer, or several of which the first that leads to a value counts.
-public struct PointerList: Hashable, Sendable {
-    public var pointers: [JSONPointer]
+package struct PointerList: Hashable, Sendable {
+    package var pointers: [JSONPointer]
 
-    public init(_ pointers: [JSONPointer]) {
+    package init(_ pointers: [JSONPointer]) {
         self.pointers = pointers
     }
 }

@@ -8,8 +8,8 @@ extension Key {
         _ summary: String
     ) {
         let shape = Shape.map(of: Template.shape(in: place))
-        self.init(description: KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)) {
-            node, section, decoder in
+        let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
+        self.init(description: description, slot: Slot(path)) { node, section, decoder in
             guard let entries = node.entries else { return decoder.reportWrongType(node, expected: shape) }
             section[keyPath: path].items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
                 Template(entry.value, in: place, &decoder).map { Named(entry.key, $0) }
@@ -24,8 +24,8 @@ extension Key {
         _ summary: String
     ) {
         let shape = Template.shape(in: place)
-        self.init(description: KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)) {
-            node, section, decoder in
+        let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
+        self.init(description: description, slot: Slot(path)) { node, section, decoder in
             section[keyPath: path] = Template(node, in: place, &decoder)
         }
     }
@@ -38,8 +38,8 @@ extension Key {
         _ summary: String
     ) {
         let shape = Template.shape(in: place)
-        self.init(description: KeyDescription(name: name, shape: shape, summary: summary, isRequired: isRequired)) {
-            node, section, decoder in
+        let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: isRequired)
+        self.init(description: description, slot: Slot(path)) { node, section, decoder in
             if let template = Template(node, in: place, &decoder) { section[keyPath: path] = template }
         }
     }

@@ -1,6 +1,10 @@
 /// One key of a section: its name, what it may hold, what it means, and how it is read.
 struct Key<Section>: Sendable {
     let description: KeyDescription
+    /// Where the value is in the section; `nil` for what is computed.
+    let slot: Slot?
+    /// The sections between this one and the value, whose keys stand in the same mapping.
+    private(set) var groups: [Slot] = []
     let read: @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
 
     init<Value: DescriptorValue>(
@@ -9,8 +13,8 @@ struct Key<Section>: Sendable {
         isRequired: Bool = false,
         _ summary: String
     ) {
-        description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: isRequired)
-        read = { node, section, decoder in
+        let description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: isRequired)
+        self.init(description: description, slot: Slot(path)) { node, section, decoder in
             if let value = Value(node, &decoder) { section[keyPath: path] = value }
         }
     }
@@ -20,25 +24,30 @@ struct Key<Section>: Sendable {
         _ path: any WritableKeyPath<Section, Value?> & Sendable,
         _ summary: String
     ) {
-        description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: false)
-        read = { node, section, decoder in
+        let description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: false)
+        self.init(description: description, slot: Slot(path)) { node, section, decoder in
             section[keyPath: path] = Value(node, &decoder)
         }
     }
 
     init(
         description: KeyDescription,
+        slot: Slot?,
         read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
     ) {
         self.description = description
+        self.slot = slot
         self.read = read
     }
 
     /// The same key in a section that contains this one's, so that sections share a vocabulary.
     func lifted<Outer>(to path: any WritableKeyPath<Outer, Section> & Sendable) -> Key<Outer> {
-        Key<Outer>(description: description) { node, outer, decoder in
+        let group = Slot(path)
+        var key = Key<Outer>(description: description, slot: slot?.inside(group)) { node, outer, decoder in
             read(node, &outer[keyPath: path], &decoder)
         }
+        key.groups = ([group] + groups.map { $0.inside(group) }).compactMap { $0 }
+        return key
     }
 }
 
@@ -51,7 +60,7 @@ extension Array {
 }
 
 /// A mapping of the descriptor language. Its table of keys is its decoder, schema and documentation.
-protocol DescriptorSection: DescriptorValue {
+protocol DescriptorSection: DescriptorValue, PlacedSection {
     init()
     static var keys: [Key<Self>] { get }
     /// The key that a bare scalar or list stands for, e.g. `discovery: off`.
@@ -61,7 +70,7 @@ protocol DescriptorSection: DescriptorValue {
 extension DescriptorSection {
     static var shorthand: String? { nil }
 
-    static var shape: Shape {
+    package static var shape: Shape {
         let section = Shape.section(
             SectionDescription(name: String(describing: Self.self), keys: keys.map(\.description)))
         guard let short = keys.first(where: { $0.description.name == shorthand }) else { return section }

@@ -1,6 +1,6 @@
 /// The candidate that a misspelled name most likely meant: the nearest by edits (insert, delete, replace, swap), if it is
 /// near enough for its length. The case of ASCII letters does not count.
-public func nearestName(to name: String, in candidates: some Sequence<String>) -> String? {
+package func nearestName(to name: String, in candidates: some Sequence<String>) -> String? {
     let written = FoldedName(name)
     // A name this long is no slip of the pen; the bound is for hostile ones.
     guard written.bytes.count <= 64 else { return nil }

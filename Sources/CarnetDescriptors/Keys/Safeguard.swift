@@ -1,9 +1,9 @@
 /// A protection that is on unless the descriptor says off together with a reason.
-public enum Safeguard: Hashable, Sendable {
+package enum Safeguard: Hashable, Sendable {
     case required
     case off(because: String)
 
-    public var isRequired: Bool { self == .required }
+    package var isRequired: Bool { self == .required }
 }
 
 extension Safeguard: DescriptorValue {

@@ -1,13 +1,13 @@
 /// A place of the language where a section stands.
-struct SectionUse: Sendable {
+package struct SectionUse: Sendable {
     /// The keys that lead there, e.g. `token.response`; `[]` is an element of a list, `NAME` a name of the author's own.
-    let path: String
-    let section: SectionDescription
+    package let path: String
+    package let section: SectionDescription
 }
 
 extension Shape {
     /// The sections in and below a value of this shape, outer ones first, in the order of the table.
-    func sectionUses(at path: String = "") -> [SectionUse] {
+    package func sectionUses(at path: String = "") -> [SectionUse] {
         switch self {
         case .text, .integer, .boolean, .choice, .variant, .json: []
         case .list(let element): element.sectionUses(at: path + "[]")

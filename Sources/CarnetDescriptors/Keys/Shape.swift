@@ -2,7 +2,7 @@
 ///
 /// The table of keys is made of shapes; the decoder's messages, the JSON Schema and the reference page are made of the
 /// table, so they cannot disagree.
-public indirect enum Shape: Sendable {
+package indirect enum Shape: Sendable {
     /// A text.
     ///
     /// - Parameters:
@@ -25,10 +25,10 @@ public indirect enum Shape: Sendable {
 }
 
 /// A key as documentation and completion see it.
-public struct KeyDescription: Sendable {
-    public let name: String
-    public let summary: String
-    public let isRequired: Bool
+package struct KeyDescription: Sendable {
+    package let name: String
+    package let summary: String
+    package let isRequired: Bool
     /// Only what documents the language needs shapes; reading a file makes none of them.
     private let makeShape: @Sendable () -> Shape
 
@@ -39,20 +39,20 @@ public struct KeyDescription: Sendable {
         makeShape = shape
     }
 
-    public var shape: Shape { makeShape() }
+    package var shape: Shape { makeShape() }
 }
 
 /// A mapping with a fixed set of keys.
-public struct SectionDescription: Sendable {
+package struct SectionDescription: Sendable {
     /// Tells sections apart; the same one may be the value of several keys.
-    public let name: String
-    public let keys: [KeyDescription]
+    package let name: String
+    package let keys: [KeyDescription]
     /// How a message shows the mapping where its keys alone would not do, e.g. "{ off: REASON }".
-    public let phrase: String?
+    package let phrase: String?
     /// Whether the mapping is one value, so that a descriptor which extends another says all of it or nothing.
-    public let isWhole: Bool
+    package let isWhole: Bool
     /// The keys of the mappings that can stand here instead: a descriptor which extends another may delete them.
-    public let alternatives: [String]
+    package let alternatives: [String]
 
     init(
         name: String, keys: [KeyDescription], phrase: String? = nil, isWhole: Bool = false, alternatives: [String] = []
@@ -67,7 +67,7 @@ public struct SectionDescription: Sendable {
 
 extension Shape: CustomStringConvertible {
     /// How a message names what is allowed: "one of form, json", "a list of texts".
-    public var description: String {
+    package var description: String {
         switch self {
         case .text(let phrase, _, _): phrase
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"

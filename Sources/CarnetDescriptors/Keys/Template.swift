@@ -1,6 +1,6 @@
 /// A text with `{name}` places that are filled from the declared inputs, or from what is known at run time; `{issuer}` is
 /// the descriptor's own issuer.
-public struct Template: Hashable, Sendable, CustomStringConvertible {
+package struct Template: Hashable, Sendable, CustomStringConvertible {
     enum Part: Hashable, Sendable {
         case literal(String)
         case input(String)
@@ -8,15 +8,15 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
         case late(TemplateExpression, fallback: String?)
     }
 
-    public static let issuerName = "issuer"
+    package static let issuerName = "issuer"
 
-    public let source: String
+    package let source: String
     let parts: [Part]
 
     /// A template of inputs alone.
     ///
     /// - Throws: `TemplateError` for a brace without its partner or a name that is not letters, digits and `_`.
-    public init(_ source: String) throws(TemplateError) {
+    package init(_ source: String) throws(TemplateError) {
         try self.init(source, in: .configuration)
     }
 
@@ -47,7 +47,7 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The names of the inputs that the template uses.
-    public var inputNames: [String] {
+    package var inputNames: [String] {
         parts.flatMap { part in
             switch part {
             case .literal: [String]()
@@ -57,7 +57,7 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String { source }
+    package var description: String { source }
 
     /// Fills the template; `nil` if an input has no value.
     func filled(_ value: (String) -> String?) -> String? {
@@ -79,8 +79,8 @@ public struct Template: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-public struct TemplateError: Error, Hashable, Sendable {
-    public var reason: String
+package struct TemplateError: Error, Hashable, Sendable {
+    package var reason: String
 }
 
 extension Template: DescriptorValue {

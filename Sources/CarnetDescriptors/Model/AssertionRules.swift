@@ -1,13 +1,13 @@
 /// The JWT by which a client authenticates (RFC 7523, section 3; OpenID Connect Core, section 9).
-public struct AssertionRules: Sendable {
-    public internal(set) var algorithm: AssertionAlgorithm?
-    public internal(set) var audience: Template?
-    public internal(set) var issuer: Template?
-    public internal(set) var subject: Template?
-    public internal(set) var lifetime: AssertionLifetime?
-    public internal(set) var keyID: Template?
-    public internal(set) var claims = NamedList<Template>()
-    public internal(set) var sendAs = AssertionParameter.clientAssertion
+package struct AssertionRules: Sendable {
+    package internal(set) var algorithm: AssertionAlgorithm?
+    package internal(set) var audience: Template?
+    package internal(set) var issuer: Template?
+    package internal(set) var subject: Template?
+    package internal(set) var lifetime: AssertionLifetime?
+    package internal(set) var keyID: Template?
+    package internal(set) var claims = NamedList<Template>()
+    package internal(set) var sendAs = AssertionParameter.clientAssertion
 
     init() {}
 }
@@ -29,12 +29,12 @@ extension AssertionRules: DescriptorSection {
     ]
 
     /// The claims that are made anew for each assertion or have keys of their own.
-    public static let ownClaims: Set<String> = ["iss", "sub", "aud", "exp", "iat", "nbf", "jti"]
+    package static let ownClaims: Set<String> = ["iss", "sub", "aud", "exp", "iat", "nbf", "jti"]
 }
 
 /// The signature algorithms of assertions, by their registered names (RFC 7518, section 3.1; RFC 8037, section 3.1).
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public enum AssertionAlgorithm: String, DescriptorChoice, Sendable {
+package enum AssertionAlgorithm: String, DescriptorChoice, Sendable {
     case RS256, RS384, RS512
     case PS256, PS384, PS512
     case ES256, ES384, ES512
@@ -42,7 +42,7 @@ public enum AssertionAlgorithm: String, DescriptorChoice, Sendable {
     case HS256, HS384, HS512
 
     /// Whether the key is the client's secret.
-    public var isSymmetric: Bool {
+    package var isSymmetric: Bool {
         switch self {
         case .HS256, .HS384, .HS512: true
         default: false
@@ -51,15 +51,15 @@ public enum AssertionAlgorithm: String, DescriptorChoice, Sendable {
 }
 
 /// How many seconds an assertion may be good for. Half a year is the most that a server is known to take.
-public struct AssertionLifetime: BoundedInteger, Hashable {
+package struct AssertionLifetime: BoundedInteger, Hashable {
     static var range: ClosedRange<Int> { 1...15_777_000 }
-    public let seconds: Int
+    package let seconds: Int
 
     init(_ value: Int) { seconds = value }
 }
 
 /// Where an assertion stands in a request.
-public enum AssertionParameter: String, DescriptorChoice, Sendable {
+package enum AssertionParameter: String, DescriptorChoice, Sendable {
     /// Beside `client_assertion_type` (RFC 7521, section 4.2).
     case clientAssertion = "client_assertion"
     /// As if it were a secret that is renewed for each request.

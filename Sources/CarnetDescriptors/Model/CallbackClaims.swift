@@ -2,9 +2,9 @@
 ///
 /// Anybody can send a callback and nothing signs this part of it, so it is never more than a name to greet by: there is
 /// no key for a subject or an address.
-public struct CallbackClaims: Sendable {
+package struct CallbackClaims: Sendable {
     /// The value of `callback.capture` that holds the claims as JSON.
-    public internal(set) var capture = ""
+    package internal(set) var capture = ""
     private var name: PointerList?
     private var givenName: PointerList?
     private var familyName: PointerList?
@@ -12,7 +12,7 @@ public struct CallbackClaims: Sendable {
     init() {}
 
     /// The claims that the descriptor names, with where they are in the JSON.
-    public var claims: [Named<[JSONPointer]>] {
+    package var claims: [Named<[JSONPointer]>] {
         [("name", name), ("given_name", givenName), ("family_name", familyName)].compactMap { claim, place in
             place.map { Named(claim, $0.pointers) }
         }

@@ -1,10 +1,10 @@
 /// A parameter of the callback that is kept.
-public struct CallbackCapture: Sendable {
-    public internal(set) var parameter: String?
-    public internal(set) var pattern = ValuePattern.nothing
-    public internal(set) var example = ""
-    public internal(set) var isOptional = false
-    public internal(set) var isSecret = false
+package struct CallbackCapture: Sendable {
+    package internal(set) var parameter: String?
+    package internal(set) var pattern = ValuePattern.nothing
+    package internal(set) var example = ""
+    package internal(set) var isOptional = false
+    package internal(set) var isSecret = false
 
     init() {}
 }
@@ -22,20 +22,15 @@ extension CallbackCapture: DescriptorSection {
 extension ValuePattern {
     /// Stands for a pattern until one is read.
     static let nothing = ValuePattern(source: "", program: [.match])
-
-    private init(source: String, program: [PatternInstruction]) {
-        self.source = source
-        self.program = program
-    }
 }
 
 /// A member of a response that is kept.
-public struct ResponseCapture: Sendable {
-    public internal(set) var pointers = PointerList([])
-    public internal(set) var pattern: ValuePattern?
-    public internal(set) var example: String?
-    public internal(set) var isOptional = false
-    public internal(set) var isSecret = false
+package struct ResponseCapture: Sendable {
+    package internal(set) var pointers = PointerList([])
+    package internal(set) var pattern: ValuePattern?
+    package internal(set) var example: String?
+    package internal(set) var isOptional = false
+    package internal(set) var isSecret = false
 
     init() {}
 }
@@ -52,11 +47,11 @@ extension ResponseCapture: DescriptorSection {
 }
 
 /// A callback that the provider signs with the client's secret: HMAC-SHA256 over its other parameters.
-public struct CallbackVerification: Sendable {
-    public internal(set) var parameter = ""
-    public internal(set) var encoding = DigestEncoding.hexadecimal
-    public internal(set) var separator = "&"
-    public internal(set) var omit: [String] = []
+package struct CallbackVerification: Sendable {
+    package internal(set) var parameter = ""
+    package internal(set) var encoding = DigestEncoding.hexadecimal
+    package internal(set) var separator = "&"
+    package internal(set) var omit: [String] = []
 
     init() {}
 }
@@ -70,7 +65,7 @@ extension CallbackVerification: DescriptorSection {
     ]
 }
 
-public enum DigestEncoding: String, DescriptorChoice, Sendable {
+package enum DigestEncoding: String, DescriptorChoice, Sendable {
     case hexadecimal = "hex"
     case base64
     case base64url

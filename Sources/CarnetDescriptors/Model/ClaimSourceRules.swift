@@ -1,14 +1,14 @@
 /// Somebody else whose signed claims are believed in a profile (OpenID Connect Core, section 5.6.2).
-public struct ClaimSourceRules: Sendable {
-    public internal(set) var issuer = ""
-    public internal(set) var jwks = Template.empty
-    public internal(set) var algorithms: [SignatureAlgorithm] = []
-    public internal(set) var claims: [String] = []
+package struct ClaimSourceRules: Sendable {
+    package internal(set) var issuer = ""
+    package internal(set) var jwks = Template.empty
+    package internal(set) var algorithms: [SignatureAlgorithm] = []
+    package internal(set) var claims: [String] = []
 
     init() {}
 
     /// The claims that say who the user is, or that belong to the JWT itself: no source can give them.
-    public static let reservedClaims: Set<String> = [
+    package static let reservedClaims: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",
         "cnf", "_claim_names", "_claim_sources",
     ]
@@ -24,11 +24,11 @@ extension ClaimSourceRules: DescriptorSection {
 }
 
 /// A source of claims with everything filled in.
-public struct ClaimSource: Sendable {
-    public let issuer: String
-    public let jwks: WebURL
-    public let algorithms: [SignatureAlgorithm]
-    public let claims: [String]
+package struct ClaimSource: Sendable {
+    package let issuer: String
+    package let jwks: WebURL
+    package let algorithms: [SignatureAlgorithm]
+    package let claims: [String]
 }
 
 extension InputResolver {

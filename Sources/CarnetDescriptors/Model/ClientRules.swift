@@ -13,34 +13,34 @@ public enum ClientAuthenticationMethod: String, DescriptorChoice, Codable, Senda
     /// A certificate that the client made itself and registered (RFC 8705, section 2.2).
     case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 
-    public var usesSecret: Bool { self != .none && !usesKey && !usesCertificate }
-    public var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
-    public var usesKey: Bool { self == .privateKeyJWT }
+    package var usesSecret: Bool { self != .none && !usesKey && !usesCertificate }
+    package var usesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
+    package var usesKey: Bool { self == .privateKeyJWT }
     /// Whether the client sends an assertion.
-    public var usesAssertion: Bool { self == .clientSecretJWT || self == .privateKeyJWT }
+    package var usesAssertion: Bool { self == .clientSecretJWT || self == .privateKeyJWT }
 }
 
 /// How id and secret are encoded before the Basic scheme's base64.
-public enum BasicEncoding: String, DescriptorChoice, Sendable {
+package enum BasicEncoding: String, DescriptorChoice, Sendable {
     /// Percent-encoded first, as RFC 6749, section 2.3.1 says, with a space as `%20`.
     case percent
     /// As they are, for servers that do not decode.
     case raw
 }
 
-public struct ClientRules: Sendable {
-    public internal(set) var authentication: [ClientAuthenticationMethod] = [
+package struct ClientRules: Sendable {
+    package internal(set) var authentication: [ClientAuthenticationMethod] = [
         .clientSecretBasic, .clientSecretPost, .none,
     ]
-    public internal(set) var basicEncoding = BasicEncoding.percent
-    public internal(set) var dpopBoundAccessTokens = false
-    public internal(set) var certificateBoundAccessTokens = false
-    public internal(set) var assertion = AssertionRules()
+    package internal(set) var basicEncoding = BasicEncoding.percent
+    package internal(set) var dpopBoundAccessTokens = false
+    package internal(set) var certificateBoundAccessTokens = false
+    package internal(set) var assertion = AssertionRules()
 
     init() {}
 
     /// The methods with those that the server's metadata announces, where the descriptor has the default ones.
-    public func accepting(announced methods: [ClientAuthenticationMethod]) -> ClientRules {
+    package func accepting(announced methods: [ClientAuthenticationMethod]) -> ClientRules {
         var rules = self
         if authentication == ClientRules().authentication {
             rules.authentication += methods.filter { $0.usesKey || $0.usesCertificate }
@@ -70,10 +70,10 @@ extension ClientRules: DescriptorSection {
 
 /// A form of redirect URI, such as `{bundle_id}:/oauth2callback`; a name in braces stands for any text without `/`,
 /// `{path}` for any text.
-public struct RedirectForm: Hashable, Sendable, CustomStringConvertible {
-    public let template: Template
+package struct RedirectForm: Hashable, Sendable, CustomStringConvertible {
+    package let template: Template
 
-    public var description: String { template.source }
+    package var description: String { template.source }
 }
 
 extension RedirectForm: DescriptorValue {

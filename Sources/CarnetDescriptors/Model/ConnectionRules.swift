@@ -1,9 +1,9 @@
 /// What is done once the tokens are there and kept.
-public struct ConnectionRules: Sendable {
-    public internal(set) var lookups = NamedList<LookupRules>()
-    public internal(set) var derive = NamedList<Template>()
-    public internal(set) var onConnect: [CallRules] = []
-    public internal(set) var onDisconnect: [CallRules] = []
+package struct ConnectionRules: Sendable {
+    package internal(set) var lookups = NamedList<LookupRules>()
+    package internal(set) var derive = NamedList<Template>()
+    package internal(set) var onConnect: [CallRules] = []
+    package internal(set) var onDisconnect: [CallRules] = []
 
     init() {}
 }
@@ -18,12 +18,12 @@ extension ConnectionRules: DescriptorSection {
 }
 
 /// A request with the access token.
-public struct CallRules: Sendable {
-    public internal(set) var url = Template.empty
-    public internal(set) var method: ResourceMethod?
-    public internal(set) var body = BodyEncoding.form
-    public internal(set) var headers = NamedList<Template>()
-    public internal(set) var parameters = NamedList<Template>()
+package struct CallRules: Sendable {
+    package internal(set) var url = Template.empty
+    package internal(set) var method: ResourceMethod?
+    package internal(set) var body = BodyEncoding.form
+    package internal(set) var headers = NamedList<Template>()
+    package internal(set) var parameters = NamedList<Template>()
 
     init() {}
 }
@@ -44,14 +44,14 @@ extension CallRules: DescriptorSection {
 }
 
 /// A value that one request brings.
-public struct LookupRules: Sendable {
-    public internal(set) var call = CallRules()
-    public internal(set) var list: JSONPointer?
-    public internal(set) var value = PointerList([])
-    public internal(set) var label: PointerList?
-    public internal(set) var choice = LookupChoice.only
-    public internal(set) var pattern: ValuePattern?
-    public internal(set) var sample = JSONValue.null
+package struct LookupRules: Sendable {
+    package internal(set) var call = CallRules()
+    package internal(set) var list: JSONPointer?
+    package internal(set) var value = PointerList([])
+    package internal(set) var label: PointerList?
+    package internal(set) var choice = LookupChoice.only
+    package internal(set) var pattern: ValuePattern?
+    package internal(set) var sample = JSONValue.null
 
     init() {}
 }
@@ -73,7 +73,7 @@ extension LookupRules: DescriptorSection {
         ]
 }
 
-public enum LookupChoice: String, DescriptorChoice, Sendable {
+package enum LookupChoice: String, DescriptorChoice, Sendable {
     case first
     case only
     case ask

@@ -1,28 +1,28 @@
 /// One descriptor file: its text, its tree with places, and the descriptor if nothing is wrong with its shape.
 ///
 /// A file that extends another has no descriptor until a registry, which knows the other, has completed it.
-public struct DescriptorDocument: Sendable {
-    public let file: SourceFile
+package struct DescriptorDocument: Sendable {
+    package let file: SourceFile
     /// What the file says, with what it inherits once it is completed. Its spans are places of `sources`.
-    public let root: YAMLNode?
+    package let root: YAMLNode?
     /// The tree as the file itself says it.
-    public let ownRoot: YAMLNode?
-    public let comments: [YAMLComment]
+    package let ownRoot: YAMLNode?
+    package let comments: [YAMLComment]
     private let decoded: Decoded?
     /// Whether the file has no error of syntax or shape.
     package let isWhole: Bool
-    public let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
     /// The files that the descriptor is made of, its own first.
-    public let sources: SourceChain
+    package let sources: SourceChain
     /// At most one: a value cannot hold another of its kind directly.
     private let parents: [DescriptorDocument]
 
-    public init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
+    package init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
         self.init(file, read: reader.read(file))
     }
 
     /// - Parameter document: what a reader made of the file.
-    public init(_ file: SourceFile, read document: YAMLDocument) {
+    package init(_ file: SourceFile, read document: YAMLDocument) {
         var decoder = DescriptorDecoder(file: file.path)
         var descriptor: ProviderDescriptor?
         if let root = document.root {
@@ -105,25 +105,25 @@ extension DescriptorDocument {
     }
 
     /// `nil` if the file has an error of syntax or shape.
-    public var descriptor: ProviderDescriptor? { isWhole ? decoded?.descriptor : nil }
+    package var descriptor: ProviderDescriptor? { isWhole ? decoded?.descriptor : nil }
 
     /// What could be read of it in spite of errors, without what they are about.
     package var partialDescriptor: ProviderDescriptor? { decoded?.descriptor }
 
     /// The id as written, also in a file with errors, so that it can be named.
-    public var id: ProviderID? {
+    package var id: ProviderID? {
         guard let text = root?.entry("id")?.value.scalar?.text, ProviderID.isValid(text) else { return nil }
         return ProviderID(rawValue: text)
     }
 
     /// The id of what the file extends, as written.
-    public var parentID: ProviderID? { root?.parentID }
+    package var parentID: ProviderID? { root?.parentID }
 
     /// What it inherits from, completed itself; `nil` if it extends nothing or is not completed.
-    public var parent: DescriptorDocument? { parents.first }
+    package var parent: DescriptorDocument? { parents.first }
 
     /// The ids of those that it extends, the nearest first.
-    public var ancestors: [ProviderID] {
+    package var ancestors: [ProviderID] {
         parent.map { parent in (parent.id.map { [$0] } ?? []) + parent.ancestors } ?? []
     }
 
@@ -153,10 +153,10 @@ extension DescriptorDocument {
     }
 
     /// Whether nothing is wrong with what is known of the file.
-    public var isSound: Bool { root != nil && !diagnostics.contains { $0.severity == .error } }
+    package var isSound: Bool { root != nil && !diagnostics.contains { $0.severity == .error } }
 
     /// The place of the value at a path of keys; of the longest part of the path that exists, otherwise.
-    public func span(of path: [String]) -> SourceSpan {
+    package func span(of path: [String]) -> SourceSpan {
         for length in stride(from: path.count, through: 1, by: -1) {
             if let node = root?.node(at: Array(path[..<length])) { return node.span }
         }

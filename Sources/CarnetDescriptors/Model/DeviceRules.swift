@@ -1,8 +1,8 @@
 /// Signing in on another device (RFC 8628): the request for the codes, its response, and the request for the tokens.
-public struct DeviceRules: Sendable {
-    public internal(set) var request = RequestRules()
-    public internal(set) var response = DeviceResponseRules()
-    public internal(set) var token = GrantRules()
+package struct DeviceRules: Sendable {
+    package internal(set) var request = RequestRules()
+    package internal(set) var response = DeviceResponseRules()
+    package internal(set) var token = GrantRules()
 
     init() {}
 }
@@ -18,11 +18,11 @@ extension DeviceRules: DescriptorSection {
 }
 
 /// The response to a device authorization request.
-public struct DeviceResponseRules: Sendable {
-    public internal(set) var format = ResponseFormat.auto
-    public internal(set) var root = JSONPointer(tokens: [])
-    public internal(set) var fields = DeviceFields()
-    public internal(set) var errors = ErrorFields()
+package struct DeviceResponseRules: Sendable {
+    package internal(set) var format = ResponseFormat.auto
+    package internal(set) var root = JSONPointer(tokens: [])
+    package internal(set) var fields = DeviceFields()
+    package internal(set) var errors = ErrorFields()
 
     init() {}
 }
@@ -37,15 +37,15 @@ extension DeviceResponseRules: DescriptorSection {
 }
 
 /// Where the fields of a device authorization response are (RFC 8628, section 3.2).
-public struct DeviceFields: Sendable {
-    public internal(set) var deviceCode = PointerList([JSONPointer(tokens: ["device_code"])])
-    public internal(set) var userCode = PointerList([JSONPointer(tokens: ["user_code"])])
-    public internal(set) var verificationURI = PointerList([JSONPointer(tokens: ["verification_uri"])])
-    public internal(set) var verificationURIComplete = PointerList([
+package struct DeviceFields: Sendable {
+    package internal(set) var deviceCode = PointerList([JSONPointer(tokens: ["device_code"])])
+    package internal(set) var userCode = PointerList([JSONPointer(tokens: ["user_code"])])
+    package internal(set) var verificationURI = PointerList([JSONPointer(tokens: ["verification_uri"])])
+    package internal(set) var verificationURIComplete = PointerList([
         JSONPointer(tokens: ["verification_uri_complete"])
     ])
-    public internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
-    public internal(set) var interval = PointerList([JSONPointer(tokens: ["interval"])])
+    package internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
+    package internal(set) var interval = PointerList([JSONPointer(tokens: ["interval"])])
 
     init() {}
 }
@@ -62,10 +62,10 @@ extension DeviceFields: DescriptorSection {
 }
 
 /// The device flow's rules with everything filled in.
-public struct ResolvedDevice: Sendable {
-    public let request: ResolvedRequest
-    public let response: DeviceResponseRules
-    public let token: ResolvedGrant
+package struct ResolvedDevice: Sendable {
+    package let request: ResolvedRequest
+    package let response: DeviceResponseRules
+    package let token: ResolvedGrant
 }
 
 extension InputResolver {

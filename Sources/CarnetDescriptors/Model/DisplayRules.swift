@@ -1,6 +1,6 @@
 /// How the provider is shown to people.
-public struct DisplayRules: Sendable {
-    public internal(set) var color: BrandColor?
+package struct DisplayRules: Sendable {
+    package internal(set) var color: BrandColor?
 
     init() {}
 }
@@ -18,7 +18,7 @@ public struct BrandColor: Hashable, Sendable {
     public let blue: UInt8
 
     /// - Parameter text: Six hexadecimal digits behind `#`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = Array(text.utf8.dropFirst())
         guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6 else { return nil }
         let numbers = stride(from: 0, to: 6, by: 2).compactMap { index in

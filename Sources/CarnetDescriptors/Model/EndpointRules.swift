@@ -1,5 +1,5 @@
 /// The endpoints that a descriptor may name (RFC 6749, section 3; RFC 8414, section 2).
-public enum EndpointName: String, CaseIterable, Hashable, Sendable {
+package enum EndpointName: String, CaseIterable, Hashable, Sendable {
     case authorization
     case token
     case refresh
@@ -13,7 +13,7 @@ public enum EndpointName: String, CaseIterable, Hashable, Sendable {
     case registration
 
     /// The member of the metadata document that names this endpoint.
-    public var metadataName: String {
+    package var metadataName: String {
         switch self {
         case .jwks: "jwks_uri"
         default: rawValue + "_endpoint"
@@ -22,13 +22,13 @@ public enum EndpointName: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The endpoint URLs of a descriptor, as templates.
-public struct NamedEndpoints: Sendable {
+package struct NamedEndpoints: Sendable {
     private var urls: [EndpointName: Template] = [:]
-    public internal(set) var mtls = MTLSEndpoints()
+    package internal(set) var mtls = MTLSEndpoints()
 
     init() {}
 
-    public internal(set) subscript(name: EndpointName) -> Template? {
+    package internal(set) subscript(name: EndpointName) -> Template? {
         get { urls[name] }
         set { urls[name] = newValue }
     }
@@ -60,7 +60,7 @@ extension NamedEndpoints: DescriptorSection {
 }
 
 /// Whether the metadata document is fetched.
-public enum DiscoveryMode: String, DescriptorChoice, Sendable {
+package enum DiscoveryMode: String, DescriptorChoice, Sendable {
     case off
     /// Fetched; a failure is an error only if something is then missing.
     case prefer

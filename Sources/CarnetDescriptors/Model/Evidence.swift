@@ -1,8 +1,8 @@
 /// When and how the facts in a descriptor were checked.
-public struct Verification: Sendable {
-    public internal(set) var date = ""
-    public internal(set) var how = ""
-    public internal(set) var link: String?
+package struct Verification: Sendable {
+    package internal(set) var date = ""
+    package internal(set) var how = ""
+    package internal(set) var link: String?
 
     init() {}
 }
@@ -16,10 +16,10 @@ extension Verification: DescriptorSection {
 }
 
 /// Why a key is as it is.
-public struct Note: Sendable {
-    public internal(set) var about = ""
-    public internal(set) var because = ""
-    public internal(set) var link: String?
+package struct Note: Sendable {
+    package internal(set) var about = ""
+    package internal(set) var because = ""
+    package internal(set) var link: String?
 
     init() {}
 }

@@ -1,12 +1,12 @@
 /// A request that follows the token request, and makes something else of the tokens.
-public struct ExchangeStep: Sendable {
-    public internal(set) var url = Template.empty
-    public internal(set) var request = RequestRules()
-    public internal(set) var result = ExchangeResult.tokens
-    public internal(set) var response = ResponseRules()
-    public internal(set) var capture = NamedList<ResponseCapture>()
-    public internal(set) var repeatsAfterRefresh = false
-    public internal(set) var sample: JSONValue?
+package struct ExchangeStep: Sendable {
+    package internal(set) var url = Template.empty
+    package internal(set) var request = RequestRules()
+    package internal(set) var result = ExchangeResult.tokens
+    package internal(set) var response = ResponseRules()
+    package internal(set) var capture = NamedList<ResponseCapture>()
+    package internal(set) var repeatsAfterRefresh = false
+    package internal(set) var sample: JSONValue?
     /// The request with the inputs in it.
     package internal(set) var resolved = ResolvedRequest(method: .post)
 
@@ -33,7 +33,7 @@ extension ExchangeStep {
         .map { $0.lifted(to: \.request) }
 }
 
-public enum ExchangeResult: String, DescriptorChoice, Sendable {
+package enum ExchangeResult: String, DescriptorChoice, Sendable {
     case tokens
     case values
 }

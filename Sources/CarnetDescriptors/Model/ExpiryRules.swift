@@ -1,14 +1,14 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// How a token response states when the access token ends, where it is not the lifetime in seconds of RFC 6749,
 /// section 5.1.
-public struct ExpiryRules: Sendable {
-    public internal(set) var kind = ExpiryKind.seconds
-    public internal(set) var zeroMeans = ZeroLifetime.now
+package struct ExpiryRules: Sendable {
+    package internal(set) var kind = ExpiryKind.seconds
+    package internal(set) var zeroMeans = ZeroLifetime.now
 
     init() {}
 }
@@ -22,7 +22,7 @@ extension ExpiryRules: DescriptorSection {
     ]
 }
 
-public enum ExpiryKind: String, DescriptorChoice, Sendable {
+package enum ExpiryKind: String, DescriptorChoice, Sendable {
     case seconds
     case minutes
     case milliseconds
@@ -33,7 +33,7 @@ public enum ExpiryKind: String, DescriptorChoice, Sendable {
     case iso8601
 
     /// How many seconds one of the unit is; `nil` for a date as text.
-    public var unit: Double? {
+    package var unit: Double? {
         switch self {
         case .seconds, .epoch: 1
         case .minutes: 60
@@ -43,16 +43,16 @@ public enum ExpiryKind: String, DescriptorChoice, Sendable {
     }
 
     /// Whether the value is a point in time and not a lifetime.
-    public var isAbsolute: Bool { [.epoch, .epochMilliseconds, .iso8601].contains(self) }
+    package var isAbsolute: Bool { [.epoch, .epochMilliseconds, .iso8601].contains(self) }
 }
 
-public enum ZeroLifetime: String, DescriptorChoice, Sendable {
+package enum ZeroLifetime: String, DescriptorChoice, Sendable {
     case now
     case never
 }
 
 /// When an access token ends, as far as a response says it.
-public enum TokenEnd: Hashable, Sendable {
+package enum TokenEnd: Hashable, Sendable {
     /// After so many seconds.
     case after(Double)
     case at(Date)
@@ -60,18 +60,28 @@ public enum TokenEnd: Hashable, Sendable {
 }
 
 extension ExpiryRules {
-    /// Reads a number, a text that is one, or a date; `nil` for anything else. A hundred years is the most that is
-    /// believed.
-    public func end(_ value: JSONValue) -> TokenEnd? {
+    /// What a response says of the end.
+    package enum Reading: Hashable, Sendable {
+        case end(TokenEnd)
+        /// A number, and none that can be an end.
+        case unknown
+        /// Something else than a number or a date.
+        case wrongType
+    }
+
+    /// Reads a number, a text that is one, or a date. A hundred years is the most that is believed, so that more counts as
+    /// that; a negative number says nothing.
+    package func reading(of value: JSONValue) -> Reading {
         guard let unit = kind.unit else {
-            return value.string.flatMap(Self.date).map { .at($0) }
+            guard let text = value.string, text.utf8.count <= Self.longestDate else { return .wrongType }
+            return Self.date(text).map { .end(.at($0)) } ?? .wrongType
         }
         let number = value.double ?? value.string.flatMap { try? JSONValue(parsing: $0) }.flatMap(\.double)
-        guard let number else { return nil }
-        if number == 0, zeroMeans == .never { return .never }
-        let seconds = number * unit
-        guard (0...(kind.isAbsolute ? Self.lastMoment : Self.longestLifetime)).contains(seconds) else { return nil }
-        return kind.isAbsolute ? .at(Date(timeIntervalSince1970: seconds)) : .after(seconds)
+        guard let number else { return .wrongType }
+        if number == 0, zeroMeans == .never { return .end(.never) }
+        guard number >= 0 else { return .unknown }
+        let seconds = min(number * unit, kind.isAbsolute ? Self.lastMoment : Self.longestLifetime)
+        return .end(kind.isAbsolute ? .at(Date(timeIntervalSince1970: seconds)) : .after(seconds))
     }
 
     private static func date(_ text: String) -> Date? {
@@ -79,6 +89,7 @@ extension ExpiryRules {
             ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
     }
 
+    private static let longestDate = 64
     private static let longestLifetime = 3_155_760_000.0
     /// The year 9999; a lifetime in milliseconds that is taken for seconds is beyond it sooner than a date is.
     private static let lastMoment = 253_402_300_799.0

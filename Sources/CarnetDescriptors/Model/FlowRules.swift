@@ -1,21 +1,21 @@
 /// The authorization request (RFC 6749, section 4.1.1).
-public struct AuthorizationRules: Sendable {
-    public internal(set) var parameters = NamedList<Template>()
-    public internal(set) var offlineParameters = NamedList<Template>()
-    public internal(set) var reconsentParameters = NamedList<Template>()
-    public internal(set) var rename = NamedList<String>()
-    public internal(set) var omit: [String] = []
-    public internal(set) var encode = NamedList<ParameterEncoding>()
-    public internal(set) var responseType = "code"
-    public internal(set) var responseMode: ResponseMode?
-    public internal(set) var state = StateRule.parameter
-    public internal(set) var fragmentRoute: URLFragment?
-    public internal(set) var fragment: URLFragment?
-    public internal(set) var pkce = Safeguard.required
-    public internal(set) var nonce = Safeguard.required
-    public internal(set) var pushed = PushedAuthorizationRules()
-    public internal(set) var requestObject = RequestObjectRules()
-    public internal(set) var prefersEphemeralSession = false
+package struct AuthorizationRules: Sendable {
+    package internal(set) var parameters = NamedList<Template>()
+    package internal(set) var offlineParameters = NamedList<Template>()
+    package internal(set) var reconsentParameters = NamedList<Template>()
+    package internal(set) var rename = NamedList<String>()
+    package internal(set) var omit: [String] = []
+    package internal(set) var encode = NamedList<ParameterEncoding>()
+    package internal(set) var responseType = "code"
+    package internal(set) var responseMode: ResponseMode?
+    package internal(set) var state = StateRule.parameter
+    package internal(set) var fragmentRoute: URLFragment?
+    package internal(set) var fragment: URLFragment?
+    package internal(set) var pkce = Safeguard.required
+    package internal(set) var nonce = Safeguard.required
+    package internal(set) var pushed = PushedAuthorizationRules()
+    package internal(set) var requestObject = RequestObjectRules()
+    package internal(set) var prefersEphemeralSession = false
 
     init() {}
 }
@@ -44,13 +44,13 @@ extension AuthorizationRules: DescriptorSection {
 }
 
 /// The authorization response (RFC 6749, section 4.1.2).
-public struct CallbackRules: Sendable {
-    public internal(set) var issuer = IssuerParameterRule.auto
-    public internal(set) var rename = NamedList<String>()
-    public internal(set) var errors = NamedList<String>()
-    public internal(set) var capture = NamedList<CallbackCapture>()
-    public internal(set) var verification: CallbackVerification?
-    public internal(set) var jwt: SignedAnswerRules?
+package struct CallbackRules: Sendable {
+    package internal(set) var issuer = IssuerParameterRule.auto
+    package internal(set) var rename = NamedList<String>()
+    package internal(set) var errors = NamedList<String>()
+    package internal(set) var capture = NamedList<CallbackCapture>()
+    package internal(set) var verification: CallbackVerification?
+    package internal(set) var jwt: SignedAnswerRules?
 
     init() {}
 }
@@ -66,16 +66,16 @@ extension CallbackRules: DescriptorSection {
     ]
 }
 
-public enum IssuerParameterRule: String, DescriptorChoice, Sendable {
+package enum IssuerParameterRule: String, DescriptorChoice, Sendable {
     /// Compared when it is there; demanded when the server's metadata announces it.
     case auto
     case required
 }
 
 /// The token request and its response.
-public struct TokenRules: Sendable {
-    public internal(set) var request = RequestRules()
-    public internal(set) var response = ResponseRules()
+package struct TokenRules: Sendable {
+    package internal(set) var request = RequestRules()
+    package internal(set) var response = ResponseRules()
 
     init() {}
 }
@@ -88,12 +88,12 @@ extension TokenRules: DescriptorSection {
 }
 
 /// The refresh request, and when it is made.
-public struct RefreshRules: Sendable {
-    public internal(set) var request = RequestRules()
-    public internal(set) var margin: Seconds?
-    public internal(set) var using = RefreshCredential.refreshToken
-    public internal(set) var rotation = RefreshRotation.keepOld
-    public internal(set) var expiryFrom = ExpirySource.response
+package struct RefreshRules: Sendable {
+    package internal(set) var request = RequestRules()
+    package internal(set) var margin: Seconds?
+    package internal(set) var using = RefreshCredential.refreshToken
+    package internal(set) var rotation = RefreshRotation.keepOld
+    package internal(set) var expiryFrom = ExpirySource.response
 
     init() {}
 }
@@ -111,20 +111,20 @@ extension RefreshRules: DescriptorSection {
 }
 
 /// What a refresh exchanges.
-public enum RefreshCredential: String, DescriptorChoice, Sendable {
+package enum RefreshCredential: String, DescriptorChoice, Sendable {
     case refreshToken = "refresh_token"
     /// The access token while it is still good, where a provider has no refresh tokens.
     case accessToken = "access_token"
 }
 
 /// How the ID token is validated (OpenID Connect Core, section 3.1.3.7).
-public struct IDTokenRules: Sendable {
-    public internal(set) var algorithms: [SignatureAlgorithm] = []
-    public internal(set) var clockSkew: ClockSkew?
-    public internal(set) var nonce = NonceRule()
-    public internal(set) var coerce: [CoercedClaim] = []
-    public internal(set) var hs256: String?
-    public internal(set) var encryption: TokenEncryption?
+package struct IDTokenRules: Sendable {
+    package internal(set) var algorithms: [SignatureAlgorithm] = []
+    package internal(set) var clockSkew: ClockSkew?
+    package internal(set) var nonce = NonceRule()
+    package internal(set) var coerce: [CoercedClaim] = []
+    package internal(set) var hs256: String?
+    package internal(set) var encryption: TokenEncryption?
 
     init() {}
 }
@@ -143,9 +143,9 @@ extension IDTokenRules: DescriptorSection {
 }
 
 /// Whether an ID token must repeat the nonce.
-public struct NonceRule: Sendable {
+package struct NonceRule: Sendable {
     /// Why an ID token without the nonce is taken; one with another nonce never is.
-    public internal(set) var ifPresent: String?
+    package internal(set) var ifPresent: String?
 
     init() {}
 }
@@ -166,20 +166,20 @@ public enum SignatureAlgorithm: String, DescriptorChoice, Sendable {
 }
 
 /// A tolerated difference of clocks in seconds.
-public struct ClockSkew: BoundedInteger, Hashable {
+package struct ClockSkew: BoundedInteger, Hashable {
     static var range: ClosedRange<Int> { 0...300 }
-    public let seconds: Int
+    package let seconds: Int
 
     init(_ value: Int) { seconds = value }
 }
 
 /// How the provider's resources are called.
-public struct APIRules: Sendable {
-    public internal(set) var hosts: [Template] = []
-    public internal(set) var headers = NamedList<Template>()
-    public internal(set) var scheme = "Bearer"
-    public internal(set) var baseURL: Template?
-    public internal(set) var tokenIn = TokenPlacement.authorization
+package struct APIRules: Sendable {
+    package internal(set) var hosts: [Template] = []
+    package internal(set) var headers = NamedList<Template>()
+    package internal(set) var scheme = "Bearer"
+    package internal(set) var baseURL: Template?
+    package internal(set) var tokenIn = TokenPlacement.authorization
 
     init() {}
 }

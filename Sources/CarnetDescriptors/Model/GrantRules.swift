@@ -1,7 +1,7 @@
 /// A request to the token endpoint for a grant other than a code or a refresh token.
-public struct GrantRules: Sendable {
-    public internal(set) var request = RequestRules()
-    public internal(set) var grantType: String?
+package struct GrantRules: Sendable {
+    package internal(set) var request = RequestRules()
+    package internal(set) var grantType: String?
 
     init() {}
 }
@@ -14,10 +14,10 @@ extension GrantRules: DescriptorSection {
 }
 
 /// A grant's rules with everything filled in.
-public struct ResolvedGrant: Sendable {
-    public let request: ResolvedRequest
+package struct ResolvedGrant: Sendable {
+    package let request: ResolvedRequest
     /// The provider's own name for the grant.
-    public let grantType: String?
+    package let grantType: String?
 }
 
 extension InputResolver {

@@ -1,18 +1,25 @@
 /// A host name, or `*.` and a domain for all hosts below it.
-public struct HostPattern: Hashable, Sendable {
-    public let source: String
+package struct HostPattern: Hashable, Sendable {
+    package let source: String
 
     private static let label = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
     static let pattern = #"^((\*\.\#(label)\.)?\#(label)(\.\#(label))*)(:[0-9]{1,5})?$"#
 
+    private static let form = try? ValuePattern(pattern)
+
     /// - Returns: `nil` for what is neither; a wildcard needs two labels behind it.
-    public init?(_ source: String) {
-        guard let regex = try? Regex(Self.pattern), (try? regex.wholeMatch(in: source)) != nil else { return nil }
+    package init?(_ source: String) {
+        guard Self.form?.matches(source) == true else { return nil }
+        self.source = source
+    }
+
+    /// A pattern that was checked when it was read.
+    package init(checked source: String) {
         self.source = source
     }
 
     /// Whether a URL is of this host, at its own port.
-    public func matches(_ url: WebURL) -> Bool {
+    package func matches(_ url: WebURL) -> Bool {
         guard source.hasPrefix("*.") else { return url.authority == source }
         return url.authority.hasSuffix(source.dropFirst()) && url.authority.count > source.count - 1
     }

@@ -1,7 +1,7 @@
 /// The introspection request (RFC 7662, section 2.1) and its answer.
-public struct IntrospectionRules: Sendable {
-    public internal(set) var request = RequestRules()
-    public internal(set) var jwt: SignedAnswerRules?
+package struct IntrospectionRules: Sendable {
+    package internal(set) var request = RequestRules()
+    package internal(set) var jwt: SignedAnswerRules?
 
     init() {}
 }

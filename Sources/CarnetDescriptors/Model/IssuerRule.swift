@@ -1,5 +1,5 @@
 /// Which issuers count as the provider's own.
-public enum IssuerRule: Sendable, Hashable {
+package enum IssuerRule: Sendable, Hashable {
     /// The descriptor's issuer alone (RFC 8414, section 3.3; OpenID Connect Core, section 3.1.3.7).
     case exact
     /// Issuers that differ in a claim of the ID token, such as the tenant; places that are no inputs are claims.
@@ -92,6 +92,11 @@ extension IssuerRule: DescriptorValue {
             return nil
         }
     }
+}
+
+extension Place where Value == IssuerRule {
+    /// The elements of `any_of`.
+    package var issuers: [YAMLNode] { node?.entry("any_of")?.value.elements ?? [] }
 }
 
 extension Template {

@@ -1,8 +1,8 @@
 /// The grant of an assertion about somebody (RFC 7523, section 2.1).
-public struct JWTBearerRules: Sendable {
-    public internal(set) var grant = GrantRules()
-    public internal(set) var assertion = GrantAssertionRules()
-    public internal(set) var scopeIn = ScopePlace.parameter
+package struct JWTBearerRules: Sendable {
+    package internal(set) var grant = GrantRules()
+    package internal(set) var assertion = GrantAssertionRules()
+    package internal(set) var scopeIn = ScopePlace.parameter
 
     init() {}
 }
@@ -16,8 +16,8 @@ extension JWTBearerRules: DescriptorSection {
 }
 
 /// The assertion of a grant: what an assertion of the client's says, but for the parameter, which the grant knows.
-public struct GrantAssertionRules: Sendable {
-    public internal(set) var rules = AssertionRules()
+package struct GrantAssertionRules: Sendable {
+    package internal(set) var rules = AssertionRules()
 
     init() {}
 }
@@ -28,17 +28,17 @@ extension GrantAssertionRules: DescriptorSection {
 }
 
 /// Where the scopes of a grant by assertion go.
-public enum ScopePlace: String, DescriptorChoice, Sendable {
+package enum ScopePlace: String, DescriptorChoice, Sendable {
     /// RFC 7521, section 4.1.
     case parameter
     case assertion
 }
 
 /// The grant's rules with everything filled in.
-public struct ResolvedJWTBearer: Sendable {
-    public let grant: ResolvedGrant
-    public let assertion: ResolvedAssertion
-    public let scopeIn: ScopePlace
+package struct ResolvedJWTBearer: Sendable {
+    package let grant: ResolvedGrant
+    package let assertion: ResolvedAssertion
+    package let scopeIn: ScopePlace
 }
 
 extension InputResolver {

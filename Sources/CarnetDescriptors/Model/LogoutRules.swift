@@ -1,8 +1,10 @@
-/// The sign-out request (OpenID Connect RP-Initiated Logout, section 2), and what a provider's own logout may lack.
-public struct LogoutRules: Sendable {
-    public internal(set) var request = RequestRules()
+/// The sign-out request (OpenID Connect RP-Initiated Logout, section 2), and how a provider may end sessions itself.
+package struct LogoutRules: Sendable {
+    package internal(set) var request = RequestRules()
     /// Why a logout token without an end is taken.
-    public internal(set) var missingEnd: String?
+    package internal(set) var missingEnd: String?
+    /// Whether a page in a frame may end a session.
+    package internal(set) var frontChannel = false
 
     init() {}
 }
@@ -13,6 +15,11 @@ extension LogoutRules: DescriptorSection {
             Key(
                 "missing_exp", \.missingEnd,
                 "why a logout token without exp is accepted, for five minutes after iat (OpenID Connect Back-Channel Logout)"
-            )
+            ),
+            Key(
+                "front_channel", \.frontChannel,
+                "whether a page that the provider shows in a frame ends a session (OpenID Connect Front-Channel Logout); "
+                    + "false if not said, because nobody signs such a request"
+            ),
         ]
 }

@@ -1,18 +1,18 @@
 /// The endpoints for clients that present a certificate (RFC 8705, section 5), as templates.
-public struct MTLSEndpoints: Sendable {
+package struct MTLSEndpoints: Sendable {
     private var urls: [EndpointName: Template] = [:]
 
     init() {}
 
-    public internal(set) subscript(name: EndpointName) -> Template? {
+    package internal(set) subscript(name: EndpointName) -> Template? {
         get { urls[name] }
         set { urls[name] = newValue }
     }
 
-    public var isEmpty: Bool { urls.isEmpty }
+    package var isEmpty: Bool { urls.isEmpty }
 
     /// Those that a client itself sends requests to.
-    public static let names: [EndpointName] = [
+    package static let names: [EndpointName] = [
         .token, .refresh, .revocation, .introspection, .deviceAuthorization, .pushedAuthorizationRequest, .userinfo,
     ]
 }

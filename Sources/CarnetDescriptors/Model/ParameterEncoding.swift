@@ -1,5 +1,5 @@
 /// How the value of one parameter is encoded in a query or a form, where it is not as RFC 6749, appendix B, says.
-public enum ParameterEncoding: String, DescriptorChoice, Sendable {
+package enum ParameterEncoding: String, DescriptorChoice, Sendable {
     /// All but letters, digits and `- . _ ~`; a space as `%20`.
     case percent
     /// The same with a space as `+`.
@@ -9,8 +9,8 @@ public enum ParameterEncoding: String, DescriptorChoice, Sendable {
 }
 
 /// The part of a URL after `#`, without what a fragment cannot hold (RFC 3986, section 3.5).
-public struct URLFragment: Hashable, Sendable {
-    public let text: String
+package struct URLFragment: Hashable, Sendable {
+    package let text: String
 }
 
 extension URLFragment: DescriptorValue {

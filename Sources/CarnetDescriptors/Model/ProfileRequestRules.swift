@@ -1,11 +1,11 @@
 /// A further request of the profile, for claims that the first one does not bring.
-public struct ProfileRequestRules: Sendable {
-    public internal(set) var url = Template.empty
-    public internal(set) var request = RequestRules()
-    public internal(set) var format = ResponseFormat.auto
-    public internal(set) var root = JSONPointer(tokens: [])
-    public internal(set) var conditions = NamedList<JSONValue>()
-    public internal(set) var claims = NamedList<PointerList>()
+package struct ProfileRequestRules: Sendable {
+    package internal(set) var url = Template.empty
+    package internal(set) var request = RequestRules()
+    package internal(set) var format = ResponseFormat.auto
+    package internal(set) var root = JSONPointer(tokens: [])
+    package internal(set) var conditions = NamedList<JSONValue>()
+    package internal(set) var claims = NamedList<PointerList>()
 
     init() {}
 }
@@ -24,18 +24,18 @@ extension ProfileRequestRules: DescriptorSection {
 }
 
 /// A further request of the profile with everything filled in.
-public struct ProfileRequest: Sendable {
-    public let url: WebURL
-    public let request: ResolvedRequest
-    public let format: ResponseFormat
-    public let root: JSONPointer
-    public let conditions: [Named<JSONValue>]
-    public let claims: [Named<[JSONPointer]>]
+package struct ProfileRequest: Sendable {
+    package let url: WebURL
+    package let request: ResolvedRequest
+    package let format: ResponseFormat
+    package let root: JSONPointer
+    package let conditions: [Named<JSONValue>]
+    package let claims: [Named<[JSONPointer]>]
 }
 
 extension ProfileRequest {
     /// The object that holds the claims.
-    public func holder(in body: JSONValue) -> JSONValue? {
+    package func holder(in body: JSONValue) -> JSONValue? {
         guard let value = body[root], !conditions.isEmpty else { return body[root] }
         return value.array?.first { element in
             conditions.allSatisfy { condition in

@@ -1,15 +1,15 @@
 /// Who signed in: where the claims are and what they are called.
-public struct ProfileRules: Sendable {
-    public internal(set) var source: ProfileSource?
-    public internal(set) var request = RequestRules()
-    public internal(set) var root = JSONPointer(tokens: [])
-    public internal(set) var claims = NamedList<PointerList>()
-    public internal(set) var format = ResponseFormat.auto
-    public internal(set) var tokenIn: TokenPlacement?
-    public internal(set) var jwt: SignedAnswerRules?
-    public internal(set) var requests: [ProfileRequestRules] = []
-    public internal(set) var callback: CallbackClaims?
-    public internal(set) var sources: [ClaimSourceRules] = []
+package struct ProfileRules: Sendable {
+    package internal(set) var source: ProfileSource?
+    package internal(set) var request = RequestRules()
+    package internal(set) var root = JSONPointer(tokens: [])
+    package internal(set) var claims = NamedList<PointerList>()
+    package internal(set) var format = ResponseFormat.auto
+    package internal(set) var tokenIn: TokenPlacement?
+    package internal(set) var jwt: SignedAnswerRules?
+    package internal(set) var requests: [ProfileRequestRules] = []
+    package internal(set) var callback: CallbackClaims?
+    package internal(set) var sources: [ClaimSourceRules] = []
 
     init() {}
 }
@@ -30,7 +30,7 @@ extension ProfileRules: DescriptorSection {
         ]
 }
 
-public enum ProfileSource: String, DescriptorChoice, Sendable {
+package enum ProfileSource: String, DescriptorChoice, Sendable {
     case userinfo
     case idToken = "id_token"
     case tokenResponse = "token"
@@ -38,7 +38,7 @@ public enum ProfileSource: String, DescriptorChoice, Sendable {
 
 extension ProfileRules {
     /// The standard claims (OpenID Connect Core, section 5.1) with the descriptor's own over them.
-    public var effectiveClaims: [Named<[JSONPointer]>] {
+    package var effectiveClaims: [Named<[JSONPointer]>] {
         let standard: [Named<[JSONPointer]>] = Self.standardClaims.map { name, member in
             Named(name, claims[name]?.pointers ?? [JSONPointer(tokens: [member])])
         }
@@ -47,7 +47,7 @@ extension ProfileRules {
     }
 
     /// Carnet's claim names with the standard's member names.
-    public static let standardClaims: [(name: String, member: String)] = [
+    package static let standardClaims: [(name: String, member: String)] = [
         ("subject", "sub"), ("name", "name"), ("given_name", "given_name"), ("family_name", "family_name"),
         ("username", "preferred_username"), ("email", "email"), ("email_verified", "email_verified"),
         ("picture", "picture"), ("locale", "locale"),

@@ -1,46 +1,46 @@
 /// A provider as its YAML file says it: nothing filled in, nothing fetched.
 public struct ProviderDescriptor: Sendable {
-    public internal(set) var format = FormatVersion()
+    package internal(set) var format = FormatVersion()
     public internal(set) var id = ProviderID(rawValue: "")
     public internal(set) var name = ""
-    public internal(set) var parent: ProviderID?
+    package internal(set) var parent: ProviderID?
     public internal(set) var docs: String?
-    public internal(set) var display = DisplayRules()
-    public internal(set) var verified: Verification?
-    public internal(set) var notes: [Note] = []
-    public internal(set) var inputs = NamedList<InputRules>()
-    public internal(set) var environments = NamedList<EnvironmentRules>()
+    package internal(set) var display = DisplayRules()
+    package internal(set) var verified: Verification?
+    package internal(set) var notes: [Note] = []
+    package internal(set) var inputs = NamedList<InputRules>()
+    package internal(set) var environments = NamedList<EnvironmentRules>()
     /// The environment that this is the variant for.
-    public internal(set) var environment: String?
+    package internal(set) var environment: String?
     var variants: [Named<ProviderDescriptor>] = []
-    public internal(set) var issuer: Template?
-    public internal(set) var issuerMatch = IssuerRule.exact
-    public internal(set) var discovery: DiscoveryMode?
-    public internal(set) var discoveryURL: Template?
-    public internal(set) var endpoints = NamedEndpoints()
-    public internal(set) var client = ClientRules()
-    public internal(set) var redirects: [RedirectForm] = []
+    package internal(set) var issuer: Template?
+    package internal(set) var issuerMatch = IssuerRule.exact
+    package internal(set) var discovery: DiscoveryMode?
+    package internal(set) var discoveryURL: Template?
+    package internal(set) var endpoints = NamedEndpoints()
+    package internal(set) var client = ClientRules()
+    package internal(set) var redirects: [RedirectForm] = []
     public internal(set) var scopes = ScopeRules()
-    public internal(set) var authorization = AuthorizationRules()
-    public internal(set) var callback = CallbackRules()
-    public internal(set) var token = TokenRules()
-    public internal(set) var refresh = RefreshRules()
-    public internal(set) var clientCredentials = GrantRules()
-    public internal(set) var device = DeviceRules()
-    public internal(set) var tokenExchange = GrantRules()
-    public internal(set) var jwtBearer = JWTBearerRules()
-    public internal(set) var exchange = NamedList<ExchangeStep>()
-    public internal(set) var connection = ConnectionRules()
-    public internal(set) var tables = NamedList<NamedList<String>>()
-    public internal(set) var trustedHosts: [HostPattern] = []
-    public internal(set) var idToken = IDTokenRules()
-    public internal(set) var profile = ProfileRules()
-    public internal(set) var revocation = RevocationRules()
-    public internal(set) var introspection = IntrospectionRules()
-    public internal(set) var logout = LogoutRules()
-    public internal(set) var api = APIRules()
-    public internal(set) var resources: [ResourceEntry] = []
-    public internal(set) var samples = Samples()
+    package internal(set) var authorization = AuthorizationRules()
+    package internal(set) var callback = CallbackRules()
+    package internal(set) var token = TokenRules()
+    package internal(set) var refresh = RefreshRules()
+    package internal(set) var clientCredentials = GrantRules()
+    package internal(set) var device = DeviceRules()
+    package internal(set) var tokenExchange = GrantRules()
+    package internal(set) var jwtBearer = JWTBearerRules()
+    package internal(set) var exchange = NamedList<ExchangeStep>()
+    package internal(set) var connection = ConnectionRules()
+    package internal(set) var tables = NamedList<NamedList<String>>()
+    package internal(set) var trustedHosts: [HostPattern] = []
+    package internal(set) var idToken = IDTokenRules()
+    package internal(set) var profile = ProfileRules()
+    package internal(set) var revocation = RevocationRules()
+    package internal(set) var introspection = IntrospectionRules()
+    package internal(set) var logout = LogoutRules()
+    package internal(set) var api = APIRules()
+    package internal(set) var resources: [ResourceEntry] = []
+    package internal(set) var samples = Samples()
 
     init() {}
 }
@@ -114,9 +114,9 @@ extension ProviderDescriptor {
 }
 
 /// The version of the descriptor language.
-public struct FormatVersion: BoundedInteger, Hashable {
+package struct FormatVersion: BoundedInteger, Hashable {
     static var range: ClosedRange<Int> { 1...1 }
-    public let number: Int
+    package let number: Int
 
     init(_ value: Int = 1) { number = value }
 }

@@ -1,7 +1,7 @@
 /// Whether and how authorization requests are pushed (RFC 9126).
-public struct PushedAuthorizationRules: Sendable {
-    public internal(set) var use = PushedAuthorizationUse.auto
-    public internal(set) var repeated: [String] = []
+package struct PushedAuthorizationRules: Sendable {
+    package internal(set) var use = PushedAuthorizationUse.auto
+    package internal(set) var repeated: [String] = []
 
     init() {}
 }
@@ -15,7 +15,7 @@ extension PushedAuthorizationRules: DescriptorSection {
     ]
 }
 
-public enum PushedAuthorizationUse: String, DescriptorChoice, Sendable {
+package enum PushedAuthorizationUse: String, DescriptorChoice, Sendable {
     case auto
     case always
     case never

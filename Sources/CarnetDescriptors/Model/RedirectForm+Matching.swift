@@ -4,7 +4,7 @@ extension RedirectForm {
     /// A name in braces stands for one or more characters other than `/`, `?` and `#`, `{port}` for digits. A `/{path}` at
     /// the end stands for any path, also none. In the place of a scheme a name must contain a dot, because a private-use
     /// scheme is a reversed domain name (RFC 8252, section 7.1). `:{port}` may be absent (section 7.3).
-    public func matches(_ uri: String) -> Bool {
+    package func matches(_ uri: String) -> Bool {
         let uri = Array(uri.utf8)
         return matches(template.parts[...], uri[...], isStart: true)
             || matches(partsWithoutPort[...], uri[...], isStart: true)

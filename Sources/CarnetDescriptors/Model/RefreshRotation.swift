@@ -1,5 +1,5 @@
 /// What a refresh does to the refresh token (RFC 6749, section 6).
-public enum RefreshRotation: String, DescriptorChoice, Sendable {
+package enum RefreshRotation: String, DescriptorChoice, Sendable {
     /// A new one replaces the old one; without a new one the old one stays.
     case keepOld = "keep_old"
     /// The old one is used up: without a new one there is none.
@@ -9,7 +9,7 @@ public enum RefreshRotation: String, DescriptorChoice, Sendable {
 }
 
 /// What says when an access token ends, where the token response does not.
-public enum ExpirySource: String, DescriptorChoice, Sendable {
+package enum ExpirySource: String, DescriptorChoice, Sendable {
     case response = "expires_in"
     /// The token's own claim `exp` (RFC 9068, section 2.2).
     case jwt = "jwt_exp"
@@ -18,7 +18,7 @@ public enum ExpirySource: String, DescriptorChoice, Sendable {
 }
 
 /// A claim of an ID token that may come as another JSON type than the standard's.
-public enum CoercedClaim: String, DescriptorChoice, Sendable {
+package enum CoercedClaim: String, DescriptorChoice, Sendable {
     /// A whole number counts as its digits.
     case subject = "sub"
     case audience = "aud"

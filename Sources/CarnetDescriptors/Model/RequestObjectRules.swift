@@ -1,10 +1,10 @@
 /// Whether and how authorization requests are signed (RFC 9101).
-public struct RequestObjectRules: Sendable {
-    public internal(set) var use = RequestObjectUse.auto
-    public internal(set) var algorithm: SignatureAlgorithm?
-    public internal(set) var audience: Template?
-    public internal(set) var lifetime: RequestObjectLifetime?
-    public internal(set) var repeated: [String] = []
+package struct RequestObjectRules: Sendable {
+    package internal(set) var use = RequestObjectUse.auto
+    package internal(set) var algorithm: SignatureAlgorithm?
+    package internal(set) var audience: Template?
+    package internal(set) var lifetime: RequestObjectLifetime?
+    package internal(set) var repeated: [String] = []
 
     init() {}
 }
@@ -23,16 +23,16 @@ extension RequestObjectRules: DescriptorSection {
     ]
 }
 
-public enum RequestObjectUse: String, DescriptorChoice, Sendable {
+package enum RequestObjectUse: String, DescriptorChoice, Sendable {
     case auto
     case always
     case never
 }
 
 /// How many seconds a signed request may be good for: an hour at most (FAPI 2.0 Message Signing, section 5.3.1).
-public struct RequestObjectLifetime: BoundedInteger, Hashable {
+package struct RequestObjectLifetime: BoundedInteger, Hashable {
     static var range: ClosedRange<Int> { 1...3600 }
-    public let seconds: Int
+    package let seconds: Int
 
     init(_ value: Int) { seconds = value }
 }

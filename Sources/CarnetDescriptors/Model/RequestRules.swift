@@ -1,13 +1,13 @@
 /// What every request-shaped section can say.
-public struct RequestRules: Sendable {
-    public internal(set) var method: RequestMethod?
-    public internal(set) var body: BodyEncoding?
-    public internal(set) var headers = NamedList<Template>()
-    public internal(set) var parameters = NamedList<Template>()
-    public internal(set) var rename = NamedList<String>()
-    public internal(set) var omit: [String] = []
-    public internal(set) var queryParameters: [String] = []
-    public internal(set) var encode = NamedList<ParameterEncoding>()
+package struct RequestRules: Sendable {
+    package internal(set) var method: RequestMethod?
+    package internal(set) var body: BodyEncoding?
+    package internal(set) var headers = NamedList<Template>()
+    package internal(set) var parameters = NamedList<Template>()
+    package internal(set) var rename = NamedList<String>()
+    package internal(set) var omit: [String] = []
+    package internal(set) var queryParameters: [String] = []
+    package internal(set) var encode = NamedList<ParameterEncoding>()
 
     init() {}
 }
@@ -31,18 +31,13 @@ extension RequestRules: DescriptorSection {
     }
 }
 
-extension RequestRules {
-    /// The keys of every request-shaped section.
-    public static var keyNames: [String] { keys.map(\.description.name) }
-}
-
-public enum RequestMethod: String, DescriptorChoice, Sendable {
+package enum RequestMethod: String, DescriptorChoice, Sendable {
     case get = "GET"
     case post = "POST"
     case delete = "DELETE"
 }
 
-public enum BodyEncoding: String, DescriptorChoice, Sendable {
+package enum BodyEncoding: String, DescriptorChoice, Sendable {
     case form
     case json
     case query

@@ -14,7 +14,7 @@ public enum ResponseMode: String, DescriptorChoice, Codable, Sendable {
     case fragmentJWT = "fragment.jwt"
 
     /// Whether the answer is a JWT that the server signs.
-    public var isSigned: Bool { ![.query, .formPost].contains(self) }
+    package var isSigned: Bool { ![.query, .formPost].contains(self) }
     /// Whether the answer comes by POST.
-    public var isPosted: Bool { self == .formPost || self == .formPostJWT }
+    package var isPosted: Bool { self == .formPost || self == .formPostJWT }
 }

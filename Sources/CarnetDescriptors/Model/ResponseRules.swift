@@ -1,16 +1,16 @@
 /// What every response-shaped section can say.
-public struct ResponseRules: Sendable {
-    public internal(set) var format = ResponseFormat.auto
-    public internal(set) var root = JSONPointer(tokens: [])
-    public internal(set) var fields = ResponseFields()
-    public internal(set) var errors = ErrorFields()
-    public internal(set) var defaultTokenType: String?
-    public internal(set) var defaultExpiresIn: Seconds?
-    public internal(set) var acceptedTokenTypes: [String] = []
-    public internal(set) var expiry = ExpiryRules()
-    public internal(set) var scopeSeparator: String?
-    public internal(set) var success = SuccessRules()
-    public internal(set) var capture = NamedList<ResponseCapture>()
+package struct ResponseRules: Sendable {
+    package internal(set) var format = ResponseFormat.auto
+    package internal(set) var root = JSONPointer(tokens: [])
+    package internal(set) var fields = ResponseFields()
+    package internal(set) var errors = ErrorFields()
+    package internal(set) var defaultTokenType: String?
+    package internal(set) var defaultExpiresIn: Seconds?
+    package internal(set) var acceptedTokenTypes: [String] = []
+    package internal(set) var expiry = ExpiryRules()
+    package internal(set) var scopeSeparator: String?
+    package internal(set) var success = SuccessRules()
+    package internal(set) var capture = NamedList<ResponseCapture>()
 
     init() {}
 }
@@ -31,7 +31,7 @@ extension ResponseRules: DescriptorSection {
     ]
 }
 
-public enum ResponseFormat: String, DescriptorChoice, Sendable {
+package enum ResponseFormat: String, DescriptorChoice, Sendable {
     case auto
     case json
     case form
@@ -40,21 +40,21 @@ public enum ResponseFormat: String, DescriptorChoice, Sendable {
 }
 
 /// A number of seconds, up to ten years.
-public struct Seconds: BoundedInteger, Hashable {
+package struct Seconds: BoundedInteger, Hashable {
     static var range: ClosedRange<Int> { 0...315_576_000 }
-    public let count: Int
+    package let count: Int
 
     init(_ value: Int) { count = value }
 }
 
 /// Where the fields of a token response are (RFC 6749, section 5.1).
-public struct ResponseFields: Sendable {
-    public internal(set) var accessToken = PointerList([JSONPointer(tokens: ["access_token"])])
-    public internal(set) var tokenType = PointerList([JSONPointer(tokens: ["token_type"])])
-    public internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
-    public internal(set) var refreshToken = PointerList([JSONPointer(tokens: ["refresh_token"])])
-    public internal(set) var scope = PointerList([JSONPointer(tokens: ["scope"])])
-    public internal(set) var idToken = PointerList([JSONPointer(tokens: ["id_token"])])
+package struct ResponseFields: Sendable {
+    package internal(set) var accessToken = PointerList([JSONPointer(tokens: ["access_token"])])
+    package internal(set) var tokenType = PointerList([JSONPointer(tokens: ["token_type"])])
+    package internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
+    package internal(set) var refreshToken = PointerList([JSONPointer(tokens: ["refresh_token"])])
+    package internal(set) var scope = PointerList([JSONPointer(tokens: ["scope"])])
+    package internal(set) var idToken = PointerList([JSONPointer(tokens: ["id_token"])])
 
     init() {}
 }
@@ -71,13 +71,13 @@ extension ResponseFields: DescriptorSection {
 }
 
 /// Where the words of an error response are (RFC 6749, section 5.2).
-public struct ErrorFields: Sendable {
-    public internal(set) var code = PointerList([JSONPointer(tokens: ["error"])])
-    public internal(set) var message = PointerList([JSONPointer(tokens: ["error_description"])])
-    public internal(set) var uri = PointerList([JSONPointer(tokens: ["error_uri"])])
-    public internal(set) var codes = NamedList<String>()
+package struct ErrorFields: Sendable {
+    package internal(set) var code = PointerList([JSONPointer(tokens: ["error"])])
+    package internal(set) var message = PointerList([JSONPointer(tokens: ["error_description"])])
+    package internal(set) var uri = PointerList([JSONPointer(tokens: ["error_uri"])])
+    package internal(set) var codes = NamedList<String>()
 
-    public init() {}
+    package init() {}
 }
 
 extension ErrorFields: DescriptorSection {

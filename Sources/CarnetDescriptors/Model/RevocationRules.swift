@@ -1,9 +1,9 @@
 /// The revocation request (RFC 7009, section 2.1), and what says that it worked.
-public struct RevocationRules: Sendable {
-    public internal(set) var request = RequestRules()
-    public internal(set) var tokens: [RevokedToken]?
-    public internal(set) var tokenIn: TokenPlacement?
-    public internal(set) var success = SuccessRules()
+package struct RevocationRules: Sendable {
+    package internal(set) var request = RequestRules()
+    package internal(set) var tokens: [RevokedToken]?
+    package internal(set) var tokenIn: TokenPlacement?
+    package internal(set) var success = SuccessRules()
 
     init() {}
 }
@@ -20,7 +20,7 @@ extension RevocationRules: DescriptorSection {
 }
 
 /// A token that a sign-out revokes.
-public enum RevokedToken: String, DescriptorChoice, Sendable {
+package enum RevokedToken: String, DescriptorChoice, Sendable {
     case refreshToken = "refresh_token"
     case accessToken = "access_token"
 }

@@ -1,16 +1,16 @@
 /// Real responses without their secrets.
-public struct Samples: Sendable {
-    public internal(set) var token: JSONValue?
-    public internal(set) var refresh: JSONValue?
-    public internal(set) var userinfo: JSONValue?
-    public internal(set) var error: JSONValue?
-    public internal(set) var callback: NamedList<JSONValue>?
-    public internal(set) var expect = SampleExpectations()
+package struct Samples: Sendable {
+    package internal(set) var token: JSONValue?
+    package internal(set) var refresh: JSONValue?
+    package internal(set) var userinfo: JSONValue?
+    package internal(set) var error: JSONValue?
+    package internal(set) var callback: NamedList<JSONValue>?
+    package internal(set) var expect = SampleExpectations()
 
     init() {}
 
     /// Whether there is none.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         [token, refresh, userinfo, error].allSatisfy { $0 == nil } && callback == nil
     }
 }
@@ -27,11 +27,11 @@ extension Samples: DescriptorSection {
 }
 
 /// What the author says that the samples mean.
-public struct SampleExpectations: Sendable {
-    public internal(set) var scopes: [String]?
-    public internal(set) var expiresIn: Seconds?
-    public internal(set) var claims = NamedList<JSONValue>()
-    public internal(set) var error: String?
+package struct SampleExpectations: Sendable {
+    package internal(set) var scopes: [String]?
+    package internal(set) var expiresIn: Seconds?
+    package internal(set) var claims = NamedList<JSONValue>()
+    package internal(set) var error: String?
 
     init() {}
 }

@@ -1,12 +1,12 @@
 /// Scopes: what is asked for and what each means (RFC 6749, section 3.3).
 public struct ScopeRules: Sendable {
-    public internal(set) var separator = " "
+    package internal(set) var separator = " "
     public internal(set) var defaults: [String] = []
-    public internal(set) var required: [String] = []
-    public internal(set) var offline: [String] = []
+    package internal(set) var required: [String] = []
+    package internal(set) var offline: [String] = []
     public internal(set) var catalog: [ScopeEntry] = []
-    public internal(set) var extra = NamedList<[String]>()
-    public internal(set) var whenEmpty = EmptyScopeRule.omit
+    package internal(set) var extra = NamedList<[String]>()
+    package internal(set) var whenEmpty = EmptyScopeRule.omit
 
     init() {}
 }
@@ -23,7 +23,7 @@ extension ScopeRules: DescriptorSection {
     ]
 }
 
-public enum EmptyScopeRule: String, DescriptorChoice, Sendable {
+package enum EmptyScopeRule: String, DescriptorChoice, Sendable {
     case omit
     case send
 }

@@ -1,7 +1,7 @@
 /// How an answer that is a JWT is signed, and encrypted if it is.
-public struct SignedAnswerRules: Sendable {
-    public internal(set) var algorithms: [SignatureAlgorithm] = []
-    public internal(set) var encryption: TokenEncryption?
+package struct SignedAnswerRules: Sendable {
+    package internal(set) var algorithms: [SignatureAlgorithm] = []
+    package internal(set) var encryption: TokenEncryption?
 
     init() {}
 }

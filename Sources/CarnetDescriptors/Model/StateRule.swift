@@ -1,10 +1,10 @@
 /// How the state gets to the provider and back (RFC 6749, section 10.12). It is compared in any case.
-public enum StateRule: Hashable, Sendable {
+package enum StateRule: Hashable, Sendable {
     case parameter
     /// In the query of the redirect URI, where a provider drops the parameter.
     case redirectURI(because: String)
 
-    public var isParameter: Bool { self == .parameter }
+    package var isParameter: Bool { self == .parameter }
 }
 
 extension StateRule: DescriptorValue {

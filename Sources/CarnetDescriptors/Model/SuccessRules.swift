@@ -1,8 +1,8 @@
 /// What tells a token response from an error, where it is not the status 200 (RFC 6749, sections 5.1 and 5.2).
-public struct SuccessRules: Sendable {
-    public internal(set) var statuses: [SuccessStatus] = []
-    public internal(set) var field: PointerList?
-    public internal(set) var values: [JSONValue] = []
+package struct SuccessRules: Sendable {
+    package internal(set) var statuses: [SuccessStatus] = []
+    package internal(set) var field: PointerList?
+    package internal(set) var values: [JSONValue] = []
 
     init() {}
 }
@@ -15,12 +15,12 @@ extension SuccessRules: DescriptorSection {
     ]
 
     /// Whether a response with this status may be one with tokens.
-    public func accepts(status: Int) -> Bool {
+    package func accepts(status: Int) -> Bool {
         statuses.isEmpty ? status == 200 : statuses.contains { $0.code == status }
     }
 
     /// What the body says of itself; `nil` if the descriptor names no member for it.
-    public func isSuccess(_ body: JSONValue) -> Bool? {
+    package func isSuccess(_ body: JSONValue) -> Bool? {
         guard let field else { return nil }
         let value = body.first(of: field.pointers)?.scalarText
         return (values.isEmpty ? [true] : values).contains { $0.scalarText == value && value != nil }
@@ -28,9 +28,9 @@ extension SuccessRules: DescriptorSection {
 }
 
 /// A status of the class 2xx (RFC 9110, section 15.3).
-public struct SuccessStatus: BoundedInteger, Hashable {
+package struct SuccessStatus: BoundedInteger, Hashable {
     static var range: ClosedRange<Int> { 200...299 }
-    public let code: Int
+    package let code: Int
 
     init(_ value: Int) { code = value }
 }

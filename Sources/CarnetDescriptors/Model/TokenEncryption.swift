@@ -2,9 +2,9 @@
 /// Connect Dynamic Client Registration, section 2). A token never chooses them.
 public struct TokenEncryption: Hashable, Sendable {
     /// How the key of the content is brought, called `id_token_encrypted_response_alg` at registration.
-    public internal(set) var algorithm = KeyManagementAlgorithm.rsaOAEP256
+    package internal(set) var algorithm = KeyManagementAlgorithm.rsaOAEP256
     /// How the content is encrypted, called `id_token_encrypted_response_enc` at registration.
-    public internal(set) var content = ContentEncryption.a128CBCHS256
+    package internal(set) var content = ContentEncryption.a128CBCHS256
 
     init() {}
 
@@ -41,7 +41,7 @@ public enum ContentEncryption: String, DescriptorChoice, Sendable {
     case a256CBCHS512 = "A256CBC-HS512"
 
     /// The length of the key in bytes.
-    public var keyLength: Int {
+    package var keyLength: Int {
         switch self {
         case .a128GCM: 16
         case .a256GCM, .a128CBCHS256: 32

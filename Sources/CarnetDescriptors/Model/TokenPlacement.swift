@@ -1,5 +1,5 @@
 /// Where a request carries the access token.
-public enum TokenPlacement: Hashable, Sendable {
+package enum TokenPlacement: Hashable, Sendable {
     /// In the Authorization header, behind its scheme (RFC 6750, section 2.1).
     case authorization
     /// Alone in a header of the provider's own.
@@ -87,4 +87,9 @@ extension TokenPlacement: DescriptorValue {
             return nil
         }
     }
+}
+
+extension Place where Value == TokenPlacement {
+    /// The name of a header that holds the token.
+    package var header: YAMLNode? { node?.entry("header")?.value }
 }

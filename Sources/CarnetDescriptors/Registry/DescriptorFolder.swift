@@ -5,17 +5,17 @@
 #endif
 
 /// A folder of descriptors: its `.yaml` and `.yml` files, not those of folders inside it.
-public struct DescriptorFolder: Sendable {
-    public let path: String
+package struct DescriptorFolder: Sendable {
+    package let path: String
 
-    public init(_ path: String) {
+    package init(_ path: String) {
         self.path = path
     }
 
     /// The paths of the descriptors, sorted by name; hidden files are not descriptors.
     ///
     /// - Throws: `SourceFileError` if the folder cannot be read.
-    public func descriptorPaths() throws(SourceFileError) -> [String] {
+    package func descriptorPaths() throws(SourceFileError) -> [String] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
@@ -33,7 +33,7 @@ public struct DescriptorFolder: Sendable {
     /// The descriptors, and why some could not be read at all.
     ///
     /// - Throws: `SourceFileError` if the folder cannot be read.
-    public func files() throws(SourceFileError) -> (read: [SourceFile], unreadable: [SourceFileError]) {
+    package func files() throws(SourceFileError) -> (read: [SourceFile], unreadable: [SourceFileError]) {
         var read: [SourceFile] = []
         var unreadable: [SourceFileError] = []
         for path in try descriptorPaths() {
@@ -50,12 +50,15 @@ public struct DescriptorFolder: Sendable {
 extension ProviderRegistry {
     /// Adds every descriptor of a folder.
     ///
+    /// - Parameter overriding: Whether a descriptor may take the place of one that has its id; see
+    ///   `add(_:origin:overriding:)`.
     /// - Returns: The files that could not be read at all.
     /// - Throws: `SourceFileError` if the folder cannot be read.
     @discardableResult
-    public mutating func add(folder path: String) throws(SourceFileError) -> [SourceFileError] {
+    public mutating func add(folder path: String, overriding: Bool = true) throws(SourceFileError) -> [SourceFileError]
+    {
         let files = try DescriptorFolder(path).files()
-        add(files.read, origin: .folder(path))
+        add(files.read, origin: .folder(path), overriding: overriding)
         return files.unreadable
     }
 }

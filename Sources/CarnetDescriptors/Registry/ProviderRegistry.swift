@@ -1,4 +1,5 @@
-/// The providers that can be selected by name. An immutable value once it is made; later additions hide earlier ones.
+/// The providers that can be selected by name. An immutable value once it is made. A later descriptor overrides an earlier
+/// one of its id, unless it comes from a place that may only add.
 public struct ProviderRegistry: Sendable {
     /// Where a descriptor came from.
     public enum Origin: Hashable, Sendable {
@@ -7,40 +8,61 @@ public struct ProviderRegistry: Sendable {
         case file(String)
     }
 
-    public struct Entry: Sendable {
-        public let descriptor: ProviderDescriptor
-        public let document: DescriptorDocument
-        public let origin: Origin
+    package struct Entry: Sendable {
+        package let descriptor: ProviderDescriptor
+        package let document: DescriptorDocument
+        package let origin: Origin
     }
 
-    private struct Source {
-        let document: DescriptorDocument
-        let origin: Origin
+    /// A file as it is written, with the place that it came from.
+    package struct Source: Sendable {
+        let written: RegisteredFile
+        package let origin: Origin
+
+        package var document: DescriptorDocument { written.document }
     }
 
     private var sources: [Source] = []
-    private var byID: [ProviderID: Entry] = [:]
-    /// Entries that a later one of the same id hides, in the order they were hidden.
-    public private(set) var hidden: [Entry] = []
-    /// Files that could not be used. They hide nothing.
-    public private(set) var broken: [DescriptorDocument] = []
+    /// The places that may add ids and override none.
+    private var guests: Set<Origin> = []
+    private var byID: [ProviderID: RegisteredEntry] = [:]
+    private var overridden: [RegisteredEntry] = []
+    /// Files of places that may not override, with ids that are taken. They do nothing, not even as parents.
+    private var unused: [Source] = []
+    /// Files that could not be used. They override nothing.
+    package private(set) var broken: [DescriptorDocument] = []
+    /// What is wrong with the files that could not be used, each as `file:line:column: severity: message [code]`.
+    public var problems: [String] { broken.flatMap { $0.diagnostics.map(\.description) } }
 
     public init() {}
 
-    /// The entries by id.
-    public var entries: [Entry] {
-        byID.values.sorted { $0.descriptor.id < $1.descriptor.id }
+    /// The entries by id. Embedded descriptors that nobody has asked for yet are read, which takes a while if there are
+    /// many: to find one, use `ids` and `entry(named:)`.
+    package var entries: [Entry] {
+        ids.compactMap { byID[$0] }.concurrentMap { $0.entry }.compactMap { $0 }
     }
 
+    /// All names. No descriptor is read for them.
     public var ids: [ProviderID] { byID.keys.sorted() }
+
+    /// Entries that a later one of the same id overrides, in the order they were overridden.
+    package var hidden: [Entry] { overridden.compactMap(\.entry) }
+
+    /// Where the descriptor of an id came from; `nil` if there is none.
+    package func origin(of id: ProviderID) -> Origin? { byID[id]?.origin }
 
     /// Adds descriptors. A file with errors goes to `broken` and changes nothing else.
     ///
     /// A descriptor may extend one that is added later; until then it is among the broken.
-    public mutating func add(_ files: some Sequence<SourceFile>, origin: Origin) {
-        let added = files.map { Source(document: DescriptorDocument($0), origin: origin) }
+    ///
+    /// - Parameter overriding: `false` for a place that nobody vouches for, such as the working folder. Its descriptors can
+    ///   only add ids: one whose id another place has, before or after, is `refused`, and the descriptors of other places
+    ///   cannot extend them.
+    public mutating func add(_ files: some Sequence<SourceFile>, origin: Origin, overriding: Bool = true) {
+        let added = files.map { Source(written: RegisteredFile($0), origin: origin) }
         sources += added
-        guard sources.contains(where: { $0.document.parentID != nil }) else {
+        if !overriding { guests.insert(origin) }
+        guard !guests.isEmpty || sources.contains(where: { $0.written.parentID != nil || $0.written.isEmbedded }) else {
             for source in added { register(source.document, source.origin) }
             return
         }
@@ -48,21 +70,86 @@ public struct ProviderRegistry: Sendable {
     }
 
     /// The same registry after a place was read again: what is there now stands where its descriptors stood.
-    public func replacing(_ origin: Origin, with files: some Sequence<SourceFile>) -> ProviderRegistry {
+    package func replacing(_ origin: Origin, with files: some Sequence<SourceFile>) -> ProviderRegistry {
         var registry = self
         let place = sources.firstIndex { $0.origin == origin } ?? sources.endIndex
         registry.sources.removeAll { $0.origin == origin }
         registry.sources.insert(
-            contentsOf: files.map { Source(document: DescriptorDocument($0), origin: origin) }, at: place)
+            contentsOf: files.map { Source(written: RegisteredFile($0), origin: origin) }, at: place)
         registry.registerAgain()
         return registry
     }
 
     private mutating func registerAgain() {
-        (byID, hidden, broken) = ([:], [], [])
-        for (source, document) in zip(sources, Inheritance.complete(sources.map(\.document))) {
-            register(document, source.origin)
+        (byID, overridden, broken) = ([:], [], [])
+        let own = sources.filter { !guests.contains($0.origin) }
+        // A file with errors has its id too: nobody else takes its place while it is repaired.
+        let taken = Set(own.compactMap(\.written.id))
+        func isTaken(_ source: Source) -> Bool { source.written.id.map(taken.contains) ?? false }
+        let others = sources.filter { guests.contains($0.origin) }
+        unused = others.filter(isTaken)
+        let added = others.filter { !isTaken($0) }
+
+        let families = Self.families(touchedBy: own + added)
+        let isDeferred = own.map { !$0.isIn(families) }
+        let deferred = zip(own, isDeferred).filter(\.1).map(\.0.written)
+        let present = zip(own, isDeferred).filter { !$0.1 }.map(\.0)
+        var completed = Inheritance.complete(present.map(\.document), names: taken.sorted())[...]
+        for (source, isDeferred) in zip(own, isDeferred) {
+            if isDeferred {
+                register(source, among: deferred)
+            } else if let document = completed.popFirst() {
+                register(document, source.origin)
+            }
         }
+        guard !added.isEmpty else { return }
+        let further = Inheritance.complete((present + added).map(\.document), names: taken.sorted()).suffix(added.count)
+        for (source, document) in zip(added, further) { register(document, source.origin) }
+    }
+
+    /// The ids of the embedded descriptors that other files override or extend, and of all that these extend or that extend
+    /// them. The rest are as they were at build time, so that they can wait until somebody asks for them.
+    private static func families(touchedBy sources: [Source]) -> Set<ProviderID> {
+        var touched: Set<ProviderID> = []
+        for source in sources where !source.written.isEmbedded {
+            if let id = source.written.id { touched.insert(id) }
+            if let id = source.written.parentID { touched.insert(id) }
+        }
+        return families(of: touched, in: sources)
+    }
+
+    private static func families(of ids: Set<ProviderID>, in sources: [Source]) -> Set<ProviderID> {
+        var family = ids
+        let heirs = sources.compactMap { source -> (id: ProviderID, parent: ProviderID)? in
+            guard source.written.isEmbedded, let id = source.written.id, let parent = source.written.parentID else {
+                return nil
+            }
+            return (id, parent)
+        }
+        var isGrowing = !family.isEmpty
+        while isGrowing {
+            isGrowing = false
+            for heir in heirs where family.contains(heir.id) != family.contains(heir.parent) {
+                family.formUnion([heir.id, heir.parent])
+                isGrowing = true
+            }
+        }
+        return family
+    }
+
+    /// Registers an embedded descriptor without reading it.
+    private mutating func register(_ source: Source, among embedded: [RegisteredFile]) {
+        guard let id = source.written.id else { return }
+        var ancestors: [RegisteredFile] = []
+        var parentID = source.written.parentID
+        while let id = parentID, ancestors.count < Inheritance.maximumDepth,
+            let parent = embedded.last(where: { $0.id == id })
+        {
+            ancestors.append(parent)
+            parentID = parent.parentID
+        }
+        let entry = RegisteredEntry(source.written, extending: ancestors, origin: source.origin)
+        if let previous = byID.updateValue(entry, forKey: id) { overridden.append(previous) }
     }
 
     private mutating func register(_ document: DescriptorDocument, _ origin: Origin) {
@@ -71,17 +158,34 @@ public struct ProviderRegistry: Sendable {
             return
         }
         let entry = Entry(descriptor: descriptor, document: document, origin: origin)
-        if let previous = byID.updateValue(entry, forKey: descriptor.id) { hidden.append(previous) }
+        if let previous = byID.updateValue(RegisteredEntry(entry), forKey: descriptor.id) {
+            overridden.append(previous)
+        }
     }
 
-    /// All files as they are written, in the order in which they were added.
-    package var written: [DescriptorDocument] { sources.map(\.document) }
+    /// Files of places that may not override, with ids that are taken: they do nothing, not even as parents. Exact copies of
+    /// what they would override are left out.
+    package var refused: [Source] {
+        unused.filter { source in
+            source.written.id.flatMap { byID[$0]?.file.bytes } != source.written.file.bytes
+        }
+    }
+
+    /// The files that count, as they are written, in the order in which they were added. Of the embedded ones, those of the
+    /// families that the ids belong to.
+    package func written(inFamiliesOf ids: Set<ProviderID>) -> [DescriptorDocument] {
+        let unused = Set(unused.map(\.written.file))
+        let families = Self.families(of: ids, in: sources).union(Self.families(touchedBy: sources))
+        return sources.filter { source in
+            source.isIn(families) && (!guests.contains(source.origin) || !unused.contains(source.written.file))
+        }.map(\.document)
+    }
 
     /// The entry under a name.
     ///
     /// - Throws: `UnknownProviderError` with the nearest names.
-    public func entry(named name: String) throws(UnknownProviderError) -> Entry {
-        guard let entry = byID[ProviderID(rawValue: name)] else {
+    package func entry(named name: String) throws(UnknownProviderError) -> Entry {
+        guard let entry = byID[ProviderID(rawValue: name)]?.entry else {
             throw UnknownProviderError(name: name, nearest: nearest(to: name), broken: brokenFile(for: name))
         }
         return entry
@@ -104,6 +208,13 @@ public struct ProviderRegistry: Sendable {
             let file = document.file.path.split(separator: "/").last ?? ""
             return document.id?.rawValue == name || file == "\(name).yaml" || file == "\(name).yml"
         }?.file.path
+    }
+}
+
+extension ProviderRegistry.Source {
+    /// Whether a file is to be read: an embedded one only if it is of one of these families.
+    fileprivate func isIn(_ families: Set<ProviderID>) -> Bool {
+        !written.isEmbedded || written.id.map(families.contains) ?? true
     }
 }
 

@@ -1,5 +1,5 @@
 /// Which issuers count as a provider's own, with its inputs filled in. All are compared byte for byte.
-public enum IssuerMatch: Hashable, Sendable {
+package enum IssuerMatch: Hashable, Sendable {
     case exact
     case pattern(IssuerPattern)
     case anyOf([String])
@@ -8,19 +8,30 @@ public enum IssuerMatch: Hashable, Sendable {
 }
 
 /// An issuer with places for claims of the ID token.
-public struct IssuerPattern: Hashable, Sendable {
+package struct IssuerPattern: Hashable, Sendable {
     enum Part: Hashable, Sendable {
         case literal(String)
         case place(name: String, claim: String)
     }
 
     let parts: [Part]
+    /// What the issuers that it can make look like.
+    private let form: ValuePattern
+
+    init(parts: [Part]) {
+        self.parts = parts
+        form = Self.form(of: parts)
+    }
 
     /// The pattern as it is written, places in braces: so it stands in the metadata of a server for many tenants.
-    public var source: String { filled { name, _ in "{\(name)}" } ?? "" }
+    package var source: String { form.source }
 
     /// The issuer that a value for each place makes; `nil` if one is missing.
-    public func filled(_ value: (_ place: String, _ claim: String) -> String?) -> String? {
+    package func filled(_ value: (_ place: String, _ claim: String) -> String?) -> String? {
+        Self.text(of: parts, value)
+    }
+
+    private static func text(of parts: [Part], _ value: (_ place: String, _ claim: String) -> String?) -> String? {
         var output = ""
         for part in parts {
             switch part {
@@ -34,67 +45,68 @@ public struct IssuerPattern: Hashable, Sendable {
     }
 
     /// Whether an issuer can come of the pattern, whatever the claims.
-    func canMake(_ issuer: String) -> Bool {
-        Self.matches(parts[...], Array(issuer.utf8)[...])
-    }
+    func canMake(_ issuer: String) -> Bool { form.matches(issuer) }
 
-    private static func matches(_ parts: ArraySlice<Part>, _ text: ArraySlice<UInt8>) -> Bool {
-        switch parts.first {
-        case nil: return text.isEmpty
-        case .literal(let literal):
-            guard text.starts(with: literal.utf8) else { return false }
-            return matches(parts.dropFirst(), text.dropFirst(literal.utf8.count))
-        case .place:
-            let longest = text.prefix(while: ASCII.isUnreserved).endIndex
-            guard text.startIndex < longest else { return false }
-            return (text.startIndex + 1...longest).contains { matches(parts.dropFirst(), text[$0...]) }
+    /// A place is one or more unreserved characters (RFC 3986, section 2.3).
+    private static func form(of parts: [Part]) -> ValuePattern {
+        var program: [PatternInstruction] = []
+        for part in parts {
+            switch part {
+            case .literal(let text):
+                program += text.unicodeScalars.map { .character(PatternCharacters(ranges: [$0.value...$0.value])) }
+            case .place:
+                program.append(.character(.unreserved))
+                program.append(.split(program.count - 1, program.count + 1))
+            }
         }
+        return ValuePattern(source: text(of: parts) { name, _ in "{\(name)}" } ?? "", program: program + [.match])
     }
 }
 
 extension Provider {
     /// Whether the metadata may name an issuer (RFC 8414, section 3.3).
-    public func acceptsIssuer(inMetadata issuer: String) -> Bool {
+    package func acceptsIssuer(inMetadata issuer: String) -> Bool {
         if isOwn(issuer) { return true }
         switch issuerMatch {
         case .exact: return false
-        case .pattern(let pattern): return issuer.isSame(as: pattern.source)
-        case .anyOf(let issuers): return issuers.contains(where: issuer.isSame)
+        case .pattern(let pattern): return issuer.isSameBytes(as: pattern.source)
+        case .anyOf(let issuers): return issuers.containsBytes(of: issuer)
         case .off: return true
         }
     }
 
     /// Whether a callback may name an issuer (RFC 9207, section 2.4). Which tenant it is, the ID token tells.
-    public func acceptsIssuer(inCallback issuer: String) -> Bool {
+    package func acceptsIssuer(inCallback issuer: String) -> Bool {
         if isOwn(issuer) { return true }
         switch issuerMatch {
         case .exact, .off: return false
         case .pattern(let pattern): return pattern.canMake(issuer)
-        case .anyOf(let issuers): return issuers.contains(where: issuer.isSame)
+        case .anyOf(let issuers): return issuers.containsBytes(of: issuer)
         }
     }
 
     /// Whether an ID token may be of an issuer (OpenID Connect Core, section 3.1.3.7).
     ///
     /// - Parameter claim: the text of a claim of the same token.
-    public func acceptsIssuer(_ issuer: String, ofTokenWith claim: (String) -> String?) -> Bool {
+    package func acceptsIssuer(_ issuer: String, ofTokenWith claim: (String) -> String?) -> Bool {
         switch issuerMatch {
         case .pattern(let pattern):
             let expected = pattern.filled { _, name in
                 claim(name).flatMap { !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isUnreserved) ? $0 : nil }
             }
-            return expected.map(issuer.isSame) ?? false
-        case .anyOf(let issuers): return isOwn(issuer) || issuers.contains(where: issuer.isSame)
+            return expected.map { issuer.isSameBytes(as: $0) } ?? false
+        case .anyOf(let issuers): return isOwn(issuer) || issuers.containsBytes(of: issuer)
         case .exact, .off: return isOwn(issuer)
         }
     }
 
-    private func isOwn(_ other: String) -> Bool { issuer.map(other.isSame) ?? false }
-}
+    /// Whether a sign-in of an earlier time may be of an issuer; always where nothing says which issuers are the
+    /// provider's own.
+    package func acceptsIssuer(ofStoredSignIn issuer: String) -> Bool {
+        self.issuer == nil || issuerMatch == .off || acceptsIssuer(inCallback: issuer)
+    }
 
-extension String {
-    /// Unlike `==`, which takes two spellings of an accent for one.
-    fileprivate func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    private func isOwn(_ other: String) -> Bool { issuer.map { other.isSameBytes(as: $0) } ?? false }
 }
 
 extension InputResolver {

@@ -1,137 +1,143 @@
 /// A provider with its inputs filled in: absolute URLs, nothing templated left. The only thing that the engine sees.
 public struct Provider: Sendable {
-    public let id: ProviderID
-    public let name: String
-    public let docs: String?
-    public let display: DisplayRules
+    package let id: ProviderID
+    package let name: String
+    package let docs: String?
+    package let display: DisplayRules
     /// The environment that was chosen.
-    public let environment: String?
-    public let issuer: String?
+    package let environment: String?
+    package let issuer: String?
     /// Which other issuers are its own too; also widened by the metadata.
-    public var issuerMatch: IssuerMatch
-    public let discovery: DiscoveryMode?
-    public let discoveryURL: WebURL?
-    public var endpoints: [EndpointName: WebURL]
+    package var issuerMatch: IssuerMatch
+    package let discovery: DiscoveryMode?
+    package let discoveryURL: WebURL?
+    package var endpoints: [EndpointName: WebURL]
     /// The endpoints for clients that present a certificate, where they are others; also named by the metadata.
-    public var mtlsEndpoints: [EndpointName: WebURL]
+    package var mtlsEndpoints: [EndpointName: WebURL]
     /// How a client identifies itself; also widened by the metadata.
-    public var client: ClientRules
-    public var assertion: ResolvedAssertion
-    public let redirects: [RedirectForm]
-    public let scopes: ScopeRules
-    public let authorization: AuthorizationRequestRules
+    package var client: ClientRules
+    package var assertion: ResolvedAssertion
+    package let redirects: [RedirectForm]
+    package let scopes: ScopeRules
+    package let authorization: AuthorizationRequestRules
     /// Whether authorization requests are pushed (RFC 9126), unless a sign-in says otherwise; also set by the metadata.
-    public var pushesAuthorization: Bool
+    package var pushesAuthorization: Bool
     /// How authorization requests are signed (RFC 9101); also set by the metadata.
-    public var requestObject: ResolvedRequestObject
+    package var requestObject: ResolvedRequestObject
     /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
-    public var demandsIssuerParameter: Bool
+    package var demandsIssuerParameter: Bool
     /// What the provider calls the parameters of a callback.
-    public let callbackRename: NamedList<String>
+    package let callbackRename: NamedList<String>
     /// The provider's error codes in a callback, with the standard's.
-    public let callbackErrors: NamedList<String>
+    package let callbackErrors: NamedList<String>
     /// The parameters of a callback that are kept.
-    public let callbackCapture: NamedList<CallbackCapture>
-    public let callbackVerification: CallbackVerification?
+    package let callbackCapture: NamedList<CallbackCapture>
+    package let callbackVerification: CallbackVerification?
     /// How answers that are JWTs are signed; also said by the metadata.
-    public var signedAnswers: SignedAnswers
-    public internal(set) var token: ResolvedRequest
-    public let tokenResponse: ResponseRules
-    public internal(set) var refresh: ResolvedRequest
-    public let refreshCredential: RefreshCredential
-    public let clientCredentials: ResolvedGrant
-    public let device: ResolvedDevice
-    public let tokenExchange: ResolvedGrant
-    public let jwtBearer: ResolvedJWTBearer
-    public let refreshRotation: RefreshRotation
+    package var signedAnswers: SignedAnswers
+    package internal(set) var token: ResolvedRequest
+    package let tokenResponse: ResponseRules
+    package internal(set) var refresh: ResolvedRequest
+    package let refreshCredential: RefreshCredential
+    package let clientCredentials: ResolvedGrant
+    package let device: ResolvedDevice
+    package let tokenExchange: ResolvedGrant
+    package let jwtBearer: ResolvedJWTBearer
+    package let refreshRotation: RefreshRotation
     /// What says when an access token ends, if the response does not.
-    public let expirySource: ExpirySource
+    package let expirySource: ExpirySource
     /// How many seconds before its end an access token is renewed.
-    public let refreshMargin: Int
+    package let refreshMargin: Int
     /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
-    public var signatureAlgorithms: [SignatureAlgorithm]
+    package var signatureAlgorithms: [SignatureAlgorithm]
     /// Whether ID tokens are signed with the client's secret, and with nothing else.
-    public let signsWithClientSecret: Bool
+    package let signsWithClientSecret: Bool
     /// The claims of an ID token that may be of another JSON type.
-    public let coercedClaims: [CoercedClaim]
+    package let coercedClaims: [CoercedClaim]
     /// Whether an ID token may leave out the nonce that was sent.
-    public let acceptsMissingNonce: Bool
+    package let acceptsMissingNonce: Bool
     /// How ID tokens are encrypted; `nil` if they are not.
-    public let idTokenEncryption: TokenEncryption?
+    package let idTokenEncryption: TokenEncryption?
     /// How many seconds the clocks may differ.
-    public let clockSkew: Int
-    public let profileSource: ProfileSource?
-    public internal(set) var profile: ResolvedRequest
-    public let profileRoot: JSONPointer
-    public let profileFormat: ResponseFormat
+    package let clockSkew: Int
+    package let profileSource: ProfileSource?
+    package internal(set) var profile: ResolvedRequest
+    package let profileRoot: JSONPointer
+    package let profileFormat: ResponseFormat
     /// Where the access token goes in the requests of the profile.
-    public let profileTokenPlacement: TokenPlacement
+    package let profileTokenPlacement: TokenPlacement
     /// The further requests of the profile.
-    public let profileRequests: [ProfileRequest]
+    package let profileRequests: [ProfileRequest]
     /// Others whose signed claims are believed in the profile.
-    public let claimSources: [ClaimSource]
-    public let claims: [Named<[JSONPointer]>]
+    package let claimSources: [ClaimSource]
+    package let claims: [Named<[JSONPointer]>]
     /// The claims of the first callback.
-    public let callbackClaims: CallbackClaims?
-    public let revocation: ResolvedRequest
+    package let callbackClaims: CallbackClaims?
+    package let revocation: ResolvedRequest
     /// The tokens that a sign-out revokes, in this order.
-    public let revokedTokens: [RevokedToken]
+    package let revokedTokens: [RevokedToken]
     /// Where a revocation has the access token, if that is no parameter.
-    public let revocationTokenPlacement: TokenPlacement?
-    public let revocationSuccess: SuccessRules
-    public let introspection: ResolvedRequest
-    public let logout: ResolvedRequest
+    package let revocationTokenPlacement: TokenPlacement?
+    package let revocationSuccess: SuccessRules
+    package let introspection: ResolvedRequest
+    package let logout: ResolvedRequest
     /// Whether a logout token may lack its end.
-    public let acceptsMissingLogoutEnd: Bool
+    package let acceptsMissingLogoutEnd: Bool
+    /// Whether a page that the provider shows in a frame may end a session (OpenID Connect Front-Channel Logout).
+    package let acceptsFrontChannelLogout: Bool
     /// Hosts that the access token may be sent to, besides those of the resources.
-    public let apiHosts: [String]
-    public internal(set) var apiHeaders: [Named<String>]
-    public let apiScheme: String
+    package let apiHosts: [String]
+    package internal(set) var apiHeaders: [Named<String>]
+    package let apiScheme: String
     /// Whether the Authorization header has the access token alone, without a scheme.
-    public let sendsBareToken: Bool
+    package let sendsBareToken: Bool
     /// Where the access token goes in calls of the API.
-    public let apiTokenPlacement: TokenPlacement
+    package let apiTokenPlacement: TokenPlacement
     /// The resources whose URL is known.
-    public internal(set) var resources: [Resource]
+    package internal(set) var resources: [Resource]
     /// Further token requests, by name.
-    public let exchange: [Named<ExchangeStep>]
-    public let connection: ConnectionRules
+    package let exchange: [Named<ExchangeStep>]
+    package let connection: ConnectionRules
     /// What is known only at run time.
     package let late: LateRules
     /// The headers of calls whose values must not be seen, once filled.
     package internal(set) var hiddenHeaders: Set<String> = []
     /// Why an endpoint that is known only at run time is not known now.
     package internal(set) var unfilledEndpoints: [EndpointName: String] = [:]
-    public let samples: Samples
+    /// Why endpoints that the metadata names cannot be requested.
+    package var refusedEndpoints: [EndpointName: String] = [:]
+    /// The same of the endpoints for clients that present a certificate.
+    package var refusedMTLSEndpoints: [EndpointName: String] = [:]
+    package let samples: Samples
     /// The values that filled the descriptor, defaults included.
-    public let inputs: [String: String]
+    package let inputs: [String: String]
 }
 
 extension Provider {
     /// What the state is called in a callback: as it was sent, unless the descriptor says otherwise.
-    public var stateParameter: String { callbackRename["state"] ?? authorization.rename["state"] ?? "state" }
+    package var stateParameter: String { callbackRename["state"] ?? authorization.rename["state"] ?? "state" }
 }
 
 /// A request's rules with everything filled in. It never changes, and a provider with its dozen of them is copied often:
 /// hence no structure.
-public final class ResolvedRequest: Sendable {
-    public let method: RequestMethod
-    public let body: BodyEncoding
-    public let headers: [Named<String>]
-    public let parameters: [Named<String>]
-    public let rename: NamedList<String>
-    public let omit: [String]
+package final class ResolvedRequest: Sendable {
+    package let method: RequestMethod
+    package let body: BodyEncoding
+    package let headers: [Named<String>]
+    package let parameters: [Named<String>]
+    package let rename: NamedList<String>
+    package let omit: [String]
     /// The parameters that go in the query of the URL whatever the body is.
-    public let queryParameters: [String]
-    public let encode: NamedList<ParameterEncoding>
+    package let queryParameters: [String]
+    package let encode: NamedList<ParameterEncoding>
 
     /// Where the parameters go: a GET has no body.
-    public var encoding: BodyEncoding { method == .get ? .query : body }
+    package var encoding: BodyEncoding { method == .get ? .query : body }
 
     /// What is filled at run time.
     package let late: LateRequest
 
-    public convenience init(
+    package convenience init(
         method: RequestMethod,
         body: BodyEncoding = .form,
         headers: [Named<String>] = [],
@@ -170,25 +176,25 @@ public final class ResolvedRequest: Sendable {
 }
 
 /// The authorization request's rules with everything filled in.
-public struct AuthorizationRequestRules: Sendable {
-    public let parameters: [Named<String>]
+package struct AuthorizationRequestRules: Sendable {
+    package let parameters: [Named<String>]
     /// Parameters that are filled for each sign-in.
     package let lateParameters: [Named<Template>]
-    public let offlineParameters: [Named<String>]
-    public let reconsentParameters: [Named<String>]
-    public let rename: NamedList<String>
-    public let omit: [String]
-    public let encode: NamedList<ParameterEncoding>
-    public let responseType: String
+    package let offlineParameters: [Named<String>]
+    package let reconsentParameters: [Named<String>]
+    package let rename: NamedList<String>
+    package let omit: [String]
+    package let encode: NamedList<ParameterEncoding>
+    package let responseType: String
     /// How the answer comes; `nil` if that is not asked for.
-    public let responseMode: ResponseMode?
-    public let state: StateRule
+    package let responseMode: ResponseMode?
+    package let state: StateRule
     /// The route of a page that reads its parameters behind `#ROUTE?`.
-    public let fragmentRoute: String?
+    package let fragmentRoute: String?
     /// What stands after `#` at the end of the URL.
-    public let fragment: String?
-    public let pkce: Safeguard
-    public let nonce: Safeguard
-    public let pushed: PushedAuthorizationRules
-    public let prefersEphemeralSession: Bool
+    package let fragment: String?
+    package let pkce: Safeguard
+    package let nonce: Safeguard
+    package let pushed: PushedAuthorizationRules
+    package let prefersEphemeralSession: Bool
 }

@@ -1,6 +1,6 @@
 extension ProviderDescriptor {
     /// The hosts that the descriptor itself names, in lower case: none that an input brings, or discovery.
-    public var ownHosts: Set<String> {
+    package var ownHosts: Set<String> {
         let endpoints = EndpointName.allCases.compactMap { self.endpoints[$0] }
         let templates = [issuer, discoveryURL].compactMap { $0 } + endpoints + resources.map(\.url)
         return Set(templates.compactMap(\.literalHost) + api.hosts.compactMap { Template.host(in: $0.source) })

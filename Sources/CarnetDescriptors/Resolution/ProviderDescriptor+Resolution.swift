@@ -139,6 +139,7 @@ extension ProviderDescriptor {
             introspection: try resolver.request(introspection.request, key: "introspection"),
             logout: try resolver.request(logout.request, key: "logout", method: .get),
             acceptsMissingLogoutEnd: logout.missingEnd != nil,
+            acceptsFrontChannelLogout: logout.frontChannel,
             apiHosts: hosts,
             apiHeaders: try resolver.named(api.headers, key: "api.headers"),
             apiScheme: api.scheme == "none" ? "Bearer" : api.scheme,
@@ -156,7 +157,7 @@ extension ProviderDescriptor {
     }
 
     /// Inputs that a pretend client may use: the given ones, then examples.
-    public func exampleInputs(_ given: [String: String] = [:]) -> [String: String] {
+    package func exampleInputs(_ given: [String: String] = [:]) -> [String: String] {
         var values = given
         for input in inputs.items where values[input.name] == nil && input.value.defaultValue == nil {
             values[input.name] = input.value.example ?? input.value.allowed.first

@@ -1,6 +1,6 @@
 /// Why a descriptor could not be resolved with the inputs of a registration.
 public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         case missingInput
         case unknownInput
         case badInput
@@ -9,8 +9,8 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
         case badURL
     }
 
-    public var kind: Kind
-    public var provider: ProviderID
+    package var kind: Kind
+    package var provider: ProviderID
     /// The descriptor key that governs it, e.g. `inputs.domain`.
     public var key: String
     public var reason: String

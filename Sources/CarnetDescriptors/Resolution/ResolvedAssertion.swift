@@ -1,19 +1,19 @@
 /// The rules of client assertions with everything filled in.
-public struct ResolvedAssertion: Sendable {
-    public let algorithm: AssertionAlgorithm?
+package struct ResolvedAssertion: Sendable {
+    package let algorithm: AssertionAlgorithm?
     /// The algorithms that the server's metadata announces; empty if it names none.
-    public var announcedAlgorithms: [AssertionAlgorithm] = []
+    package var announcedAlgorithms: [AssertionAlgorithm] = []
     private let audience: String?
     private let issuer: String?
     private let subject: String?
     /// In seconds.
-    public let lifetime: Int
-    public let keyID: KeyID
-    public let claims: [Named<String>]
-    public let sendAs: AssertionParameter
+    package let lifetime: Int
+    package let keyID: KeyID
+    package let claims: [Named<String>]
+    package let sendAs: AssertionParameter
 
     /// What the header says of the key.
-    public enum KeyID: Hashable, Sendable {
+    package enum KeyID: Hashable, Sendable {
         case ofKey
         case absent
         case text(String)
@@ -46,7 +46,7 @@ extension ResolvedAssertion {
     /// The claim `aud`: one text, never a list, so that no other server can take the assertion for one of its own.
     ///
     /// - Returns: `nil` if the provider has neither an issuer nor a token endpoint.
-    public func audience(at provider: Provider) -> String? {
+    package func audience(at provider: Provider) -> String? {
         let tokenEndpoint = provider.endpoints[.token]?.text
         return switch audience {
         case nil: provider.issuer ?? tokenEndpoint
@@ -56,11 +56,11 @@ extension ResolvedAssertion {
         }
     }
 
-    public func issuer(clientID: String, redirectURI: String) -> String {
+    package func issuer(clientID: String, redirectURI: String) -> String {
         Self.party(issuer, clientID, redirectURI)
     }
 
-    public func subject(clientID: String, redirectURI: String) -> String {
+    package func subject(clientID: String, redirectURI: String) -> String {
         Self.party(subject, clientID, redirectURI)
     }
 

@@ -1,16 +1,16 @@
 /// The rules of signed authorization requests with everything filled in.
-public struct ResolvedRequestObject: Sendable {
-    public let use: RequestObjectUse
-    public let algorithm: SignatureAlgorithm?
+package struct ResolvedRequestObject: Sendable {
+    package let use: RequestObjectUse
+    package let algorithm: SignatureAlgorithm?
     /// The algorithms that the server's metadata announces; empty if it names none.
-    public var announcedAlgorithms: [SignatureAlgorithm] = []
-    public let audience: String?
+    package var announcedAlgorithms: [SignatureAlgorithm] = []
+    package let audience: String?
     /// In seconds; as long as the sign-in may take if `nil`.
-    public let lifetime: Int?
+    package let lifetime: Int?
     /// The parameters that go beside the signed request too.
-    public let repeated: [String]
+    package let repeated: [String]
     /// Whether requests are signed unless a sign-in says otherwise; also set by the metadata.
-    public var isDemanded: Bool
+    package var isDemanded: Bool
 }
 
 extension ResolvedRequestObject {
@@ -28,7 +28,7 @@ extension ResolvedRequestObject {
     /// Whether a sign-in's parameters are to be signed.
     ///
     /// - Parameter isWanted: What the host says; the descriptor's `always` and `never` stand above it.
-    public func isUsed(wanted isWanted: Bool?) -> Bool {
+    package func isUsed(wanted isWanted: Bool?) -> Bool {
         switch use {
         case .always: true
         case .never: false

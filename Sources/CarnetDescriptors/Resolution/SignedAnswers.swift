@@ -1,21 +1,21 @@
 /// How the answers of a provider that can be JWTs are signed.
-public struct SignedAnswers: Sendable {
+package struct SignedAnswers: Sendable {
     /// The callback (JWT Secured Authorization Response Mode).
-    public var callback: SignedAnswer
+    package var callback: SignedAnswer
     /// The answer of the userinfo endpoint (OpenID Connect Core, section 5.3.2).
-    public var profile: SignedAnswer
+    package var profile: SignedAnswer
     /// The answer of the introspection endpoint (RFC 9701).
-    public var introspection: SignedAnswer
+    package var introspection: SignedAnswer
 
     package var all: [SignedAnswer] { [callback, profile, introspection] }
 
     /// How one answer is signed.
-    public struct SignedAnswer: Sendable {
+    package struct SignedAnswer: Sendable {
         /// Whether the descriptor demands a JWT.
-        public let isRequired: Bool
+        package let isRequired: Bool
         /// The accepted algorithms; also said by the metadata, and those of ID tokens if empty.
-        public var algorithms: [SignatureAlgorithm]
-        public let encryption: TokenEncryption?
+        package var algorithms: [SignatureAlgorithm]
+        package let encryption: TokenEncryption?
 
         init(_ rules: SignedAnswerRules?) {
             isRequired = rules != nil
@@ -36,7 +36,7 @@ extension Provider {
     }
 
     /// The algorithms of a signed answer: the descriptor's or the announced ones, else those of ID tokens.
-    public func algorithms(of answer: SignedAnswers.SignedAnswer) -> [SignatureAlgorithm] {
+    package func algorithms(of answer: SignedAnswers.SignedAnswer) -> [SignatureAlgorithm] {
         if !answer.algorithms.isEmpty { return answer.algorithms }
         return signatureAlgorithms.isEmpty ? [.RS256] : signatureAlgorithms
     }

@@ -4,13 +4,13 @@
 /// wire, so a URL cannot smuggle a header or a second host.
 public struct WebURL: Hashable, Sendable {
     public let text: String
-    public let scheme: String
+    package let scheme: String
     /// The host in lower case; an IPv6 literal keeps its brackets.
-    public let host: String
-    public let port: Int?
+    package let host: String
+    package let port: Int?
     /// The path as written; empty if there is none.
-    public let path: String
-    public let query: String?
+    package let path: String
+    package let query: String?
 
     /// - Throws: `WebURLError` with the reason.
     public init(_ text: String) throws(WebURLError) {
@@ -36,6 +36,7 @@ public struct WebURL: Hashable, Sendable {
         let query: Range<Int>?
 
         init(_ bytes: [UInt8]) throws(WebURLError) {
+            Work.count(bytes.count)
             if let byte = bytes.first(where: { !WebURL.isAllowed($0) }) {
                 let shown = byte < 0x21 || byte > 0x7E ? "byte \(byte)" : String(UnicodeScalar(byte))
                 throw WebURLError(reason: "a URL cannot contain \(shown)")
@@ -70,7 +71,7 @@ public struct WebURL: Hashable, Sendable {
     }
 
     /// Whether the host is this machine: 127.0.0.0/8, ::1 or localhost.
-    public var isLoopback: Bool { Self.isLoopback(host) }
+    package var isLoopback: Bool { Self.isLoopback(host) }
 
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
@@ -79,21 +80,21 @@ public struct WebURL: Hashable, Sendable {
         return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
     }
 
-    public var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
+    package var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
 
     /// Scheme, host and port: what must be equal for a credential to go along (RFC 6454, section 4).
-    public var origin: String { "\(scheme)://\(host):\(effectivePort)" }
+    package var origin: String { "\(scheme)://\(host):\(effectivePort)" }
 
     /// Host and port as the Host header wants them.
-    public var authority: String { port.map { "\(host):\($0)" } ?? host }
+    package var authority: String { port.map { "\(host):\($0)" } ?? host }
 
     /// The request target: path and query.
-    public var target: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
+    package var target: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
 
     /// The same URL with parameters after its own query (RFC 6749, section 3.1).
     ///
     /// - Parameter encoded: Parameters that are already encoded, joined by `&`.
-    public func appendingQuery(_ encoded: String) -> String {
+    package func appendingQuery(_ encoded: String) -> String {
         guard !encoded.isEmpty else { return text }
         switch query {
         case nil: return text + "?" + encoded

@@ -22,7 +22,7 @@ public struct ScopeRequirement: Hashable, Sendable {
     public var allOf: [String]
     public var anyOf: [String]
 
-    public init(allOf: [String] = [], anyOf: [String] = []) {
+    package init(allOf: [String] = [], anyOf: [String] = []) {
         self.allOf = allOf
         self.anyOf = anyOf
     }
@@ -30,7 +30,7 @@ public struct ScopeRequirement: Hashable, Sendable {
     /// The scopes to ask for so that the requirement is met; empty if it is met. Of `anyOf`, the first is enough.
     ///
     /// Scopes are compared as whole, case-sensitive tokens (RFC 6749, section 3.3).
-    public func missing(from granted: Set<String>) -> [String] {
+    package func missing(from granted: Set<String>) -> [String] {
         let all = allOf.filter { !granted.contains($0) }
         let any = anyOf.isEmpty || anyOf.contains(where: granted.contains) ? [] : [anyOf[0]]
         return all + any.filter { !all.contains($0) }

@@ -1,13 +1,13 @@
 /// Something that a granted scope opens.
-public struct ResourceEntry: Sendable {
-    public internal(set) var id: String?
-    public internal(set) var title = ""
-    public internal(set) var url = Template.empty
-    public internal(set) var scope: String?
-    public internal(set) var allOf: [String] = []
-    public internal(set) var anyOf: [String] = []
-    public internal(set) var method = ResourceMethod.get
-    public internal(set) var headers = NamedList<Template>()
+package struct ResourceEntry: Sendable {
+    package internal(set) var id: String?
+    package internal(set) var title = ""
+    package internal(set) var url = Template.empty
+    package internal(set) var scope: String?
+    package internal(set) var allOf: [String] = []
+    package internal(set) var anyOf: [String] = []
+    package internal(set) var method = ResourceMethod.get
+    package internal(set) var headers = NamedList<Template>()
 
     init() {}
 }

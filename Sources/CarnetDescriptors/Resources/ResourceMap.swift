@@ -7,12 +7,12 @@ public struct ResourceMap: Sendable {
     private let implied: [String: [String]]
 
     /// - Parameter scopes: The provider's scopes, for what each implies.
-    public init(_ resources: [Resource], scopes: ScopeRules) {
+    package init(_ resources: [Resource], scopes: ScopeRules) {
         self.resources = resources
         implied = Dictionary(scopes.catalog.map { ($0.id, $0.implies) }) { first, _ in first }
     }
 
-    public init(of provider: Provider) {
+    package init(of provider: Provider) {
         self.init(provider.resources, scopes: provider.scopes)
     }
 

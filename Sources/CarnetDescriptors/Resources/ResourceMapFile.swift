@@ -1,10 +1,10 @@
 /// A file with a resource map of its own.
-public struct ResourceMapFile: Sendable {
-    public let entries: [ResourceEntry]
-    public let diagnostics: [Diagnostic]
+package struct ResourceMapFile: Sendable {
+    package let entries: [ResourceEntry]
+    package let diagnostics: [Diagnostic]
 
     /// Reads all entries; those with an error are left out and reported.
-    public init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
+    package init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
         let document = reader.read(file)
         var decoder = DescriptorDecoder(file: file.path)
         let content = document.root.flatMap { Content($0, &decoder) }
@@ -15,7 +15,7 @@ public struct ResourceMapFile: Sendable {
     /// Fills the entries with the inputs of a provider.
     ///
     /// - Throws: `ResolutionError`.
-    public func resources(for provider: Provider, of descriptor: ProviderDescriptor) throws(ResolutionError)
+    package func resources(for provider: Provider, of descriptor: ProviderDescriptor) throws(ResolutionError)
         -> [Resource]
     {
         let resolver = try InputResolver(descriptor, values: provider.inputs)

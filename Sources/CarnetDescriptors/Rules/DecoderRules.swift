@@ -1,6 +1,6 @@
 /// The pages of what the decoder finds: keys and values that the language does not have.
-public enum DecoderRules {
-    public static let all: [RuleExplanation] = DecoderRule.allCases.map(\.explanation)
+package enum DecoderRules {
+    package static let all: [RuleExplanation] = DecoderRule.allCases.map(\.explanation)
 }
 
 extension DecoderRule {

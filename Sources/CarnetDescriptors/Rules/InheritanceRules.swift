@@ -1,6 +1,6 @@
 /// The pages of what can be wrong between a descriptor and the one that it extends.
-public enum InheritanceRules {
-    public static let all = [unknownParent, cycle, brokenParent]
+package enum InheritanceRules {
+    package static let all = [unknownParent, cycle, brokenParent]
 
     static let unknownParent = RuleExplanation(
         code: "K020",

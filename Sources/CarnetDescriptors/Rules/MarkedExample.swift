@@ -1,11 +1,11 @@
 /// An example of a rule: a text with `⟦` and `⟧` around each place where the rule finds something.
-public struct MarkedExample: Hashable, Sendable {
+package struct MarkedExample: Hashable, Sendable {
     /// The text without the marks.
-    public let text: String
+    package let text: String
     /// Where the marks stood, as positions of `text`.
-    public let spans: [SourceSpan]
+    package let spans: [SourceSpan]
 
-    public init(_ marked: String) {
+    package init(_ marked: String) {
         var text = ""
         var spans: [SourceSpan] = []
         var opened: [SourcePosition] = []
@@ -33,7 +33,7 @@ public struct MarkedExample: Hashable, Sendable {
     }
 
     /// An example that shows only the keys it is about: what a descriptor cannot do without is put before it.
-    public init(completing marked: String) {
+    package init(completing marked: String) {
         let lines = marked.split(whereSeparator: \.isNewline).map { $0.filter { !"⟦⟧".contains($0) } }
         func says(_ key: String) -> Bool { lines.contains { $0.hasPrefix(key + ":") } }
         guard !says("carnet") else {
@@ -47,7 +47,7 @@ public struct MarkedExample: Hashable, Sendable {
         self.init(start + marked)
     }
 
-    public func file(named path: String) -> SourceFile {
+    package func file(named path: String) -> SourceFile {
         SourceFile(path: path, bytes: Array(text.utf8))
     }
 }

@@ -1,13 +1,13 @@
 /// What the reader finds: everything about a file before its keys have a meaning.
-public enum ReaderRules {
-    public static let all: [RuleExplanation] = [
+package enum ReaderRules {
+    package static let all: [RuleExplanation] = [
         notUTF8, controlCharacter, fileTooLarge, syntaxError, tabIndentation, severalDocuments, emptyFile, duplicateKey,
         keyNotScalar, mergeKey, unsupportedTag, badAlias, tooDeep, tooManyNodes, scalarTooLong, unreadableFile,
     ]
 
     // MARK: Bytes
 
-    public static let notUTF8 = RuleExplanation(
+    package static let notUTF8 = RuleExplanation(
         code: "D001",
         name: "not-utf-8",
         summary: "The file is not UTF-8 text.",
@@ -20,7 +20,7 @@ public enum ReaderRules {
         good: ["name: Gärtnerei 🌱\n"]
     )
 
-    public static let controlCharacter = RuleExplanation(
+    package static let controlCharacter = RuleExplanation(
         code: "D002",
         name: "control-character",
         summary: "The file contains a null byte, a control character, or a line break that only some readers know.",
@@ -38,7 +38,7 @@ public enum ReaderRules {
         good: [#"name: "Acme\u2028""# + "\n"]
     )
 
-    public static let fileTooLarge = RuleExplanation(
+    package static let fileTooLarge = RuleExplanation(
         code: "D003",
         name: "file-too-large",
         summary: "The file is larger than 1 MiB.",
@@ -48,7 +48,7 @@ public enum ReaderRules {
             """
     )
 
-    public static let unreadableFile = RuleExplanation(
+    package static let unreadableFile = RuleExplanation(
         code: "D016",
         name: "unreadable-file",
         summary: "The file does not exist, is no regular file, or may not be read.",
@@ -60,7 +60,7 @@ public enum ReaderRules {
 
     // MARK: Syntax
 
-    public static let syntaxError = RuleExplanation(
+    package static let syntaxError = RuleExplanation(
         code: "D004",
         name: "syntax-error",
         summary: "The file is not YAML.",
@@ -80,7 +80,7 @@ public enum ReaderRules {
         good: ["name: 'Acme: the company'\n"]
     )
 
-    public static let tabIndentation = RuleExplanation(
+    package static let tabIndentation = RuleExplanation(
         code: "D005",
         name: "tab-indentation",
         summary: "A line is indented with a tab.",
@@ -93,7 +93,7 @@ public enum ReaderRules {
         good: ["client:\n  default: none\t# a tab before a comment does no harm\n"]
     )
 
-    public static let severalDocuments = RuleExplanation(
+    package static let severalDocuments = RuleExplanation(
         code: "D006",
         name: "several-documents",
         summary: "The file holds more than one YAML document.",
@@ -106,7 +106,7 @@ public enum ReaderRules {
         good: ["---\ncarnet: 1\nid: acme\n"]
     )
 
-    public static let emptyFile = RuleExplanation(
+    package static let emptyFile = RuleExplanation(
         code: "D007",
         name: "empty-file",
         summary: "The file is empty, or has nothing but comments.",
@@ -117,7 +117,7 @@ public enum ReaderRules {
 
     // MARK: Keys
 
-    public static let duplicateKey = RuleExplanation(
+    package static let duplicateKey = RuleExplanation(
         code: "D008",
         name: "duplicate-key",
         summary: "A mapping has the same key twice.",
@@ -130,7 +130,7 @@ public enum ReaderRules {
         good: ["token: { body: form }\nrefresh: { body: form }\n"]
     )
 
-    public static let keyNotScalar = RuleExplanation(
+    package static let keyNotScalar = RuleExplanation(
         code: "D009",
         name: "key-not-scalar",
         summary: "A key is a list, a mapping, or missing.",
@@ -141,7 +141,7 @@ public enum ReaderRules {
         good: ["'openid profile': default\n"]
     )
 
-    public static let mergeKey = RuleExplanation(
+    package static let mergeKey = RuleExplanation(
         code: "D010",
         name: "merge-key",
         summary: "The merge key '<<' is used.",
@@ -156,7 +156,7 @@ public enum ReaderRules {
 
     // MARK: Tags and aliases
 
-    public static let unsupportedTag = RuleExplanation(
+    package static let unsupportedTag = RuleExplanation(
         code: "D011",
         name: "unsupported-tag",
         summary: "A value has a tag, or the file a directive, that Carnet does not know.",
@@ -170,7 +170,7 @@ public enum ReaderRules {
         good: ["name: !!str 42\n"]
     )
 
-    public static let badAlias = RuleExplanation(
+    package static let badAlias = RuleExplanation(
         code: "D012",
         name: "bad-alias",
         summary: "An alias names no anchor before it, or the value that it stands in.",
@@ -185,7 +185,7 @@ public enum ReaderRules {
 
     // MARK: Limits
 
-    public static let tooDeep = RuleExplanation(
+    package static let tooDeep = RuleExplanation(
         code: "D013",
         name: "too-deep",
         summary: "Lists and mappings are nested deeper than 64 levels.",
@@ -195,7 +195,7 @@ public enum ReaderRules {
         good: [String(repeating: "[", count: 64) + String(repeating: "]", count: 64)]
     )
 
-    public static let tooManyNodes = RuleExplanation(
+    package static let tooManyNodes = RuleExplanation(
         code: "D014",
         name: "too-many-values",
         summary: "The file holds more than 100,000 values once its aliases are expanded.",
@@ -217,10 +217,15 @@ public enum ReaderRules {
         good: ["a: &a [x, x]\nb: [*a, *a]\n"]
     )
 
-    public static let scalarTooLong = RuleExplanation(
+    package static let scalarTooLong = RuleExplanation(
         code: "D015",
         name: "text-too-long",
-        summary: "One text is longer than 256 KiB.",
-        rationale: "The longest texts of a descriptor are samples of responses, a few kilobytes each."
+        summary: "One text is longer than 256 KiB, or has more than 30 combining characters in a row.",
+        rationale: """
+            The longest texts of a descriptor are samples of responses, a few kilobytes each. Combining characters in a \
+            row are sorted whenever a text is compared, which takes time with the square of their number; no language \
+            needs 30 of them.
+            """,
+        references: ["Unicode Standard Annex #15, section 13"]
     )
 }

@@ -1,23 +1,23 @@
 /// What a diagnostic code means: the page that `carnet explain` prints, and the examples that prove the rule.
-public struct RuleExplanation: Hashable, Sendable {
+package struct RuleExplanation: Hashable, Sendable {
     /// Stable and never reused: a family letter and three digits.
-    public var code: String
+    package var code: String
     /// Kebab-case, and describes the problem rather than the remedy.
-    public var name: String
-    public var severity: Diagnostic.Severity
-    public var summary: String
+    package var name: String
+    package var severity: Diagnostic.Severity
+    package var summary: String
     /// Why it matters.
-    public var rationale: String
+    package var rationale: String
     /// Whether findings can carry a fix, and of which kind.
-    public var fix: Fix.Applicability?
+    package var fix: Fix.Applicability?
     /// Sections of the standards that say so, e.g. `YAML 1.2.2, section 6.1`.
-    public var references: [String]
+    package var references: [String]
     /// Texts in which the rule finds something; `⟦` and `⟧` stand around the place where it does.
-    public var bad: [String]
+    package var bad: [String]
     /// Texts in which it finds nothing.
-    public var good: [String]
+    package var good: [String]
 
-    public init(
+    package init(
         code: String,
         name: String,
         severity: Diagnostic.Severity = .error,
@@ -40,7 +40,7 @@ public struct RuleExplanation: Hashable, Sendable {
     }
 
     /// A finding of this rule.
-    public func diagnostic(
+    package func diagnostic(
         _ message: String,
         file: String,
         span: SourceSpan,

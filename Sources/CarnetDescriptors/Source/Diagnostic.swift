@@ -5,15 +5,17 @@ public struct Diagnostic: Hashable, Sendable {
     public enum Severity: String, Hashable, Sendable, CaseIterable {
         case error
         case warning
+        /// Nothing is wrong, but a reader should know.
+        case information
     }
 
     /// Another place that explains the finding, e.g. where a key was defined first.
-    public struct Related: Hashable, Sendable {
+    package struct Related: Hashable, Sendable {
         public var message: String
         public var file: String
         public var span: SourceSpan
 
-        public init(message: String, file: String, span: SourceSpan) {
+        package init(message: String, file: String, span: SourceSpan) {
             self.message = message
             self.file = file
             self.span = span
@@ -29,10 +31,10 @@ public struct Diagnostic: Hashable, Sendable {
     public var span: SourceSpan
     /// What is allowed, or what to do next.
     public var help: String?
-    public var related: [Related]
-    public var fix: Fix?
+    package var related: [Related]
+    package var fix: Fix?
 
-    public init(
+    package init(
         code: String,
         severity: Severity = .error,
         message: String,
@@ -70,29 +72,29 @@ extension Diagnostic: Comparable {
 }
 
 /// Edits to the text that mend a finding.
-public struct Fix: Hashable, Sendable {
-    public enum Applicability: String, Hashable, Sendable {
+package struct Fix: Hashable, Sendable {
+    package enum Applicability: String, Hashable, Sendable {
         /// Keeps the meaning that the author certainly intended; `--fix` applies it.
         case safe
         /// A guess; it is only shown.
         case unsafe
     }
 
-    public struct Edit: Hashable, Sendable {
+    package struct Edit: Hashable, Sendable {
         public var span: SourceSpan
-        public var replacement: String
+        package var replacement: String
 
-        public init(span: SourceSpan, replacement: String) {
+        package init(span: SourceSpan, replacement: String) {
             self.span = span
             self.replacement = replacement
         }
     }
 
-    public var summary: String
-    public var applicability: Applicability
-    public var edits: [Edit]
+    package var summary: String
+    package var applicability: Applicability
+    package var edits: [Edit]
 
-    public init(summary: String, applicability: Applicability, edits: [Edit]) {
+    package init(summary: String, applicability: Applicability, edits: [Edit]) {
         self.summary = summary
         self.applicability = applicability
         self.edits = edits

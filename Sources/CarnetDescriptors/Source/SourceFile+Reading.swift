@@ -13,7 +13,7 @@ extension SourceFile {
     /// between is refused, and anything that is not a regular file is refused without waiting for it.
     ///
     /// - Throws: `SourceFileError`.
-    public init(
+    package init(
         readingFrom path: String,
         maximumBytes: Int = YAMLLimits().maximumBytes
     ) throws(SourceFileError) {

@@ -1,13 +1,55 @@
 /// The bytes of one descriptor and the name to report it by.
-public struct SourceFile: Hashable, Sendable {
+public struct SourceFile: Sendable {
     /// The path as the user gave it, or a name such as `<stdin>`.
     public let path: String
-    public let bytes: [UInt8]
+    private let content: Content
+    /// The ids that the build wrote beside an embedded descriptor, so that nobody has to read it to know them.
+    package let outline: Outline?
+
+    private enum Content: Sendable {
+        case bytes([UInt8])
+        case embedded(StaticString)
+    }
+
+    package struct Outline: Sendable {
+        package let id: ProviderID
+        package let parentID: ProviderID?
+    }
 
     public init(path: String, bytes: [UInt8]) {
         self.path = path
-        self.bytes = bytes
+        content = .bytes(bytes)
+        outline = nil
     }
+
+    /// A descriptor that was linted and compiled into the program. A registry reads it when somebody asks for it.
+    ///
+    /// The build tool plug-in `CarnetProviders` writes the call.
+    ///
+    /// - Parameters:
+    ///   - id: The `id` of the descriptor.
+    ///   - parent: Its `extends`, if it has one.
+    public init(path: String, embedded text: StaticString, id: ProviderID, extends parent: ProviderID? = nil) {
+        self.path = path
+        content = .embedded(text)
+        outline = Outline(id: id, parentID: parent)
+    }
+
+    /// Whether it is compiled into the program.
+    package var isEmbedded: Bool { outline != nil }
+
+    public var bytes: [UInt8] {
+        switch content {
+        case .bytes(let bytes): bytes
+        case .embedded(let text): text.withUTF8Buffer { Array($0) }
+        }
+    }
+}
+
+extension SourceFile: Hashable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.path == rhs.path && lhs.bytes == rhs.bytes }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 }
 
 extension SourceFile {
@@ -16,5 +58,5 @@ extension SourceFile {
     }
 
     /// The text; bytes that are not UTF-8 are replaced.
-    public var text: String { String(decoding: bytes, as: UTF8.self) }
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,6 +1,6 @@
 /// Why a file could not be read.
 public struct SourceFileError: Error, Hashable, Sendable {
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         case notFound
         case isDirectory
         /// A FIFO, a socket or a device.
@@ -14,9 +14,9 @@ public struct SourceFileError: Error, Hashable, Sendable {
     }
 
     public var path: String
-    public var reason: Reason
+    package var reason: Reason
 
-    public init(path: String, reason: Reason) {
+    package init(path: String, reason: Reason) {
         self.path = path
         self.reason = reason
     }
@@ -27,7 +27,7 @@ extension SourceFileError: CustomStringConvertible {
 }
 
 extension SourceFileError.Reason: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .notFound: "no such file"
         case .isDirectory: "is a directory, not a file"
@@ -42,7 +42,7 @@ extension SourceFileError.Reason: CustomStringConvertible {
 
 extension SourceFileError {
     /// The error as a finding, for a report over several files.
-    public var diagnostic: Diagnostic {
+    package var diagnostic: Diagnostic {
         let rule: RuleExplanation =
             switch reason {
             case .tooLarge: ReaderRules.fileTooLarge

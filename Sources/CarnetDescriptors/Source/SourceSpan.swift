@@ -4,7 +4,7 @@ public struct SourcePosition: Hashable, Comparable, Sendable {
     private var shortLine: Int32
     private var shortColumn: Int32
 
-    public init(line: Int, column: Int) {
+    package init(line: Int, column: Int) {
         shortLine = Int32(clamping: line)
         shortColumn = Int32(clamping: column)
     }
@@ -29,13 +29,13 @@ public struct SourceSpan: Hashable, Comparable, Sendable {
     public var start: SourcePosition
     public var end: SourcePosition
 
-    public init(start: SourcePosition, end: SourcePosition) {
+    package init(start: SourcePosition, end: SourcePosition) {
         self.start = start
         self.end = end
     }
 
     /// The beginning of a file, for findings about the file as a whole.
-    public static let fileStart = SourceSpan(
+    package static let fileStart = SourceSpan(
         start: SourcePosition(line: 1, column: 1),
         end: SourcePosition(line: 1, column: 1)
     )

@@ -2,19 +2,19 @@
 ///
 /// A line ends with LF, CRLF or CR; a byte order mark belongs to no line and has no column. A byte that is not UTF-8
 /// counts as a character. No look-up takes longer because a line is long.
-public struct SourceText: Sendable {
-    public let bytes: [UInt8]
+package struct SourceText: Sendable {
+    package let bytes: [UInt8]
     /// Where the text starts: after the byte order mark, if there is one.
-    public let startOffset: Int
+    package let startOffset: Int
     private let lineStarts: [Int]
     /// The offset of every 256th character; empty for ASCII, where offsets and characters are the same.
     private let checkpoints: [Int]
 
-    public init(_ file: SourceFile) {
+    package init(_ file: SourceFile) {
         self.init(bytes: file.bytes)
     }
 
-    public init(bytes: [UInt8]) {
+    package init(bytes: [UInt8]) {
         self.bytes = bytes
         let start = bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
         startOffset = start
@@ -60,10 +60,10 @@ public struct SourceText: Sendable {
     // MARK: Lines
 
     /// The number of lines; a line break at the end of the file starts one more, empty line.
-    public var lineCount: Int { lineStarts.count }
+    package var lineCount: Int { lineStarts.count }
 
     /// The byte offsets of a line without its line break; `nil` if there is no such line.
-    public func lineRange(_ line: Int) -> Range<Int>? {
+    package func lineRange(_ line: Int) -> Range<Int>? {
         guard line >= 1, line <= lineStarts.count else { return nil }
         let start = lineStarts[line - 1]
         guard line < lineStarts.count else { return start..<bytes.count }
@@ -73,21 +73,21 @@ public struct SourceText: Sendable {
     }
 
     /// The text of a line without its line break; bytes that are not UTF-8 become U+FFFD.
-    public func line(_ line: Int) -> String? {
+    package func line(_ line: Int) -> String? {
         lineRange(line).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
     // MARK: Positions
 
     /// The byte offset of a position, the end of a line included; `nil` if the text has no such place.
-    public func offset(of position: SourcePosition) -> Int? {
+    package func offset(of position: SourcePosition) -> Int? {
         guard let range = lineRange(position.line), (1...bytes.count + 1).contains(position.column) else { return nil }
         let offset = offset(ofCharacter: characterIndex(ofOffset: range.lowerBound) + position.column - 1)
         return offset <= range.upperBound ? offset : nil
     }
 
     /// The position of a byte offset; an offset inside a line break is the end of its line.
-    public func position(ofOffset offset: Int) -> SourcePosition {
+    package func position(ofOffset offset: Int) -> SourcePosition {
         let line = Self.lastIndex(in: lineStarts, notAfter: offset)
         let range = lineRange(line + 1) ?? startOffset..<startOffset
         let end = min(max(offset, range.lowerBound), range.upperBound)
@@ -96,13 +96,13 @@ public struct SourceText: Sendable {
     }
 
     /// The byte offsets of a span; `nil` if one of its ends is not in the text.
-    public func range(of span: SourceSpan) -> Range<Int>? {
+    package func range(of span: SourceSpan) -> Range<Int>? {
         guard let start = offset(of: span.start), let end = offset(of: span.end), start <= end else { return nil }
         return start..<end
     }
 
     /// The text that a span covers.
-    public func text(in span: SourceSpan) -> String? {
+    package func text(in span: SourceSpan) -> String? {
         range(of: span).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 

@@ -18,12 +18,77 @@ extension String {
         }
     }
 
+    /// Whether no more than 30 combining characters stand in a row, as in the Stream-Safe Text Format (Unicode Standard
+    /// Annex #15, section 13).
+    ///
+    /// The standard library sorts such a row whenever it compares, hashes or splits a text, which takes time with the
+    /// square of the row's length: a name of 64 KiB costs a quarter of a second each time. No language needs a longer row.
+    package var isStreamSafe: Bool {
+        Work.count(utf8.count)
+        // The first combining character, U+0300, begins with this byte.
+        guard utf8.contains(where: { $0 >= 0xCC }) else { return true }
+        var row = 0
+        for scalar in unicodeScalars {
+            let isCombining = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+            row = isCombining ? row + 1 : 0
+            guard row <= Self.longestCombiningRow else { return false }
+        }
+        return true
+    }
+
+    package static let longestCombiningRow = 30
+
+    /// Whether two strings are the same bytes. `==` holds canonically equivalent strings equal, such as the letter K and
+    /// the Kelvin sign; identifiers are compared without normalization (OpenID Connect Core, section 5.7; RFC 3986,
+    /// section 6.2.1).
+    package func isSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+
+    /// The longest beginning that has at most so many bytes, without half a scalar at its end.
+    ///
+    /// `prefix(_:)` counts characters, and one character may have any number of bytes.
+    package func prefix(bytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var length = limit
+        // The second and later bytes of a scalar are 10xxxxxx.
+        while length > 0, utf8[utf8.index(utf8.startIndex, offsetBy: length)] & 0xC0 == 0x80 { length -= 1 }
+        return String(Substring(utf8.prefix(length)))
+    }
+
     /// Whether a part is in the text, byte for byte.
     ///
     /// The standard library's search compares characters, which takes many times longer.
     package func holds(_ part: String) -> Bool {
         var (text, part) = (self, part)
         return text.withUTF8 { text in part.withUTF8 { text.holds($0) } }
+    }
+}
+
+extension String? {
+    /// Whether both are missing, or both are there with the same bytes.
+    package func isSameBytes(as other: String?) -> Bool {
+        switch (self, other) {
+        case (nil, nil): true
+        case (let own?, let other?): own.isSameBytes(as: other)
+        default: false
+        }
+    }
+}
+
+extension Sequence<String> {
+    /// Whether one of the elements has the bytes of a string.
+    package func containsBytes(of text: String) -> Bool { contains { $0.isSameBytes(as: text) } }
+}
+
+extension [String: String] {
+    /// Whether names and values are the same bytes.
+    package func isSameBytes(as other: [String: String]) -> Bool {
+        count == other.count
+            && allSatisfy { name, value in
+                guard let index = other.index(forKey: name) else { return false }
+                return name.isSameBytes(as: other[index].key) && value.isSameBytes(as: other[index].value)
+            }
     }
 }
 
@@ -37,6 +102,7 @@ extension [UInt8] {
 
 extension UnsafeBufferPointer<UInt8> {
     fileprivate func holds(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
+        Work.count(count)
         guard let wanted = part.baseAddress, let first = part.first else { return true }
         guard let bytes = baseAddress, count >= part.count else { return false }
         let end = bytes + (count - part.count + 1)

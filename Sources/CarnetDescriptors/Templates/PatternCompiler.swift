@@ -5,6 +5,8 @@ enum PatternInstruction: Hashable, Sendable {
     case jump(Int)
     /// The start or the end of the first group.
     case save(isEnd: Bool)
+    /// `^` or `$`: the start or the end of the value.
+    case border(isEnd: Bool)
     case match
 }
 
@@ -13,6 +15,13 @@ struct PatternCharacters: Hashable, Sendable {
     var ranges: [ClosedRange<UInt32>] = []
     var isInverted = false
 
+    /// The unreserved characters of RFC 3986, section 2.3.
+    static let unreserved = PatternCharacters(
+        ranges: [0x2D...0x2E, 0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A, 0x7E...0x7E])
+
+    /// The only character of the set.
+    var single: UInt32? { ranges.count == 1 && ranges[0].count == 1 && !isInverted ? ranges[0].lowerBound : nil }
+
     func contains(_ scalar: Unicode.Scalar) -> Bool {
         ranges.contains { $0.contains(scalar.value) } != isInverted
     }
@@ -20,18 +29,26 @@ struct PatternCharacters: Hashable, Sendable {
 
 /// Reads a regular expression and makes a program of it: no back references, no look-around, nothing that takes more than
 /// one pass.
+///
+/// Every part of the syntax tree becomes at least one instruction, and the program has a greatest length. So compiling is
+/// bounded too, whatever counts are nested in each other.
 struct PatternCompiler {
     private indirect enum Node {
         case characters(PatternCharacters)
+        case border(isEnd: Bool)
         case sequence([Node])
         case alternatives([Node])
         case group(Node)
         case repeated(Node, least: Int, most: Int?)
+
+        /// Whether it matches nothing but the empty text and becomes no instruction: a group without content.
+        var isEmpty: Bool {
+            if case .sequence(let nodes) = self { nodes.isEmpty } else { false }
+        }
     }
 
-    private static let longestSource = 256
-    private static let longestProgram = 1024
-    private static let highestCount = 64
+    static let longestSource = 256
+    static let longestProgram = 1024
     private static let greatestDepth = 16
 
     private let source: [Unicode.Scalar]
@@ -39,6 +56,8 @@ struct PatternCompiler {
     private var depth = 0
     private var hasGroup = false
     private var program: [PatternInstruction] = []
+    /// How many parts of the pattern were read and written so far.
+    private(set) var steps = 0
 
     init(_ source: String) throws(TemplateError) {
         self.source = Array(source.unicodeScalars)
@@ -73,21 +92,22 @@ struct PatternCompiler {
         var nodes: [Node] = []
         while let scalar = next, scalar != "|", scalar != ")" {
             let atom = try atom()
-            nodes.append(try quantified(atom))
+            let node = try quantified(atom)
+            if !node.isEmpty { nodes.append(node) }
         }
-        return .sequence(nodes)
+        return nodes.count == 1 ? nodes[0] : .sequence(nodes)
     }
 
     private mutating func atom() throws(TemplateError) -> Node {
         guard let scalar = next else { throw TemplateError(reason: "it ends too early") }
         position += 1
+        steps += 1
         switch scalar {
         case "(": return try group()
         case "[": return .characters(try characterClass())
         case ".": return .characters(PatternCharacters(ranges: [0x0A...0x0A], isInverted: true))
         case "\\": return .characters(try escape())
-        case "^", "$":
-            throw TemplateError(reason: "\(scalar) is not needed: a pattern is for the whole value")
+        case "^", "$": return .border(isEnd: scalar == "$")
         case "*", "+", "?":
             throw TemplateError(reason: "there is nothing before \(scalar) to repeat")
         default: return .characters(PatternCharacters(ranges: [scalar.value...scalar.value]))
@@ -111,36 +131,34 @@ struct PatternCompiler {
     }
 
     private mutating func quantified(_ atom: Node) throws(TemplateError) -> Node {
-        let node: Node
-        if take("*") {
-            node = .repeated(atom, least: 0, most: nil)
-        } else if take("+") {
-            node = .repeated(atom, least: 1, most: nil)
-        } else if take("?") {
-            node = .repeated(atom, least: 0, most: 1)
-        } else if next == "{", let counts = try counts() {
-            node = .repeated(atom, least: counts.least, most: counts.most)
-        } else {
-            return atom
-        }
-        if let next, "*+?".unicodeScalars.contains(next) {
-            throw TemplateError(reason: "a count stands behind another one")
-        }
-        return node
+        guard let counts = try counts() else { return atom }
+        if case .border = atom { throw TemplateError(reason: "^ and $ cannot be repeated") }
+        guard try self.counts() == nil else { throw TemplateError(reason: "a count stands behind another one") }
+        // What is empty is as empty many times over.
+        return atom.isEmpty ? atom : .repeated(atom, least: counts.least, most: counts.most)
+    }
+
+    private mutating func counts() throws(TemplateError) -> (least: Int, most: Int?)? {
+        if take("*") { return (0, nil) }
+        if take("+") { return (1, nil) }
+        if take("?") { return (0, 1) }
+        return next == "{" ? try bracedCounts() : nil
     }
 
     /// `{2}`, `{2,}` or `{2,5}`; any other brace is a character.
-    private mutating func counts() throws(TemplateError) -> (least: Int, most: Int?)? {
+    private mutating func bracedCounts() throws(TemplateError) -> (least: Int, most: Int?)? {
         guard let close = source[position...].firstIndex(of: "}") else { return nil }
-        let text = source[(position + 1)..<close].map { Character($0) }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard let least = parts.first.flatMap({ Int(String($0)) }), parts.count <= 2,
-            text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ",") })
-        else { return nil }
-        let most = parts.count == 1 ? least : Int(String(parts[1]))
-        guard max(least, most ?? 0) <= Self.highestCount, least <= most ?? least else {
-            throw TemplateError(reason: "a count is at most \(Self.highestCount), the lower one first")
+        let text = String(String.UnicodeScalarView(source[(position + 1)..<close]))
+        let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts[0].first != nil, parts.allSatisfy({ $0.allSatisfy(ASCII.isDigit) }) else {
+            return nil
         }
+        // A number that no program has room for is as good as any other such number.
+        func number(_ digits: Substring.UTF8View) -> Int { Int(String(Substring(digits))) ?? Self.longestProgram + 1 }
+        let least = number(parts[0])
+        let most = parts.count == 1 ? least : parts[1].isEmpty ? nil : number(parts[1])
+        guard least <= most ?? least else { throw TemplateError(reason: "the counts {\(text)} run backwards") }
+        guard most != 0 else { throw TemplateError(reason: "the count {\(text)} leaves nothing") }
         position = close + 1
         return (least, most)
     }
@@ -149,27 +167,31 @@ struct PatternCompiler {
         var set = PatternCharacters()
         set.isInverted = take("^")
         while let scalar = next, scalar != "]" || set.ranges.isEmpty {
-            position += 1
-            if scalar == "\\" {
-                let escaped = try escape()
-                guard !escaped.isInverted else {
-                    throw TemplateError(reason: "an escape such as \\D cannot stand between brackets")
-                }
-                set.ranges += escaped.ranges
+            let start = try member()
+            guard next == "-", position + 1 < source.count, source[position + 1] != "]", let first = start.single else {
+                set.ranges += start.ranges
                 continue
             }
-            var end = scalar
-            if next == "-", position + 1 < source.count, source[position + 1] != "]" {
-                end = source[position + 1]
-                guard end.value >= scalar.value, end != "\\" else {
-                    throw TemplateError(reason: "a range between brackets runs backwards")
-                }
-                position += 2
+            position += 1
+            guard let last = try member().single, last >= first else {
+                throw TemplateError(reason: "a range between brackets runs backwards")
             }
-            set.ranges.append(scalar.value...end.value)
+            set.ranges.append(first...last)
         }
         guard take("]") else { throw TemplateError(reason: "a [ has no ]") }
         return set
+    }
+
+    /// A character between brackets, or the characters of an escape.
+    private mutating func member() throws(TemplateError) -> PatternCharacters {
+        let scalar = source[position]
+        position += 1
+        guard scalar == "\\" else { return PatternCharacters(ranges: [scalar.value...scalar.value]) }
+        let escaped = try escape()
+        guard !escaped.isInverted else {
+            throw TemplateError(reason: "an escape such as \\D cannot stand between brackets")
+        }
+        return escaped
     }
 
     private mutating func escape() throws(TemplateError) -> PatternCharacters {
@@ -193,13 +215,17 @@ struct PatternCompiler {
 
 extension PatternCompiler {
     private mutating func append(_ instruction: PatternInstruction) throws(TemplateError) {
-        guard program.count < Self.longestProgram else { throw TemplateError(reason: "its counts make it too long") }
+        guard program.count < Self.longestProgram else {
+            throw TemplateError(reason: "its counts make more than \(Self.longestProgram) steps of it")
+        }
         program.append(instruction)
     }
 
     private mutating func emit(_ node: Node) throws(TemplateError) {
+        steps += 1
         switch node {
         case .characters(let set): try append(.character(set))
+        case .border(let isEnd): try append(.border(isEnd: isEnd))
         case .sequence(let nodes):
             for node in nodes { try emit(node) }
         case .group(let inner):

@@ -1,5 +1,5 @@
 /// Where a value of a template comes from.
-public enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
+package enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
     /// The registration's inputs.
     case input
     /// The registration itself: `id` and `secret`.
@@ -28,16 +28,16 @@ public enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
 }
 
 /// One value by its origin and name, e.g. `token.instance_url`.
-public struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
-    public let origin: TemplateOrigin
-    public let name: String
+package struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
+    package let origin: TemplateOrigin
+    package let name: String
 
     package init(_ origin: TemplateOrigin, _ name: String) {
         self.origin = origin
         self.name = name
     }
 
-    public var description: String { "\(origin.rawValue).\(name)" }
+    package var description: String { "\(origin.rawValue).\(name)" }
 
     /// Whether the value is secret whatever a descriptor says.
     package var isAlwaysSecret: Bool {
@@ -52,7 +52,7 @@ public struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What a template may use, which depends on the key that it stands at: a value is there or not yet.
-public struct TemplatePlace: Hashable, Sendable {
+package struct TemplatePlace: Hashable, Sendable {
     package let origins: [TemplateOrigin]
     /// Whether the text goes into a URL, where no secret belongs.
     package let isURL: Bool

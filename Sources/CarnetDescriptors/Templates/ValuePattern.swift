@@ -1,31 +1,43 @@
 /// A regular expression for the whole of a value that somebody else sent.
 ///
 /// It is matched in a time that pattern and value bound together, whatever either says: see `Docs/decisions/templates.md`.
-public struct ValuePattern: Hashable, Sendable {
-    public let source: String
+package struct ValuePattern: Hashable, Sendable {
+    package let source: String
     let program: [PatternInstruction]
+    /// How many parts of the pattern were read and written to compile it.
+    package let compilationSteps: Int
 
     /// The longest value that is looked at, in bytes.
-    public static let longestValue = 2048
+    package static let longestValue = 2048
 
     /// - Throws: `TemplateError` that says what is not understood.
-    public init(_ source: String) throws(TemplateError) {
+    package init(_ source: String) throws(TemplateError) {
         var compiler = try PatternCompiler(source)
-        self.source = source
-        program = try compiler.compile()
+        let program = try compiler.compile()
+        self.init(source: source, program: program, compilationSteps: compiler.steps)
     }
 
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.source == rhs.source }
+    /// - Parameter program: What another notation was compiled to.
+    init(source: String, program: [PatternInstruction], compilationSteps: Int = 0) {
+        self.source = source
+        self.program = program
+        self.compilationSteps = compilationSteps
+    }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+    package static func == (lhs: Self, rhs: Self) -> Bool { lhs.source == rhs.source }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(source) }
 
     /// Whether the whole value has this form.
-    public func matches(_ value: String) -> Bool { match(value) != nil }
+    package func matches(_ value: String) -> Bool { match(value).slots != nil }
+
+    /// How many steps it takes to match a value: at most three for each instruction at each of its characters.
+    package func steps(matching value: String) -> Int { match(value).steps }
 
     /// What the first group of the pattern matched, or the whole value if it has none; `nil` if the value has another
     /// form.
     package func capture(in value: String) -> String? {
-        guard let slots = match(value) else { return nil }
+        guard let slots = match(value).slots else { return nil }
         guard hasGroup else { return value }
         guard let start = slots.start, let end = slots.end else { return nil }
         var text = ""
@@ -46,14 +58,17 @@ public struct ValuePattern: Hashable, Sendable {
     }
 
     /// Tries the alternatives in order, each instruction at each position once: more would find nothing new.
-    private func match(_ value: String) -> Slots? {
-        guard value.utf8.count <= Self.longestValue else { return nil }
+    private func match(_ value: String) -> (slots: Slots?, steps: Int) {
+        guard value.utf8.count <= Self.longestValue else { return (nil, 0) }
         let text = Array(value.unicodeScalars)
         let width = text.count + 1
         var isVisited = [Bool](repeating: false, count: program.count * width)
         var slots = Slots()
         var jobs = [Job.visit(0, at: 0)]
+        var steps = 0
+        defer { Work.count(steps) }
         while let job = jobs.popLast() {
+            steps += 1
             guard case .visit(let index, let position) = job else {
                 if case .restore(let earlier) = job { slots = earlier }
                 continue
@@ -74,16 +89,18 @@ public struct ValuePattern: Hashable, Sendable {
                 jobs.append(.restore(slots))
                 if isEnd { slots.end = position } else { slots.start = position }
                 jobs.append(.visit(index + 1, at: position))
+            case .border(let isEnd):
+                if position == (isEnd ? text.count : 0) { jobs.append(.visit(index + 1, at: position)) }
             case .match:
-                if position == text.count { return slots }
+                if position == text.count { return (slots, steps) }
             }
         }
-        return nil
+        return (nil, steps)
     }
 }
 
 extension ValuePattern: CustomStringConvertible {
-    public var description: String { source }
+    package var description: String { source }
 }
 
 extension ValuePattern: DescriptorValue {
@@ -98,7 +115,8 @@ extension ValuePattern: DescriptorValue {
                 .valueNotAllowed,
                 "\"\(text)\" is not a pattern: \(error.reason)",
                 at: node.span,
-                help: "allowed: characters, classes such as [a-z0-9-], groups, |, and the counts ? * + {2,5}"
+                help:
+                    "allowed: characters, classes such as [a-z0-9-], \\d \\w \\s, groups, |, and the counts ? * + {2,5}"
             )
             return nil
         }

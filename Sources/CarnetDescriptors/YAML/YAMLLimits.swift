@@ -1,15 +1,15 @@
 /// Bounds on what a file may cost to read; past one of them the file gets a diagnostic and is not used.
-public struct YAMLLimits: Hashable, Sendable {
+package struct YAMLLimits: Hashable, Sendable {
     /// The size of the file.
-    public var maximumBytes: Int
+    package var maximumBytes: Int
     /// How deep lists and mappings may be nested, aliases included.
-    public var maximumDepth: Int
+    package var maximumDepth: Int
     /// How many values the file may hold once its aliases are expanded.
-    public var maximumNodes: Int
+    package var maximumNodes: Int
     /// The size of one scalar in UTF-8.
-    public var maximumScalarBytes: Int
+    package var maximumScalarBytes: Int
 
-    public init(
+    package init(
         maximumBytes: Int = 1 << 20,
         maximumDepth: Int = 64,
         maximumNodes: Int = 100_000,

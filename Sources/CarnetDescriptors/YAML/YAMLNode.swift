@@ -1,41 +1,41 @@
 /// A YAML value with the place it was written.
 ///
 /// Aliases are already expanded and merge keys do not exist: what is here is what the author wrote, once.
-public struct YAMLNode: Hashable, Sendable {
-    public enum Content: Hashable, Sendable {
+package struct YAMLNode: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
         case mapping([YAMLEntry])
     }
 
-    public var content: Content
-    public var span: SourceSpan
+    package var content: Content
+    package var span: SourceSpan
 
-    public init(_ content: Content, span: SourceSpan) {
+    package init(_ content: Content, span: SourceSpan) {
         self.content = content
         self.span = span
     }
 }
 
 /// A scalar as written; quoted and block scalars are always strings.
-public struct YAMLScalar: Hashable, Sendable {
-    public var text: String
+package struct YAMLScalar: Hashable, Sendable {
+    package var text: String
     /// Whether the scalar is plain, so that `true`, `12` and `null` keep their YAML 1.2 core-schema meaning.
-    public var isPlain: Bool
+    package var isPlain: Bool
 
-    public init(_ text: String, isPlain: Bool) {
+    package init(_ text: String, isPlain: Bool) {
         self.text = text
         self.isPlain = isPlain
     }
 }
 
 /// One key with its value.
-public struct YAMLEntry: Hashable, Sendable {
-    public var key: String
-    public var keySpan: SourceSpan
-    public var value: YAMLNode
+package struct YAMLEntry: Hashable, Sendable {
+    package var key: String
+    package var keySpan: SourceSpan
+    package var value: YAMLNode
 
-    public init(key: String, keySpan: SourceSpan, value: YAMLNode) {
+    package init(key: String, keySpan: SourceSpan, value: YAMLNode) {
         self.key = key
         self.keySpan = keySpan
         self.value = value
@@ -53,26 +53,26 @@ extension [YAMLEntry] {
 }
 
 extension YAMLNode {
-    public var entries: [YAMLEntry]? {
+    package var entries: [YAMLEntry]? {
         if case .mapping(let entries) = content { entries } else { nil }
     }
 
-    public var elements: [YAMLNode]? {
+    package var elements: [YAMLNode]? {
         if case .sequence(let elements) = content { elements } else { nil }
     }
 
-    public var scalar: YAMLScalar? {
+    package var scalar: YAMLScalar? {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 
     /// The entry of a mapping under a key.
-    public func entry(_ key: String) -> YAMLEntry? {
+    package func entry(_ key: String) -> YAMLEntry? {
         guard case .mapping(let entries) = content, let index = entries.index(of: key) else { return nil }
         return entries[index]
     }
 
     /// The value at a path of keys and decimal indices, if every step exists.
-    public func node(at path: [String]) -> YAMLNode? {
+    package func node(at path: [String]) -> YAMLNode? {
         node(at: path, from: 0)
     }
 
@@ -90,7 +90,7 @@ extension YAMLNode {
     }
 
     /// How a message calls this value: "a mapping", "a list", "the string \"x\"".
-    public var kindDescription: String {
+    package var kindDescription: String {
         switch content {
         case .mapping: "a mapping"
         case .sequence: "a list"
@@ -104,7 +104,7 @@ extension YAMLNode {
 
 // The YAML 1.2 core schema (section 10.3.2): `yes`, `no`, `on` and `off` are plain strings.
 extension YAMLScalar {
-    public var isNull: Bool {
+    package var isNull: Bool {
         guard isPlain, text.utf8.count <= 4 else { return false }
         return switch text {
         case "", "~", "null", "Null", "NULL": true
@@ -112,7 +112,7 @@ extension YAMLScalar {
         }
     }
 
-    public var boolean: Bool? {
+    package var boolean: Bool? {
         guard isPlain, (4...5).contains(text.utf8.count) else { return nil }
         switch text {
         case "true", "True", "TRUE": return true
@@ -121,12 +121,12 @@ extension YAMLScalar {
         }
     }
 
-    public var integer: Int? {
+    package var integer: Int? {
         number.flatMap { Int($0) }
     }
 
     /// The text if it is a JSON number (RFC 8259, section 6).
-    public var number: String? {
+    package var number: String? {
         guard isPlain, let first = text.utf8.first, first == UInt8(ascii: "-") || ASCII.isDigit(first),
             JSONNumber.isValid(text.utf8)
         else { return nil }

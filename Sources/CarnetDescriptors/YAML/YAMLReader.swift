@@ -2,14 +2,14 @@
 ///
 /// The language is YAML 1.2 as far as libyaml reads it, without what makes two readers disagree or a file cost more than
 /// its size: merge keys, tags beyond the plain kinds, several documents, keys that are not scalars.
-public struct YAMLReader: Sendable {
-    public var limits: YAMLLimits
+package struct YAMLReader: Sendable {
+    package var limits: YAMLLimits
 
-    public init(limits: YAMLLimits = .init()) {
+    package init(limits: YAMLLimits = .init()) {
         self.limits = limits
     }
 
-    public func read(_ file: SourceFile) -> YAMLDocument {
+    package func read(_ file: SourceFile) -> YAMLDocument {
         let text = SourceText(file)
         let check = YAMLTextCheck(file, text: text, limits: limits)
         guard check.diagnostics.isEmpty else { return YAMLDocument(root: nil, diagnostics: check.diagnostics) }

@@ -79,6 +79,7 @@ extension YAMLTreeBuilder {
             let limit = byteCountDescription(limits.maximumScalarBytes)
             report(ReaderRules.scalarTooLong, "this text is longer than \(limit)", at: span)
         }
+        guard !stops(at: content, span) else { return }
         checkTag(event, accepting: "str", span: span)
         guard count(1, at: span) else { return }
         let isPlain = style == .plain && event.tag == nil
@@ -264,8 +265,17 @@ extension YAMLTreeBuilder {
         return true
     }
 
+    /// Whether a text is too costly to compare, so that nothing more is read.
+    private mutating func stops(at text: String, _ span: SourceSpan) -> Bool {
+        guard !text.isStreamSafe else { return false }
+        let most = String.longestCombiningRow
+        report(ReaderRules.scalarTooLong, "this text has more than \(most) combining characters in a row", at: span)
+        isStopped = true
+        return true
+    }
+
     private mutating func checkTag(_ event: YAMLEvent, accepting name: String, span: SourceSpan) {
-        guard let tag = event.tag, tag != "tag:yaml.org,2002:" + name else { return }
+        guard let tag = event.tag, !stops(at: tag, span), tag != "tag:yaml.org,2002:" + name else { return }
         let coreSchema = "tag:yaml.org,2002:"
         let shown = tag.hasPrefix(coreSchema) ? "!!" + tag.dropFirst(coreSchema.count) : tag
         let start = event.start.position

@@ -1,9 +1,9 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// Every code that a diagnostic can have, with its page.
-public enum RuleCatalog {
+package enum RuleCatalog {
     /// Sorted by code.
-    public static let all: [RuleExplanation] =
+    package static let all: [RuleExplanation] =
         (ReaderRules.all + DecoderRules.all + InheritanceRules.all + SuppressionRules.all + [
             DuplicateProvider.explanation
         ]
@@ -13,7 +13,7 @@ public enum RuleCatalog {
     /// The rule with a code or a name.
     ///
     /// - Throws: `UnknownRuleError` with the nearest codes.
-    public static func rule(_ codeOrName: String) throws(UnknownRuleError) -> RuleExplanation {
+    package static func rule(_ codeOrName: String) throws(UnknownRuleError) -> RuleExplanation {
         let wanted = codeOrName.lowercased()
         if let rule = all.first(where: { $0.code.lowercased() == wanted || $0.name == wanted }) { return rule }
         let nearest = [nearestName(to: codeOrName, in: all.map(\.code)), nearestName(to: wanted, in: all.map(\.name))]
@@ -22,11 +22,11 @@ public enum RuleCatalog {
 }
 
 /// A code that no rule has.
-public struct UnknownRuleError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var name: String
-    public var nearest: [String]
+package struct UnknownRuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var name: String
+    package var nearest: [String]
 
-    public var description: String {
+    package var description: String {
         let unknown = "no rule is called \"\(name)\""
         return nearest.isEmpty ? unknown : "\(unknown); did you mean \(nearest.joined(separator: " or "))?"
     }

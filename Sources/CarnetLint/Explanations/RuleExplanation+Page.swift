@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 extension RuleExplanation {
     /// The page, with what a linter without a simulator says about the examples.
@@ -7,7 +7,7 @@ extension RuleExplanation {
     /// The rule's page in Markdown: what it finds, why, and what it says about each example.
     ///
     /// - Parameter linter: What is asked about the examples; one with a simulator, for a rule of simulation.
-    public func page(by linter: Linter) -> String {
+    package func page(by linter: Linter) -> String {
         var page = "# \(code): \(name)\n\n\(summary)\n\n"
         page += "Severity: \(severity.rawValue). Fix: \(fixSentence).\n\n"
         page += "## Why\n\n\(rationale)\n"
@@ -60,7 +60,7 @@ extension RuleExplanation {
 
 extension RuleCatalog {
     /// The list of all rules in Markdown, with links to their pages.
-    public static var index: String {
+    package static var index: String {
         var index = """
             # Lint rules
 

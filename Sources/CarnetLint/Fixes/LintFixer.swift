@@ -6,7 +6,7 @@ public enum LintFixer {
     ///
     /// Of two fixes that touch the same text, the first in the text is applied; lint again for the other. If the result
     /// would read worse than the file did, nothing is applied.
-    public static func apply(to file: SourceFile, diagnostics: [Diagnostic]) -> (SourceFile, applied: Int) {
+    package static func apply(to file: SourceFile, diagnostics: [Diagnostic]) -> (SourceFile, applied: Int) {
         let text = SourceText(file)
         var accepted = Replacements()
         var applied = 0

@@ -1,13 +1,15 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 import Synchronization
 
 /// What a rule sees: one descriptor with its text and the place of everything in it, what it inherits included.
-public final class LintContext: Sendable {
-    public let document: DescriptorDocument
-    public let descriptor: ProviderDescriptor
-    public let root: YAMLNode
+package final class LintContext: Sendable {
+    package let document: DescriptorDocument
+    package let descriptor: ProviderDescriptor
+    package let root: YAMLNode
+    /// The places of the descriptor's values.
+    package let places: Place<ProviderDescriptor>
     /// The lines are found once, for the first that asks: most files are right, and nobody does.
-    public var text: SourceText {
+    package var text: SourceText {
         lines.withLock { lines in
             if let lines { return lines }
             let text = document.sources.text
@@ -23,6 +25,9 @@ public final class LintContext: Sendable {
     /// Every scope, wherever it stands.
     let scopeUses: [ScopeUse]
     let redirects: [RedirectURI]
+    let assertions: [AssertionSection]
+    /// The requests of the section `connection`.
+    let calls: [ConnectionCall]
     /// The requests that the file shapes.
     let requests: [MessageSection]
     /// The descriptor in each of its environments.
@@ -32,7 +37,7 @@ public final class LintContext: Sendable {
     let isWhole: Bool
 
     /// - Returns: `nil` for a file that is no descriptor.
-    public init?(_ document: DescriptorDocument) {
+    package init?(_ document: DescriptorDocument) {
         guard let descriptor = document.partialDescriptor, let root = document.root else {
             return nil
         }
@@ -40,28 +45,19 @@ public final class LintContext: Sendable {
         self.document = document
         self.descriptor = descriptor
         self.root = root
-        urls = DescriptorURL.all(in: descriptor, root: root)
-        requests = MessageSection.requests(in: root)
-        templateUses = TemplateUse.all(in: descriptor, root: root, urls: urls, requests: requests)
-        scopeUses = ScopeUse.all(in: root)
-        redirects = RedirectURI.all(in: root)
+        places = Place(root)
+        calls = ConnectionCall.all(in: descriptor, places)
+        urls = DescriptorURL.all(in: descriptor, places, calls: calls)
+        requests = MessageSection.requests(in: places)
+        assertions = AssertionSection.all(in: descriptor, places)
+        templateUses = TemplateUse.all(
+            in: descriptor, places, urls: urls, requests: requests, calls: calls, assertions: assertions)
+        scopeUses = ScopeUse.all(in: places)
+        redirects = RedirectURI.all(in: places)
         variants = document.variants.compactMap { LintContext($0) }
     }
 
     package var path: String { document.file.path }
-
-    func node(_ path: String...) -> YAMLNode? { root.node(at: path) }
-
-    /// The place of a value, or of what is nearest to where it would be.
-    package func span(_ path: String...) -> SourceSpan { document.span(of: path) }
-
-    /// The place of a key, or of what is nearest to where it would be.
-    package func keySpan(_ path: String...) -> SourceSpan {
-        guard let key = path.last, let parent = root.node(at: Array(path.dropLast())) else {
-            return document.span(of: path)
-        }
-        return parent.entry(key)?.keySpan ?? document.span(of: path)
-    }
 
     /// The place of a part of a scalar; of the whole scalar, where the text is not written as it is read.
     ///
@@ -84,24 +80,16 @@ public final class LintContext: Sendable {
         return SourceSpan(start: start, end: end)
     }
 
-    /// The entries of a mapping whose keys the author chose.
-    func entries(_ path: String...) -> [YAMLEntry] { root.entries(at: path) }
-
-    /// The elements of a list.
-    func elements(_ path: String...) -> [YAMLNode] { root.elements(at: path) }
-
     /// The messages that the file shapes: the requests and the callback.
-    var messages: [MessageSection] { requests + [MessageSection.callback(in: root)].compactMap { $0 } }
-
-    /// The elements of a list in a section of the descriptor.
-    func elements(in section: [String], _ key: String) -> [YAMLNode] {
-        root.node(at: section)?.entry(key)?.value.elements ?? []
-    }
+    var messages: [MessageSection] { requests + [MessageSection(callback: places.callback)].compactMap { $0 } }
 
     /// The name that a misspelled one most likely meant. Of very many candidates only the first are compared.
     func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         nearestName(to: name, in: candidates.prefix(256).map { $0 })
     }
+
+    /// The path of the key that is written at a place. The whole tree is searched: this is for messages.
+    func keyPath(at span: SourceSpan) -> String { root.keyPath(at: span)?.joined(separator: ".") ?? "" }
 
     package func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
         Diagnostic.Related(message: message, file: path, span: span)
@@ -109,7 +97,11 @@ public final class LintContext: Sendable {
 }
 
 extension YAMLNode {
-    func entries(at path: [String]) -> [YAMLEntry] { node(at: path)?.entries ?? [] }
-
-    func elements(at path: [String]) -> [YAMLNode] { node(at: path)?.elements ?? [] }
+    fileprivate func keyPath(at span: SourceSpan) -> [String]? {
+        for entry in entries ?? [] {
+            if entry.keySpan == span { return [entry.key] }
+            if let rest = entry.value.keyPath(at: span) { return [entry.key] + rest }
+        }
+        return nil
+    }
 }

@@ -8,15 +8,21 @@ public struct LintReport: Sendable {
     /// Files that could not be read at all; their findings are among `diagnostics`.
     public private(set) var unreadableCount: Int
 
-    public init(files: [SourceFile], diagnostics: [Diagnostic], unreadable: [SourceFileError] = []) {
+    package init(files: [SourceFile], diagnostics: [Diagnostic], unreadable: [SourceFileError] = []) {
         self.files = files
         self.diagnostics = Set(diagnostics + unreadable.map(\.diagnostic)).sorted()
         unreadableCount = unreadable.count
     }
 
+    /// The report as the command line prints it, with a line break at its end.
+    public func rendered(as format: ReportFormat) -> String {
+        format.reporter().render(self)
+    }
+
     public var fileCount: Int { files.count + unreadableCount }
     public var errorCount: Int { diagnostics.count { $0.severity == .error } }
     public var warningCount: Int { diagnostics.count { $0.severity == .warning } }
+    public var informationCount: Int { diagnostics.count { $0.severity == .information } }
     /// How many findings `--fix` would mend.
     public var fixableCount: Int { diagnostics.count { $0.fix?.applicability == .safe } }
 }

@@ -1,10 +1,10 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// One thing that a descriptor can get wrong although it reads well.
 ///
 /// A rule's file holds its explanation and its examples, and the examples are its tests. It is only asked about
 /// descriptors whose shape is right.
-public protocol LintRule: Sendable {
+package protocol LintRule: Sendable {
     var explanation: RuleExplanation { get }
     /// Whether it judges values by themselves, so that it can be asked about a descriptor with errors too.
     var judgesSingleValues: Bool { get }
@@ -20,7 +20,7 @@ extension SingleValueRule {
 }
 
 extension LintRule {
-    public var judgesSingleValues: Bool { false }
+    package var judgesSingleValues: Bool { false }
 
     func finding(
         _ message: String,

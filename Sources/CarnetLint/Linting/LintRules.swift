@@ -1,8 +1,8 @@
 import CarnetDescriptors
 
 /// Every rule about what a descriptor means. Codes are never used again for something else.
-public enum LintRules {
-    public static let all: [any LintRule] = [
+package enum LintRules {
+    package static let all: [any LintRule] = [
         // D: the document.
         BidirectionalControl(),
         // K: keys and inputs.
@@ -29,7 +29,7 @@ public enum LintRules {
         ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedAnswerWithoutKeys(),
         LogoutTokenWithoutEnd(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(),
         // M: metadata and evidence.
-        IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(),
+        IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),
     ]
 
     private static let codes = Set(all.map(\.explanation.code)).union(SimulationRules.codes)

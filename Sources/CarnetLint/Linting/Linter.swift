@@ -1,6 +1,6 @@
 public import CarnetDescriptors
 
-/// Proves descriptors right before anyone signs in with them.
+/// Checks descriptors before anyone signs in with them.
 public struct Linter: Sendable {
     /// The rules, asked for by what they do alone: a rule that is taken out of a list costs more than most of them take to
     /// find nothing.
@@ -11,10 +11,13 @@ public struct Linter: Sendable {
     private let known: ProviderRegistry
     private let simulator: (any DescriptorSimulator)?
 
-    /// - Parameters:
-    ///   - known: Providers that a file may extend, besides the other files. They are not looked at.
-    ///   - simulator: What runs a descriptor in the engine's own code; without it, that is left out.
-    public init(
+    /// - Parameter known: Providers that a file may extend, besides the other files. They are not linted.
+    public init(known: ProviderRegistry = ProviderRegistry()) {
+        self.init(rules: LintRules.all, known: known)
+    }
+
+    /// - Parameter simulator: Runs a descriptor in the engine's own code; `nil` skips that.
+    package init(
         rules: [any LintRule] = LintRules.all,
         reader: YAMLReader = YAMLReader(),
         known: ProviderRegistry = ProviderRegistry(),
@@ -57,11 +60,12 @@ public struct Linter: Sendable {
         guard outlines.contains(where: { $0.parentID != nil }) else { return [] }
         // A file that is known already must not extend itself.
         let texts = Set(outlines.map(\.file.bytes))
-        let others = known.written.filter { !texts.contains($0.file.bytes) }
+        let named = Set(outlines.compactMap(\.id) + outlines.compactMap(\.parentID))
+        let others = known.written(inFamiliesOf: named).filter { !texts.contains($0.file.bytes) }
         let parents = Set(outlines.compactMap(\.parentID) + others.compactMap(\.parentID))
         let family = outlines.filter { $0.parentID != nil || $0.id.map(parents.contains) ?? false }
             .concurrentMap { DescriptorDocument($0.file, reader: reader) }
-        let completed = Inheritance.complete(others + family, names: outlines.compactMap(\.id))
+        let completed = Inheritance.complete(others + family, names: outlines.compactMap(\.id) + known.ids)
         return completed.dropFirst(others.count).filter { $0.parentID != nil }
     }
 

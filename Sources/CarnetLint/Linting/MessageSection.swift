@@ -2,33 +2,80 @@ import CarnetDescriptors
 
 /// A section that shapes one message of the protocol, of those that the file has.
 struct MessageSection: Sendable {
-    let path: [String]
-    let node: YAMLNode
-    /// What Carnet sends or reads in it.
+    /// `nil` for the callback.
+    let kind: RequestKind?
+    let name: String
+    /// What is sent or read in it under the standard's name.
     let parameters: Set<String>
-    /// The keys that add parameters to it.
-    let additions: [String]
+    let headers: [YAMLEntry]
+    /// The parameters that the descriptor adds.
+    let added: [YAMLEntry]
+    let rename: [YAMLEntry]
+    let encode: [YAMLEntry]
+    let omit: [YAMLNode]
+    let queryParameters: [YAMLNode]
+    /// The provider's name for the grant.
+    let grantType: YAMLNode?
 
     /// The requests, in the order of a sign-in.
-    static func requests(in root: YAMLNode) -> [MessageSection] {
-        ProtocolParameters.requests.compactMap { path, parameters, additions in
-            root.node(at: path).map {
-                MessageSection(path: path, node: $0, parameters: parameters, additions: additions)
+    static func requests(in places: Place<ProviderDescriptor>) -> [MessageSection] {
+        RequestKind.allCases.compactMap { kind in
+            switch kind {
+            case .authorization: MessageSection(places.authorization, extra: places.scopes.extra)
+            case .pushedAuthorization: nil
+            case .clientCredentials: MessageSection(kind, places, places.clientCredentials.grantType)
+            case .deviceToken: MessageSection(kind, places, places.device.token.grantType)
+            case .tokenExchange: MessageSection(kind, places, places.tokenExchange.grantType)
+            case .jwtBearer: MessageSection(kind, places, places.jwtBearer.grant.grantType)
+            default: MessageSection(kind, places)
             }
         }
     }
 
-    /// The one message that comes to the client.
-    static func callback(in root: YAMLNode) -> MessageSection? {
-        root.entry("callback").map {
-            MessageSection(
-                path: ["callback"], node: $0.value, parameters: ProtocolParameters.callback, additions: [])
-        }
+    private init?(
+        _ kind: RequestKind, _ places: Place<ProviderDescriptor>, _ grantType: Place<String>? = nil
+    ) {
+        guard let rules = places.rules(of: kind), rules.isWritten else { return nil }
+        self.kind = kind
+        name = kind.section
+        parameters = kind.parameterNames
+        headers = rules.headers.entries
+        added = rules.parameters.entries
+        rename = rules.rename.entries
+        encode = rules.encode.entries
+        omit = rules.omit.elements
+        queryParameters = rules.queryParameters.elements
+        self.grantType = grantType?.node
     }
 
-    func entries(_ key: String) -> [YAMLEntry] { node.entry(key)?.value.entries ?? [] }
-    func elements(_ key: String) -> [YAMLNode] { node.entry(key)?.value.elements ?? [] }
+    /// - Parameter extra: Further parameters with scopes.
+    private init?(_ rules: Place<AuthorizationRules>, extra: Place<NamedList<[String]>>) {
+        guard rules.isWritten || extra.isWritten else { return nil }
+        kind = .authorization
+        name = RequestKind.authorization.section
+        parameters = RequestKind.authorization.parameterNames
+        headers = []
+        added =
+            rules.parameters.entries + rules.offlineParameters.entries + rules.reconsentParameters.entries
+            + extra.entries
+        rename = rules.rename.entries
+        encode = rules.encode.entries
+        omit = rules.omit.elements
+        queryParameters = []
+        grantType = nil
+    }
 
-    /// The parameters that the descriptor adds.
-    var added: [YAMLEntry] { additions.flatMap(entries) }
+    /// The one message that comes to the client (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207).
+    init?(callback rules: Place<CallbackRules>) {
+        guard rules.isWritten else { return nil }
+        kind = nil
+        name = "callback"
+        parameters = ["state", "code", "error", "error_description", "error_uri", "iss"]
+        (headers, added, encode) = ([], [], [])
+        rename = rules.rename.entries
+        (omit, queryParameters) = ([], [])
+        grantType = nil
+    }
+
+    var omittedNames: Set<String> { Set(omit.compactMap { $0.scalar?.text }) }
 }

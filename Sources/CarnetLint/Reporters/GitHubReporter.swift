@@ -1,10 +1,10 @@
 import CarnetDescriptors
 
 /// For GitHub Actions: one workflow command a finding, which shows up beside the line in a pull request.
-public struct GitHubReporter: Reporter {
-    public init() {}
+package struct GitHubReporter: Reporter {
+    package init() {}
 
-    public func render(_ report: LintReport) -> String {
+    package func render(_ report: LintReport) -> String {
         report.diagnostics.map { render($0) + "\n" }.joined()
     }
 
@@ -21,7 +21,8 @@ public struct GitHubReporter: Reporter {
         properties.append(("title", diagnostic.code))
         let list = properties.map { "\($0.0)=\(escapedProperty($0.1))" }.joined(separator: ",")
         let text = [diagnostic.message, diagnostic.help].compactMap { $0 }.joined(separator: "\n")
-        return "::\(diagnostic.severity.rawValue) \(list)::\(escapedData(text))"
+        let command = diagnostic.severity == .information ? "notice" : diagnostic.severity.rawValue
+        return "::\(command) \(list)::\(escapedData(text))"
     }
 
     /// A line break would end the command and could start another.

@@ -1,10 +1,10 @@
 import CarnetDescriptors
 
 /// For programs: one JSON document, version 1, with lines and columns from 1 and columns in characters.
-public struct JSONReporter: Reporter {
-    public init() {}
+package struct JSONReporter: Reporter {
+    package init() {}
 
-    public func render(_ report: LintReport) -> String {
+    package func render(_ report: LintReport) -> String {
         let document: JSONValue = [
             "version": 1,
             "diagnostics": .array(report.diagnostics.map(json)),
@@ -12,6 +12,7 @@ public struct JSONReporter: Reporter {
                 "files": .number(String(report.fileCount)),
                 "errors": .number(String(report.errorCount)),
                 "warnings": .number(String(report.warningCount)),
+                "information": .number(String(report.informationCount)),
                 "fixable": .number(String(report.fixableCount)),
             ],
         ]

@@ -1,5 +1,5 @@
 /// A form in which findings are shown.
-public protocol Reporter: Sendable {
+package protocol Reporter: Sendable {
     /// The whole output, with a line break at its end.
     func render(_ report: LintReport) -> String
 }
@@ -11,7 +11,7 @@ public enum ReportFormat: String, CaseIterable, Sendable {
     case sarif
     case github
 
-    public func reporter(usesColor: Bool = false) -> any Reporter {
+    package func reporter(usesColor: Bool = false) -> any Reporter {
         switch self {
         case .text: TextReporter(usesColor: usesColor)
         case .json: JSONReporter()

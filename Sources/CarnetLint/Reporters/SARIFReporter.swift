@@ -1,15 +1,15 @@
 import CarnetDescriptors
 
 /// For code scanning services: SARIF 2.1.0.
-public struct SARIFReporter: Reporter {
+package struct SARIFReporter: Reporter {
     private let documentation: String?
 
     /// - Parameter documentation: the URL of the folder with the rules' pages; the pages are in the output in any case.
-    public init(documentation: String? = nil) {
+    package init(documentation: String? = nil) {
         self.documentation = documentation
     }
 
-    public func render(_ report: LintReport) -> String {
+    package func render(_ report: LintReport) -> String {
         let codes = Set(report.diagnostics.map(\.code)).sorted()
         let rules = codes.map { code in RuleCatalog.all.first { $0.code == code } }
         let driver: JSONValue = [
@@ -42,7 +42,7 @@ public struct SARIFReporter: Reporter {
             "shortDescription": ["text": .string(explanation.summary)],
             "fullDescription": ["text": .string(explanation.rationale)],
             "help": ["text": .string(explanation.rationale), "markdown": .string(explanation.page)],
-            "defaultConfiguration": ["level": .string(explanation.severity.rawValue)],
+            "defaultConfiguration": ["level": Self.level(explanation.severity)],
         ]
         if let documentation {
             let base = documentation.hasSuffix("/") ? documentation : documentation + "/"
@@ -51,12 +51,17 @@ public struct SARIFReporter: Reporter {
         return rule
     }
 
+    /// The names of SARIF 2.1.0, section 3.27.10.
+    private static func level(_ severity: Diagnostic.Severity) -> JSONValue {
+        .string(severity == .information ? "note" : severity.rawValue)
+    }
+
     private func result(_ diagnostic: Diagnostic, ruleIndex: Int?) -> JSONValue {
         let text = [diagnostic.message, diagnostic.help].compactMap { $0 }.joined(separator: "\n")
         var result: JSONValue = [
             "ruleId": .string(diagnostic.code),
             "ruleIndex": .number(String(ruleIndex ?? -1)),
-            "level": .string(diagnostic.severity.rawValue),
+            "level": Self.level(diagnostic.severity),
             "message": ["text": .string(text)],
             "locations": [location(diagnostic.file, diagnostic.span)],
         ]

@@ -1,14 +1,14 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// For people: each finding with its source line, the exact place underlined, and what to do.
-public struct TextReporter: Reporter {
+package struct TextReporter: Reporter {
     private let usesColor: Bool
 
-    public init(usesColor: Bool = false) {
+    package init(usesColor: Bool = false) {
         self.usesColor = usesColor
     }
 
-    public func render(_ report: LintReport) -> String {
+    package func render(_ report: LintReport) -> String {
         var texts: [String: SourceText] = [:]
         let shown = Set(report.diagnostics.flatMap { [$0.file] + $0.related.map(\.file) })
         for file in report.files where shown.contains(file.path) { texts[file.path] = SourceText(file) }
@@ -19,12 +19,12 @@ public struct TextReporter: Reporter {
     /// One finding, with a line break at its end.
     ///
     /// - Parameter text: the text of a file that the finding names, if there is one to show.
-    public func render(_ diagnostic: Diagnostic, text: (String) -> SourceText?) -> String {
+    package func render(_ diagnostic: Diagnostic, text: (String) -> SourceText?) -> String {
         let gutter = gutterWidth(diagnostic)
-        let severity = paint(diagnostic.severity.rawValue, diagnostic.severity == .error ? .error : .warning)
+        let mark = Paint(diagnostic.severity)
+        let severity = paint(diagnostic.severity.rawValue, mark)
         let message = paint(TerminalText.sentence(diagnostic.message), .strong)
         var lines = ["\(place(diagnostic.file, diagnostic.span)): \(severity): \(message) [\(diagnostic.code)]"]
-        let mark: Paint = diagnostic.severity == .error ? .error : .warning
         lines += excerpt(diagnostic.span, text(diagnostic.file), gutter: gutter, mark: mark)
         let blank = String(repeating: " ", count: gutter)
         if let help = diagnostic.help { lines.append("\(blank) = help: \(TerminalText.sentence(help))") }
@@ -67,8 +67,9 @@ public struct TextReporter: Reporter {
         func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         let files = count(report.fileCount, "file")
         guard !report.diagnostics.isEmpty else { return "no findings in \(files)" }
-        let counts = [(report.errorCount, "error"), (report.warningCount, "warning")]
-            .filter { $0.0 > 0 }.map { count($0.0, $0.1) }
+        let counts = [
+            (report.errorCount, "error"), (report.warningCount, "warning"), (report.informationCount, "remark"),
+        ].filter { $0.0 > 0 }.map { count($0.0, $0.1) }
         let fixable = report.fixableCount
         let hint = fixable == 0 ? "" : "; \(fixable) can be fixed with --fix"
         return "\(counts.joined(separator: " and ")) in \(files)\(hint)"
@@ -79,6 +80,15 @@ public struct TextReporter: Reporter {
         case warning = "1;33"
         case note = "1;34"
         case strong = "1"
+
+        init(_ severity: Diagnostic.Severity) {
+            self =
+                switch severity {
+                case .error: .error
+                case .warning: .warning
+                case .information: .note
+                }
+        }
     }
 
     private func paint(_ text: String, _ paint: Paint) -> String {

@@ -1,9 +1,9 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// Runs a descriptor for a pretend client, in the engine's own code, and says what went wrong.
 ///
 /// The linter itself knows no engine, so that the build plugin stays small; whoever has the engine brings one of these.
-public protocol DescriptorSimulator: Sendable {
+package protocol DescriptorSimulator: Sendable {
     /// - Returns: findings of `SimulationRules`.
     func check(_ context: LintContext) -> [Diagnostic]
 }

@@ -6,22 +6,22 @@ extension AuthorizationOptions {
         to parameters: inout RequestParameters,
         besideThoseOf rules: AuthorizationRequestRules
     ) throws(OAuthError) {
-        try parameters.add("resource", each: try ResourceIndicator.checked(resource, at: .authorization))
+        try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .authorization))
         if !authorizationDetails.isEmpty {
-            try parameters.add("authorization_details", try Self.checked(authorizationDetails).jsonText())
+            try parameters.add(.authorizationDetails, try Self.checked(authorizationDetails).jsonText())
         }
-        if let claims { try parameters.add("claims", try Self.checked(claims).jsonText()) }
+        if let claims { try parameters.add(.claims, try Self.checked(claims).jsonText()) }
         if let maxAge {
             guard maxAge >= 0 else { throw Self.unusable("max_age", "a number of seconds") }
             guard maxAge > 0 || !prompt.contains(.none) else {
                 throw Self.unusable("max_age", "0 where nothing may be shown")
             }
-            try parameters.add("max_age", String(maxAge))
+            try parameters.add(.maxAge, String(maxAge))
         }
-        if !acrValues.isEmpty { try parameters.add("acr_values", try Self.joined(acrValues, "acr_values")) }
-        if let loginHint { try parameters.add("login_hint", loginHint) }
-        if let prompt = try promptValue(besideThoseOf: rules) { try parameters.add("prompt", prompt) }
-        if !uiLocales.isEmpty { try parameters.add("ui_locales", try Self.joined(uiLocales, "ui_locales")) }
+        if !acrValues.isEmpty { try parameters.add(.acrValues, try Self.joined(acrValues, "acr_values")) }
+        if let loginHint { try parameters.add(.loginHint, loginHint) }
+        if let prompt = try promptValue(besideThoseOf: rules) { try parameters.add(.prompt, prompt) }
+        if !uiLocales.isEmpty { try parameters.add(.uiLocales, try Self.joined(uiLocales, "ui_locales")) }
     }
 
     /// What a descriptor adds, without its prompt where this has one: the two go in one parameter.

@@ -23,7 +23,7 @@ extension AuthorizationRequest {
     ///
     /// - Throws: `OAuthError` if the provider has no authorization endpoint, does not accept the redirect URI, or a
     ///   parameter would be sent twice.
-    public init(
+    package init(
         to provider: borrowing Provider,
         as registration: ClientRegistration,
         options: AuthorizationOptions = AuthorizationOptions(),
@@ -45,38 +45,32 @@ extension AuthorizationRequest {
         let nonce = isOpenID && rules.nonce.isRequired ? try random.secret() : nil
         let verifier = rules.pkce.isRequired ? CodeVerifier(secret: try random.secret()) : nil
 
-        var parameters = RequestParameters(
-            step: .authorization,
-            section: "authorization",
-            rename: rules.rename,
-            omit: rules.omit,
-            encode: rules.encode
-        )
-        try parameters.add("response_type", rules.responseType)
-        try parameters.add("client_id", registration.clientID)
+        var parameters = RequestParameters(rules)
+        try parameters.add(.responseType, rules.responseType)
+        try parameters.add(.clientID, registration.clientID)
         if rules.state.isParameter {
-            try parameters.add("redirect_uri", redirectURI)
+            try parameters.add(.redirectURI, redirectURI)
         } else {
             let carrier = try RedirectURI.carrying(state, named: provider.stateParameter, in: redirectURI)
-            try parameters.add("redirect_uri", carrier)
+            try parameters.add(.redirectURI, carrier)
         }
         if !scopes.isEmpty || provider.scopes.whenEmpty == .send {
-            try parameters.add("scope", try provider.scopes.joined(scopes))
+            try parameters.add(.scope, try provider.scopes.joined(scopes))
         }
         for item in provider.scopes.extra.items {
             let extra = Named(item.name, try provider.scopes.joined(item.value))
             try parameters.addExtra([extra], key: "scopes.extra")
         }
-        if rules.state.isParameter { try parameters.add("state", state) }
+        if rules.state.isParameter { try parameters.add(.state, state) }
         let responseMode = try options.responseMode(besideThatOf: rules)
-        if let mode = responseMode { try parameters.add("response_mode", mode.rawValue) }
-        if let nonce { try parameters.add("nonce", nonce) }
+        if let mode = responseMode { try parameters.add(.responseMode, mode.rawValue) }
+        if let nonce { try parameters.add(.nonce, nonce) }
         if let verifier {
-            try parameters.add("code_challenge", Secret(verifier.challenge))
-            try parameters.add("code_challenge_method", "S256")
+            try parameters.add(.codeChallenge, Secret(verifier.challenge))
+            try parameters.add(.codeChallengeMethod, "S256")
         }
         let dpopKey = try registration.keyForTokens(at: provider, random: random)
-        if let dpopKey { try parameters.add("dpop_jkt", dpopKey.thumbprint) }
+        if let dpopKey { try parameters.add(.dpopThumbprint, dpopKey.thumbprint) }
         try options.addTyped(to: &parameters, besideThoseOf: rules)
         try parameters.addExtra(options.beside(rules.parameters), key: "authorization.parameters")
         if !rules.lateParameters.isEmpty {
@@ -120,7 +114,8 @@ extension AuthorizationRequest {
             acrValues: options.acrValues.isEmpty ? nil : options.acrValues,
             dpopKey: dpopKey?.sealed,
             hasStateInRedirectURI: rules.state.isParameter ? nil : true,
-            responseMode: responseMode
+            responseMode: responseMode,
+            servers: provider.serverPlaces
         )
         expiresAt = nil
         self.parameters = parameters
@@ -130,14 +125,12 @@ extension AuthorizationRequest {
 }
 
 extension AuthorizationRequest {
-    /// What a host's own parameters can never set, also where this sign-in does not send it.
-    private static let reserved: Set = [
-        "client_id", "code_challenge", "code_challenge_method", "nonce", "redirect_uri", "request", "request_uri",
-        "response_type", "state",
-    ]
-
+    /// Refuses what a host's own parameters can never set, also where this sign-in does not send it.
     private static func refuseReserved(_ parameters: [Named<String>]) throws(OAuthError) {
-        guard let name = parameters.first(where: { reserved.contains($0.name) })?.name else { return }
+        let reserved = parameters.first { parameter in
+            RequestKind.authorization.parameter(parameter.name).map { $0.rule != .settable } ?? false
+        }
+        guard let name = reserved?.name else { return }
         throw OAuthError(
             .authorization,
             .reservedParameter,
@@ -163,6 +156,7 @@ extension ResolvedRequest {
 extension Provider {
     /// - Throws: `OAuthError` that names the key to add.
     func endpoint(_ name: EndpointName, for step: OAuthError.Step) throws(OAuthError) -> WebURL {
+        if let reason = refusedEndpoints[name] { throw .refusedEndpoint(name, reason, for: step) }
         guard let url = endpoints[name] else {
             throw OAuthError(
                 step,
@@ -202,6 +196,7 @@ extension ScopeRules {
 
     /// The scopes in a response's text.
     static func split(_ text: String, separator: String) -> [String] {
-        text.split { separator.contains($0) || $0 == " " }.map(String.init)
+        Work.count(text.utf8.count)
+        return text.split { separator.contains($0) || $0 == " " }.map(String.init)
     }
 }

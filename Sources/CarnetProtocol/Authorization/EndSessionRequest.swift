@@ -1,26 +1,26 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// The page at which the user signs out of the provider itself (OpenID Connect RP-Initiated Logout, section 2).
-public struct EndSessionRequest: Sendable {
+package struct EndSessionRequest: Sendable {
     /// Where to send the user's browser. It may carry the ID token: do not log it.
-    public let url: Secret
+    package let url: Secret
     /// What comes back with the browser; `nil` if no post-logout redirect URI is registered.
-    public let state: Secret?
+    package let state: Secret?
 
     /// The page for a session, with the client id, the ID token that names the session, and where to go from there.
     ///
     /// - Throws: `OAuthError` of kind `missingEndpoint` if the provider has no such page, `badRegistration` if the
     ///   post-logout redirect URI is no URI.
-    public init(
+    package init(
         for tokens: TokenSet,
         at provider: Provider,
         as registration: ClientRegistration,
         random: any RandomSource
     ) throws(OAuthError) {
         let endpoint = try provider.endpoint(.endSession, for: .signOut)
-        var parameters = RequestParameters(.signOut, "logout", provider.logout)
-        if let idToken = tokens.idToken { try parameters.add("id_token_hint", idToken) }
-        try parameters.add("client_id", registration.clientID)
+        var parameters = RequestParameters(.signOut, .logout, provider.logout)
+        if let idToken = tokens.idToken { try parameters.add(.idTokenHint, idToken) }
+        try parameters.add(.clientID, registration.clientID)
         var state: Secret?
         if let target = registration.postLogoutRedirectURI {
             guard ResourceIndicator.isAbsoluteURI(target) else {
@@ -32,8 +32,8 @@ public struct EndSessionRequest: Sendable {
                 )
             }
             let fresh = try random.secret()
-            try parameters.add("post_logout_redirect_uri", target)
-            try parameters.add("state", fresh)
+            try parameters.add(.postLogoutRedirectURI, target)
+            try parameters.add(.state, fresh)
             state = fresh
         }
         try parameters.addExtra(provider.logout.parameters, key: "logout.parameters")
@@ -50,7 +50,7 @@ extension EndSessionRequest {
     /// anybody can send a browser there. It only tells whether to say "you are signed out everywhere".
     ///
     /// - Parameter state: What `state` was when the page was made.
-    public static func isReturn(_ request: AuthorizationCallback, answering state: Secret?, at provider: Provider)
+    package static func isReturn(_ request: AuthorizationCallback, answering state: Secret?, at provider: Provider)
         -> Bool
     {
         let name = provider.logout.rename["state"] ?? "state"

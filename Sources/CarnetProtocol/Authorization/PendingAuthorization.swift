@@ -7,13 +7,13 @@ public import Foundation
 /// serves for one callback and until `expiresAt`.
 public struct PendingAuthorization: Codable, Hashable, Sendable {
     public let provider: ProviderID
-    public let clientID: String
+    package let clientID: String
     /// The inputs that make a descriptor one provider: a callback of another tenant is not taken.
     let inputs: [String: String]
     let environment: String?
     public let redirectURI: String
     /// The scopes that were asked for.
-    public let scopes: [String]
+    package let scopes: [String]
     public let createdAt: Date
     public let expiresAt: Date
     let state: Secret
@@ -27,11 +27,13 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     let maxAge: Int?
     let acrValues: [String]?
     /// The key that the tokens will be bound to.
-    public let dpopKey: Secret?
+    package let dpopKey: Secret?
     /// Whether the redirect URI was sent with the state in its query.
     let hasStateInRedirectURI: Bool?
     /// How the answer was asked to come; `nil` if that was left to the provider.
     package var responseMode: ResponseMode?
+    /// The places that the code and the client's credentials may be sent to, as the provider was when it began.
+    package var servers: [String]?
 
     /// The parameter by which a callback is matched to this attempt. A key for a store, and no more secret than the URL
     /// that the browser shows.

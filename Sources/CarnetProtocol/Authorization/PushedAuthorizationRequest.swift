@@ -1,11 +1,11 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 extension Provider {
     /// Whether a sign-in's parameters are to be pushed.
     ///
     /// - Parameter isWanted: What the host says; the descriptor's `always` and `never` stand above it.
-    public func pushesAuthorization(wanted isWanted: Bool?) -> Bool {
+    package func pushesAuthorization(wanted isWanted: Bool?) -> Bool {
         switch authorization.pushed.use {
         case .always: true
         case .never: false
@@ -18,21 +18,19 @@ extension AuthorizationRequest {
     /// The request that sends the parameters to the server, with the client's authentication (RFC 9126, section 2.1).
     ///
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
-    public func pushing(
+    package func pushing(
         to provider: Provider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let rules = ResolvedRequest(method: .post)
-        var pushed = sent.copy(for: .pushedAuthorization) { $0.standardName != "client_id" }
+        var pushed = sent.copy(for: .pushedAuthorization, .pushedAuthorization) { $0.standardName != "client_id" }
         return try TokenRequest.send(
             &pushed,
-            to: .pushedAuthorizationRequest,
             at: provider,
             rules: rules,
             registration: registration,
-            alwaysNamesClient: true,
             random: random,
             now: now
         )
@@ -42,7 +40,7 @@ extension AuthorizationRequest {
     /// section 4). There is no way back to a URL with the parameters in it.
     ///
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
-    public func referring(
+    package func referring(
         to response: IncomingResponse,
         answering request: PreparedRequest,
         at provider: Provider,
@@ -64,10 +62,9 @@ extension AuthorizationRequest {
             (1...86_400).contains(lifetime)
         else { throw Self.unusable("expires_in", "a lifetime in seconds", request) }
         let rules = provider.authorization
-        var short = RequestParameters(
-            step: .authorization, section: "authorization", rename: rules.rename, omit: rules.omit)
-        try short.add("client_id", pending.clientID)
-        try short.add("request_uri", reference)
+        var short = RequestParameters(rules)
+        try short.add(.clientID, pending.clientID)
+        try short.add(.requestURI, reference)
         for item in parameters.items where rules.pushed.repeated.contains(item.standardName) {
             try short.repeatItem(item)
         }
@@ -94,7 +91,9 @@ extension AuthorizationRequest {
                 status: 201
             )
         }
-        guard let text = member.string, text.utf8.count <= 2048, ResourceIndicator.isAbsoluteURI(text) else {
+        guard let text = member.string, text.utf8.count <= ReceivedLimit.requestURI,
+            ResourceIndicator.isAbsoluteURI(text)
+        else {
             throw unusable("request_uri", "an absolute URI", request)
         }
         return Secret(text)

@@ -69,10 +69,10 @@ struct RequestObject {
         } catch {
             throw OAuthError(.authorization, .badRegistration, error.description)
         }
-        var sent = parameters.copy(for: parameters.step) { item in
+        var sent = parameters.copy(for: parameters.step, parameters.kind) { item in
             item.standardName == "client_id" || rules.repeated.contains(item.standardName)
         }
-        try sent.add("request", token)
+        try sent.add(.request, token)
         return sent
     }
 }

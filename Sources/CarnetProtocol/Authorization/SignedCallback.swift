@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 extension AuthorizationCallback {
     /// The JWT that a signed answer is (JWT Secured Authorization Response Mode, section 2.3).
@@ -25,7 +25,8 @@ extension AuthorizationCallback {
         var signed = token
         if JSONWebEncryption.hasForm(of: token) {
             guard let provider, let registration,
-                let opened = try? VerifiedAnswer.signed(token, .callback(at: provider), for: registration)
+                let opened = try? SignedResponse.signed(
+                    token, .authorizationResponse, provider.signedAnswers.callback.encryption, for: registration)
             else { return nil }
             signed = opened
         }
@@ -34,16 +35,8 @@ extension AuthorizationCallback {
     }
 
     /// Every text in a signed answer, believed by nobody yet: one of them is the state of the attempt that it answers.
-    public func signedTexts(at provider: Provider, for registration: ClientRegistration) -> [Secret] {
+    package func signedTexts(at provider: Provider, for registration: ClientRegistration) -> [Secret] {
         claims(nil, at: provider, for: registration)?.members.compactMap { $0.value.string.map { Secret($0) } } ?? []
-    }
-}
-
-extension VerifiedAnswer.Kind {
-    static func callback(at provider: Provider) -> Self {
-        Self(
-            step: .callback, name: "the signed callback", key: "callback.jwt",
-            rules: provider.signedAnswers.callback, at: provider)
     }
 }
 
@@ -54,7 +47,7 @@ extension PendingAuthorization {
     }
 
     /// Whether the answer is a JWT, so that the provider's keys are needed to judge it.
-    public func hasSignedAnswer(at provider: Provider) -> Bool { responseMode(at: provider).isSigned }
+    package func hasSignedAnswer(at provider: Provider) -> Bool { responseMode(at: provider).isSigned }
 
     /// The parameters of a signed answer (JWT Secured Authorization Response Mode, section 2.4). The state comes before
     /// the signature: an answer to another attempt costs nobody a request for keys.
@@ -96,11 +89,10 @@ extension PendingAuthorization {
         guard let verification else {
             throw OAuthError(.callback, .keyNotFound, "there are no keys to judge the signed callback by")
         }
-        let answer = try VerifiedAnswer(token, .callback(at: provider), from: provider, by: verification)
-        try answer.checkIssuer(isRequired: true)
-        try answer.checkAudience(isRequired: true)
-        try answer.checkTimes(endIsRequired: true)
-        return answer.claims.members.compactMap { member in
+        let response = try SignedResponse(
+            token, .authorizationResponse, expecting: .init(from: provider, provider.signedAnswers.callback),
+            by: verification)
+        return response.claims.members.compactMap { member in
             guard !["aud", "exp", "iat", "nbf", "jti"].contains(member.name) else { return nil }
             return member.value.scalarText.map { (member.name, $0) }
         }

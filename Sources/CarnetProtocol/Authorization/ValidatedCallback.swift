@@ -1,12 +1,12 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 /// A callback that was proved to answer a pending authorization. Only this makes a token request.
-public struct ValidatedCallback: Sendable {
-    public let pending: PendingAuthorization
+package struct ValidatedCallback: Sendable {
+    package let pending: PendingAuthorization
     let code: Secret
     /// What the descriptor keeps of the callback, by reference, e.g. `callback.shop`.
-    public let values: [String: ConnectionValue]
+    package let values: [String: ConnectionValue]
 }
 
 extension PendingAuthorization {
@@ -15,7 +15,7 @@ extension PendingAuthorization {
     /// - Parameters:
     ///   - provider: Says how an encrypted answer is encrypted.
     ///   - registration: Has the keys to open it.
-    public func matches(
+    package func matches(
         _ callback: AuthorizationCallback, at provider: Provider? = nil, for registration: ClientRegistration? = nil
     ) -> Bool {
         if let mode = responseMode, mode.isSigned {
@@ -33,7 +33,7 @@ extension PendingAuthorization {
     ///   - clientSecret: What a provider signs callbacks with, if it does.
     ///   - verification: The provider's keys, where `hasSignedAnswer(at:)`.
     /// - Throws: `OAuthError` at step `callback`.
-    public func validate(
+    package func validate(
         _ callback: AuthorizationCallback,
         from provider: Provider,
         now: Date,
@@ -60,7 +60,8 @@ extension PendingAuthorization {
                 descriptorKey: "authorization.response_mode"
             )
         }
-        guard provider.id == self.provider, provider.inputs == inputs, provider.environment == environment
+        guard provider.id == self.provider, provider.inputs.isSameBytes(as: inputs),
+            provider.environment.isSameBytes(as: environment)
         else {
             throw OAuthError(
                 .callback,
@@ -104,7 +105,7 @@ extension PendingAuthorization {
         guard let code = parameters["code"], !code.isEmpty else {
             throw OAuthError(.callback, .missingCode, "the callback has neither a code nor an error")
         }
-        guard code.utf8.count <= 8192, code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        guard code.utf8.count <= ReceivedLimit.code, code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw OAuthError(.callback, .malformedCallback, "the code has characters that a code cannot have")
         }
         let values = try provider.callbackCapture.values(in: pairs)
@@ -126,12 +127,16 @@ extension PendingAuthorization {
     /// RFC 9207, section 2.4.
     private func checkIssuer(_ parameters: CallbackParameters, _ provider: Provider) throws(OAuthError) {
         if let issuer = parameters["iss"] {
-            guard provider.issuer == nil || provider.acceptsIssuer(inCallback: issuer) else {
+            guard provider.acceptsIssuer(inCallback: issuer) || provider.isAtAuthorizationEndpoint(issuer) else {
                 throw OAuthError(
                     .callback,
                     .issuerMismatch,
-                    "the callback names another issuer than \(provider.issuer ?? "the provider's")",
-                    descriptorKey: "issuer"
+                    provider.issuer.map { "the callback names another issuer than \($0)" }
+                        ?? "the callback names the issuer \"\(issuer.quotable())\", and the descriptor names none",
+                    descriptorKey: "issuer",
+                    hint: provider.issuer == nil
+                        ? "if it is the provider's own, add \"issuer: ...\" to the descriptor, and \"discovery: off\" if it publishes no metadata"
+                        : nil
                 )
             }
         } else if provider.demandsIssuerParameter, parameters["error"] == nil {
@@ -148,6 +153,7 @@ extension PendingAuthorization {
     /// What a browser makes one of (RFC 3986, sections 6.2.2.1 and 6.2.3): case of the scheme, and for web addresses
     /// case of the host, the default port, and the empty path. Nothing else is forgiven.
     private static func isSameAddress(_ location: String, _ redirectURI: String) -> Bool {
+        Work.count(location.utf8.count)
         func address(_ uri: String) -> Substring { Substring(uri.utf8.prefix { $0 != 0x3F && $0 != 0x23 }) }
         let (place, expected) = (address(location), address(redirectURI))
         return place.utf8.elementsEqual(expected.utf8)
@@ -157,10 +163,14 @@ extension PendingAuthorization {
     /// An address without query and fragment, with what may be written in several ways in one.
     private static func normalized(_ address: String) -> String {
         if let url = try? WebURL(address) { return url.origin + (url.path.isEmpty ? "/" : url.path) }
-        let scheme = address.prefix { $0 != ":" }
-        let rest = address.dropFirst(scheme.count)
-        let isBareHost = rest.hasPrefix("://") && rest.dropFirst(3).firstIndex(of: "/") == rest.indices.last
-        return scheme.lowercased() + (isBareHost ? rest.dropLast() : rest)
+        let bytes = Array(address.utf8)
+        let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
+        let rest = bytes[scheme.endIndex...]
+        let isBareHost =
+            rest.starts(with: "://".utf8)
+            && rest.dropFirst(3).firstIndex(of: UInt8(ascii: "/")) == rest.indices.last
+        return String(decoding: scheme, as: UTF8.self).lowercased()
+            + String(decoding: isBareHost ? rest.dropLast() : rest, as: UTF8.self)
     }
 
     private static func hint(for code: String, redirectURI: String) -> String? {
@@ -171,6 +181,17 @@ extension PendingAuthorization {
             "register the redirect URI \(redirectURI) exactly"
         default: nil
         }
+    }
+}
+
+extension Provider {
+    /// Whether an issuer is where the browser was sent, which is all that a provider without an issuer is known by. The
+    /// issuer of another server, whose code the callback would bring here (RFC 9207, section 1), is elsewhere.
+    fileprivate func isAtAuthorizationEndpoint(_ other: String) -> Bool {
+        guard issuer == nil, [.exact, .off].contains(issuerMatch), let endpoint = endpoints[.authorization] else {
+            return false
+        }
+        return (try? WebURL(other))?.origin.isSameBytes(as: endpoint.origin) == true
     }
 }
 
@@ -190,7 +211,8 @@ private struct CallbackParameters {
 
     /// The values of a parameter by the provider's own name for it.
     func values(named name: String) -> [String] {
-        pairs.filter { $0.name == name }.map(\.value)
+        Work.count(pairs.count)
+        return pairs.filter { $0.name == name }.map(\.value)
     }
 
     subscript(name: String) -> String? { values(name).first }

@@ -72,10 +72,10 @@ struct ClientAuthentication {
         switch method {
         // The certificate is in the handshake; the id says whose it should be (RFC 8705, section 2).
         case .none, .tlsClientAuth, .selfSignedTLSClientAuth:
-            try parameters.add("client_id", registration.clientID)
+            try parameters.add(.clientID, registration.clientID)
         case .clientSecretPost:
-            try parameters.add("client_id", registration.clientID)
-            if let secret = registration.clientSecret { try parameters.add("client_secret", secret) }
+            try parameters.add(.clientID, registration.clientID)
+            if let secret = registration.clientSecret { try parameters.add(.clientSecret, secret) }
         case .clientSecretBasic:
             let encode: (String) -> String =
                 provider.client.basicEncoding == .percent ? { PercentEncoding.encode($0) } : { $0 }
@@ -84,12 +84,13 @@ struct ClientAuthentication {
             if let secret = registration.clientSecret { parameters.hide(secret) }
             return Secret("Basic " + Base64.encode(Array(pair.utf8)))
         case .clientSecretJWT, .privateKeyJWT:
-            try parameters.add("client_id", registration.clientID)
+            try parameters.add(.clientID, registration.clientID)
             guard let token = try assertion?.make(for: provider, random: random, now: now) else { return nil }
             if provider.assertion.sendAs == .clientAssertion {
-                try parameters.add("client_assertion_type", ClientAssertion.type)
+                try parameters.add(.clientAssertionType, ClientAssertion.type)
             }
-            try parameters.add(provider.assertion.sendAs.rawValue, token)
+            try parameters.add(
+                provider.assertion.sendAs == .clientAssertion ? .clientAssertion : .clientSecret, token)
         }
         return nil
     }

@@ -6,9 +6,9 @@ import Foundation
 /// It prints, interpolates, mirrors and debugs as its thumbprint. The private key is for transports alone.
 public struct ClientCertificate: Sendable {
     /// The certificates in DER form, the client's own first.
-    public let chain: [[UInt8]]
+    package let chain: [[UInt8]]
     /// The private key of the first, in PEM form.
-    public let privateKeyPEM: Secret
+    package let privateKeyPEM: Secret
 
     /// Reads a certificate, with its chain behind it, and its private key.
     ///

@@ -32,6 +32,9 @@ public struct ClientRegistration: Sendable {
     public var dpopKey: ClientKey?
     /// Whether its tokens are bound to its certificate (RFC 8705, section 3.4); `nil` for what the descriptor says.
     public var certificateBoundAccessTokens: Bool?
+    /// The origins that its secret, assertions and certificate may be sent to, e.g. `https://id.acme.example`; `nil` for
+    /// those that the descriptor names.
+    public var origins: [String]?
 
     public init(
         clientID: String,
@@ -48,7 +51,8 @@ public struct ClientRegistration: Sendable {
         authenticationMethod: ClientAuthenticationMethod? = nil,
         dpopBoundAccessTokens: Bool? = nil,
         dpopKey: ClientKey? = nil,
-        certificateBoundAccessTokens: Bool? = nil
+        certificateBoundAccessTokens: Bool? = nil,
+        origins: [String]? = nil
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
@@ -65,24 +69,25 @@ public struct ClientRegistration: Sendable {
         self.dpopBoundAccessTokens = dpopBoundAccessTokens
         self.dpopKey = dpopKey
         self.certificateBoundAccessTokens = certificateBoundAccessTokens
+        self.origins = origins
     }
 
     /// Whether the client proves the possession of a key at a provider.
-    public func usesDPoP(at provider: Provider) -> Bool {
+    package func usesDPoP(at provider: Provider) -> Bool {
         dpopBoundAccessTokens ?? (dpopKey != nil || provider.client.dpopBoundAccessTokens)
     }
 
     /// The key that new tokens are bound to: the client's own, else a new one; `nil` if they are not bound.
     ///
     /// - Throws: `OAuthError` of kind `badRegistration` for a key that cannot sign with ES256.
-    public func keyForTokens(at provider: Provider, random: any RandomSource) throws(OAuthError) -> DPoPKey? {
+    package func keyForTokens(at provider: Provider, random: any RandomSource) throws(OAuthError) -> DPoPKey? {
         guard usesDPoP(at: provider) else { return nil }
         if let dpopKey { return try DPoPKey(dpopKey) }
         return try DPoPKey(random: random)
     }
 
     /// Whether the client presents its certificate with its tokens, too.
-    public func bindsTokensToCertificate(at provider: Provider) -> Bool {
+    package func bindsTokensToCertificate(at provider: Provider) -> Bool {
         certificateBoundAccessTokens ?? provider.client.certificateBoundAccessTokens
     }
 }

@@ -1,17 +1,17 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 import Crypto
 import Foundation
 
 /// The key that the tokens of one sign-in are bound to (RFC 9449): ES256, new for each sign-in.
 ///
 /// Its private half leaves it only as `sealed`, for stores that seal what they write.
-public struct DPoPKey: Sendable {
+package struct DPoPKey: Sendable {
     let key: P256.Signing.PrivateKey
 
     /// A new key.
     ///
     /// - Throws: `OAuthError` if the source of randomness gives too few bytes.
-    public init(random: any RandomSource) throws(OAuthError) {
+    package init(random: any RandomSource) throws(OAuthError) {
         // One number in four billion is no private key of the curve.
         for _ in 0..<4 {
             let bytes = random.bytes(count: 32)
@@ -26,7 +26,7 @@ public struct DPoPKey: Sendable {
     /// A key of the client's own, used for every sign-in.
     ///
     /// - Throws: `OAuthError` of kind `badRegistration` for one that cannot sign with ES256.
-    public init(_ key: ClientKey) throws(OAuthError) {
+    package init(_ key: ClientKey) throws(OAuthError) {
         guard case .p256(let material) = key.material, key.use != .encryption else {
             throw OAuthError(
                 .configuration,
@@ -42,7 +42,7 @@ public struct DPoPKey: Sendable {
     /// A key that was kept.
     ///
     /// - Throws: `OAuthError` at step `storage`.
-    public init(sealed: Secret) throws(OAuthError) {
+    package init(sealed: Secret) throws(OAuthError) {
         guard let bytes = Base64URL.decode(sealed.reveal().utf8),
             let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
         else {
@@ -52,15 +52,15 @@ public struct DPoPKey: Sendable {
     }
 
     /// The private key, to be kept with the tokens.
-    public var sealed: Secret { Secret(Base64URL.encode(key.rawRepresentation)) }
+    package var sealed: Secret { Secret(Base64URL.encode(key.rawRepresentation)) }
 
     /// The public key (RFC 7517): just the members that it must have.
-    public var publicJWK: JSONValue {
+    package var publicJWK: JSONValue {
         .object(members.reduce(into: JSONObject()) { $0[$1.name] = .string($1.value) })
     }
 
     /// The thumbprint (RFC 7638, section 3), by which servers know the key.
-    public var thumbprint: String { JSONWebKey.thumbprint(members) }
+    package var thumbprint: String { JSONWebKey.thumbprint(members) }
 
     /// In the order of their names.
     private var members: [(name: String, value: String)] {
@@ -73,6 +73,6 @@ public struct DPoPKey: Sendable {
 }
 
 extension DPoPKey: CustomStringConvertible, CustomReflectable {
-    public var description: String { "DPoPKey(\(thumbprint))" }
-    public var customMirror: Mirror { Mirror(self, children: ["thumbprint": thumbprint]) }
+    package var description: String { "DPoPKey(\(thumbprint))" }
+    package var customMirror: Mirror { Mirror(self, children: ["thumbprint": thumbprint]) }
 }

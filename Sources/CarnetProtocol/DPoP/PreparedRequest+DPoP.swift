@@ -1,6 +1,6 @@
 import CarnetDescriptors
 import Crypto
-public import Foundation
+package import Foundation
 import HTTPTypes
 
 extension PreparedRequest {
@@ -11,7 +11,7 @@ extension PreparedRequest {
     ///   - accessToken: The token that the request carries, for a resource.
     ///   - nonce: The latest that the server gave.
     /// - Throws: `OAuthError` if the proof cannot be made.
-    public func proving(
+    package func proving(
         _ key: DPoPKey,
         accessToken: Secret? = nil,
         nonce: String? = nil,
@@ -60,14 +60,14 @@ extension PreparedRequest {
 extension IncomingResponse {
     /// The nonce that the server wants in the next proof (RFC 9449, sections 8 and 9); `nil` if there is none that can be
     /// used.
-    public var dpopNonce: String? {
+    package var dpopNonce: String? {
         guard let name = HTTPField.Name("DPoP-Nonce"), let value = head.headerFields[name] else { return nil }
         // RFC 9449, section 8.1: the characters of a scope token.
-        return !value.isEmpty && value.utf8.count <= 1024 && ScopeRules.isToken(value) ? value : nil
+        return !value.isEmpty && value.utf8.count <= ReceivedLimit.dpopNonce && ScopeRules.isToken(value) ? value : nil
     }
 
     /// Whether the request was refused for want of that nonce alone.
-    public var demandsDPoPNonce: Bool {
+    package var demandsDPoPNonce: Bool {
         guard dpopNonce != nil else { return false }
         switch status {
         case 400: return (try? JSONValue(parsing: body))?["error"]?.string == "use_dpop_nonce"
@@ -79,5 +79,5 @@ extension IncomingResponse {
 
 extension TokenSet {
     /// Whether the tokens work only with the key that they are bound to.
-    public var isSenderConstrained: Bool { tokenType.lowercased() == "dpop" }
+    package var isSenderConstrained: Bool { tokenType.lowercased() == "dpop" }
 }

@@ -23,7 +23,7 @@ extension DeviceAuthorization {
     /// - Parameter scopes: The scopes to ask for; `nil` for the registration's, else the descriptor's default.
     /// - Returns: The request, and the scopes in it.
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
-    public static func request(
+    package static func request(
         scopes: [String]? = nil,
         isOffline: Bool = true,
         resources: [String] = [],
@@ -35,18 +35,16 @@ extension DeviceAuthorization {
         let wanted = provider.scopes.requested(
             scopes ?? registration.scopes ?? provider.scopes.defaults, isOffline: isOffline)
         let rules = provider.device.request
-        var parameters = RequestParameters(.deviceAuthorization, "device", rules)
+        var parameters = RequestParameters(.deviceAuthorization, .device, rules)
         if !wanted.isEmpty || provider.scopes.whenEmpty == .send {
-            try parameters.add("scope", try provider.scopes.joined(wanted))
+            try parameters.add(.scope, try provider.scopes.joined(wanted))
         }
-        try parameters.add("resource", each: try ResourceIndicator.checked(resources, at: .deviceAuthorization))
+        try parameters.add(.resource, each: try ResourceIndicator.checked(resources, at: .deviceAuthorization))
         let request = try TokenRequest.send(
             &parameters,
-            to: .deviceAuthorization,
             at: provider,
             rules: rules,
             registration: registration,
-            alwaysNamesClient: true,
             random: random,
             now: now
         )
@@ -56,7 +54,7 @@ extension DeviceAuthorization {
     /// Judges the answer with the codes.
     ///
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
-    public init(
+    package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
         scopes: [String],
@@ -124,10 +122,10 @@ private struct DeviceFieldReader {
         )
     }
 
-    /// A code: printable ASCII (RFC 8628, sections 3.2 and 6.1), at most 4 KB.
+    /// A code: printable ASCII (RFC 8628, sections 3.2 and 6.1).
     func code(_ name: String, _ pointers: PointerList) throws(OAuthError) -> Secret {
         let value = try required(name, root.first(of: pointers.pointers))
-        guard let text = value.string, !text.isEmpty, text.utf8.count <= 4096,
+        guard let text = value.string, !text.isEmpty, text.utf8.count <= ReceivedLimit.deviceCode,
             text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { throw wrongType(name, "a code") }
         return Secret(text)

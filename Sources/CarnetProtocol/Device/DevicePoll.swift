@@ -1,9 +1,9 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 import HTTPTypes
 
 /// What one request for the tokens of a device brought (RFC 8628, section 3.5).
-public enum DevicePoll: Sendable {
+package enum DevicePoll: Sendable {
     case granted(TokenResponse)
     /// The person has not answered yet.
     case pending
@@ -12,11 +12,8 @@ public enum DevicePoll: Sendable {
 }
 
 extension DevicePoll {
-    /// The standard's name of the grant.
-    static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
-
     /// Asks whether the person has answered (RFC 8628, section 3.4).
-    public static func request(
+    package static func request(
         _ device: DeviceAuthorization,
         at provider: Provider,
         as registration: ClientRegistration,
@@ -24,11 +21,11 @@ extension DevicePoll {
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let grant = provider.device.token
-        var parameters = RequestParameters(.deviceAuthorization, "device.token", grant.request)
-        try parameters.add("grant_type", grant.grantType ?? grantType)
-        try parameters.add("device_code", device.deviceCode)
+        var parameters = RequestParameters(.deviceAuthorization, .deviceToken, grant.request)
+        try parameters.addGrantType(grant.grantType)
+        try parameters.add(.deviceCode, device.deviceCode)
         return try TokenRequest.send(
-            &parameters, to: .token, at: provider, rules: grant.request, registration: registration, random: random,
+            &parameters, at: provider, rules: grant.request, registration: registration, random: random,
             now: now)
     }
 
@@ -36,7 +33,7 @@ extension DevicePoll {
     ///
     /// - Throws: `OAuthError` at step `deviceAuthorization`: of kind `serverError` when the person declined, of kind
     ///   `expiredAttempt` when the codes have ended, of kind `serverUnavailable` when only this request failed.
-    public init(
+    package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider
@@ -60,33 +57,33 @@ extension DevicePoll {
 }
 
 /// When to ask next (RFC 8628, section 3.5). It knows no clock: it gives seconds to wait.
-public struct DevicePollSchedule: Sendable {
+package struct DevicePollSchedule: Sendable {
     /// How many seconds are between two requests.
-    public private(set) var interval: TimeInterval
+    package private(set) var interval: TimeInterval
     /// Requests in a row that nothing came of.
     private var failures = 0
 
     static let slowDownStep: TimeInterval = 5
     static let longestWait: TimeInterval = 300
 
-    public init(interval: TimeInterval) {
+    package init(interval: TimeInterval) {
         self.interval = interval
     }
 
     /// The wait before the first request.
-    public var firstWait: TimeInterval { interval }
+    package var firstWait: TimeInterval { interval }
 
     /// The wait after an answer that the person has not given.
     ///
     /// - Parameter demanded: What a `Retry-After` header asks for.
-    public mutating func wait(after poll: DevicePoll, demanded: TimeInterval? = nil) -> TimeInterval {
+    package mutating func wait(after poll: DevicePoll, demanded: TimeInterval? = nil) -> TimeInterval {
         failures = 0
         if case .slowDown = poll { interval = min(interval + Self.slowDownStep, Self.longestWait) }
         return min(max(interval, demanded ?? 0), Self.longestWait)
     }
 
     /// The wait after a request that was not answered, or by a server in trouble: it doubles each time.
-    public mutating func waitAfterFailure(demanded: TimeInterval? = nil) -> TimeInterval {
+    package mutating func waitAfterFailure(demanded: TimeInterval? = nil) -> TimeInterval {
         failures = min(failures + 1, 16)
         let backedOff = interval * Double(1 << failures)
         return min(max(backedOff, demanded ?? 0), Self.longestWait)
@@ -95,7 +92,7 @@ public struct DevicePollSchedule: Sendable {
 
 extension IncomingResponse {
     /// The seconds of a `Retry-After` header (RFC 9110, section 10.2.3). A date would need a clock that is trusted.
-    public var retryAfter: TimeInterval? {
+    package var retryAfter: TimeInterval? {
         HTTPField.Name("Retry-After").flatMap { head.headerFields[$0] }.flatMap { Int($0) }
             .flatMap { $0 >= 0 ? TimeInterval($0) : nil }
     }

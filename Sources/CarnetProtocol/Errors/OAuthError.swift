@@ -100,7 +100,7 @@ public struct OAuthError: Error, Hashable, Sendable {
         case .missingEndpoint, .missingClientSecret, .missingClientKey, .missingClientCertificate, .badRegistration,
             .reservedParameter,
             .redirectNotAccepted, .choiceNeeded, .valueMissing, .undeclaredHost, .insufficientScope, .badHeader,
-            .unsupported, .badDescriptor:
+            .unsupported, .badDescriptor, .bindingMismatch:
             .fixConfiguration
         // The session goes on when a refresh brings nothing that can be used, such as the login page of a network.
         default: step == .refresh ? .tryLater : .refused
@@ -134,6 +134,9 @@ extension OAuthError {
         // Using a session
         case valueRefused, valueMissing, choiceNeeded, badSignedCallback
         case sessionEnded, noRefreshToken, unauthorized, insufficientScope, undeclaredHost, storage
+        /// The credentials were made for other servers than those that the descriptor or the metadata names now. Nothing
+        /// was sent.
+        case bindingMismatch
         /// A resource wants another sign-in: see `stepUp`.
         case insufficientAuthentication
     }

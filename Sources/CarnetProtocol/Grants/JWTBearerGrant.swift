@@ -33,13 +33,11 @@ public struct JWTBearerGrant: Sendable {
 }
 
 extension JWTBearerGrant {
-    static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-
     /// The request.
     ///
     /// - Throws: `OAuthError` at step `jwtBearer`; of kind `missingClientKey` if the client is to make the assertion and
     ///   has no key.
-    public func request(
+    package func request(
         at provider: Provider,
         as registration: ClientRegistration,
         random: any RandomSource,
@@ -47,10 +45,10 @@ extension JWTBearerGrant {
     ) throws(OAuthError) -> PreparedRequest {
         let rules = provider.jwtBearer
         let scope = scopes.isEmpty ? nil : try provider.scopes.joined(scopes)
-        var parameters = RequestParameters(.jwtBearer, "jwt_bearer", rules.grant.request)
-        try parameters.add("grant_type", rules.grant.grantType ?? Self.grantType)
+        var parameters = RequestParameters(.jwtBearer, .jwtBearer, rules.grant.request)
+        try parameters.addGrantType(rules.grant.grantType)
         switch assertion {
-        case .given(let token): try parameters.add("assertion", token)
+        case .given(let token): try parameters.add(.assertion, token)
         case .signed(let subject):
             guard let key = registration.signingKey else {
                 throw OAuthError(
@@ -64,13 +62,13 @@ extension JWTBearerGrant {
                 key, of: registration, at: provider, rules: rules.assertion, section: "jwt_bearer.assertion")
             let claim = rules.scopeIn == .assertion ? scope : nil
             try parameters.add(
-                "assertion",
+                .assertion,
                 try maker.make(for: provider, about: subject, scope: claim, random: random, now: now))
         }
-        if let scope, rules.scopeIn == .parameter { try parameters.add("scope", scope) }
-        try parameters.add("resource", each: try ResourceIndicator.checked(resource, at: .jwtBearer))
+        if let scope, rules.scopeIn == .parameter { try parameters.add(.scope, scope) }
+        try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .jwtBearer))
         return try TokenRequest.send(
-            &parameters, to: .token, at: provider, rules: rules.grant.request, registration: registration,
+            &parameters, at: provider, rules: rules.grant.request, registration: registration,
             usesKeyElsewhere: true, random: random, now: now)
     }
 }

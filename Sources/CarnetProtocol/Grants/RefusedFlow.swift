@@ -16,7 +16,9 @@ enum RefusedFlow {
 
     /// - Throws: `OAuthError` for the password grant.
     static func check(grantOf parameters: RequestParameters) throws(OAuthError) {
-        let isPassword = parameters.items.contains { $0.standardName == "grant_type" && $0.value == "password" }
+        let isPassword = parameters.items.contains {
+            $0.standardName == StandardParameter.grantType.rawValue && $0.value == "password"
+        }
         guard isPassword else { return }
         throw OAuthError(
             parameters.step,

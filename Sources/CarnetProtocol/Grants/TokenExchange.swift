@@ -57,32 +57,30 @@ public struct TokenExchange: Sendable {
 }
 
 extension TokenExchange {
-    static let grantType = "urn:ietf:params:oauth:grant-type:token-exchange"
-
     /// The request (RFC 8693, section 2.1).
     ///
     /// - Throws: `OAuthError` at step `tokenExchange`.
-    public func request(
+    package func request(
         at provider: Provider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
         let grant = provider.tokenExchange
-        var parameters = RequestParameters(.tokenExchange, "token_exchange", grant.request)
-        try parameters.add("grant_type", grant.grantType ?? Self.grantType)
-        try parameters.add("resource", each: try ResourceIndicator.checked(resource, at: .tokenExchange))
-        try parameters.add("audience", each: audience)
-        if !scopes.isEmpty { try parameters.add("scope", try provider.scopes.joined(scopes)) }
-        if let requestedType { try parameters.add("requested_token_type", requestedType.rawValue) }
-        try parameters.add("subject_token", subject.token)
-        try parameters.add("subject_token_type", subject.type.rawValue)
+        var parameters = RequestParameters(.tokenExchange, .tokenExchange, grant.request)
+        try parameters.addGrantType(grant.grantType)
+        try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .tokenExchange))
+        try parameters.add(.audience, each: audience)
+        if !scopes.isEmpty { try parameters.add(.scope, try provider.scopes.joined(scopes)) }
+        if let requestedType { try parameters.add(.requestedTokenType, requestedType.rawValue) }
+        try parameters.add(.subjectToken, subject.token)
+        try parameters.add(.subjectTokenType, subject.type.rawValue)
         if let actor {
-            try parameters.add("actor_token", actor.token)
-            try parameters.add("actor_token_type", actor.type.rawValue)
+            try parameters.add(.actorToken, actor.token)
+            try parameters.add(.actorTokenType, actor.type.rawValue)
         }
         return try TokenRequest.send(
-            &parameters, to: .token, at: provider, rules: grant.request, registration: registration, random: random,
+            &parameters, at: provider, rules: grant.request, registration: registration, random: random,
             now: now)
     }
 
@@ -90,14 +88,14 @@ extension TokenExchange {
     ///
     /// - Returns: The new token, and what kind it is.
     /// - Throws: `OAuthError` at step `tokenExchange`.
-    public func judge(
+    package func judge(
         _ response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider,
         now: Date
     ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
         let answer = try TokenResponse(judging: response, to: request, from: provider)
-        guard let type = answer.body["issued_token_type"]?.string ?? requestedType?.rawValue, !type.isEmpty
+        guard let type = answer.issuedTokenType ?? requestedType?.rawValue, !type.isEmpty
         else {
             throw OAuthError(
                 .tokenExchange,

@@ -1,5 +1,5 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 extension TokenRequest {
     /// Asks for an access token of the client's own (RFC 6749, section 4.4.2).
@@ -9,7 +9,7 @@ extension TokenRequest {
     ///   - resources: The resource servers that the token is for (RFC 8707, section 2.2).
     /// - Throws: `OAuthError` at step `clientCredentials`; of kind `missingClientSecret` for a public client, which must
     ///   not use this grant.
-    public static func clientCredentials(
+    package static func clientCredentials(
         scopes: [String] = [],
         resources: [String] = [],
         at provider: Provider,
@@ -27,12 +27,12 @@ extension TokenRequest {
             )
         }
         let grant = provider.clientCredentials
-        var parameters = RequestParameters(.clientCredentials, "client_credentials", grant.request)
-        try parameters.add("grant_type", grant.grantType ?? "client_credentials")
-        if !scopes.isEmpty { try parameters.add("scope", try provider.scopes.joined(scopes)) }
-        try parameters.add("resource", each: try ResourceIndicator.checked(resources, at: .clientCredentials))
+        var parameters = RequestParameters(.clientCredentials, .clientCredentials, grant.request)
+        try parameters.addGrantType(grant.grantType)
+        if !scopes.isEmpty { try parameters.add(.scope, try provider.scopes.joined(scopes)) }
+        try parameters.add(.resource, each: try ResourceIndicator.checked(resources, at: .clientCredentials))
         return try send(
-            &parameters, to: .token, at: provider, rules: grant.request, registration: registration, random: random,
+            &parameters, at: provider, rules: grant.request, registration: registration, random: random,
             now: now)
     }
 }

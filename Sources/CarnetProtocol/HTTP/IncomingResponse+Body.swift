@@ -3,12 +3,7 @@ import HTTPTypes
 
 extension IncomingResponse {
     /// The media type without its parameters, in lower case.
-    var mediaType: String? {
-        head.headerFields[.contentType].map { value in
-            String(decoding: value.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 }, as: UTF8.self)
-                .lowercased()
-        }
-    }
+    var mediaType: String? { head.headerFields[.contentType].map { MediaType.essence(of: $0) } }
 
     /// The media type as it may be shown: one that servers are known to send by mistake, since any other text may hold
     /// a secret of the request.
@@ -108,6 +103,7 @@ extension IncomingResponse {
         guard let text = String(validating: body, as: UTF8.self), let pairs = PercentEncoding.decodeForm(text) else {
             return nil
         }
+        Work.count(pairs.count)
         guard Set(pairs.map(\.name)).count == pairs.count else { return nil }
         return .object(JSONObject(members: pairs.map { JSONObject.Member(name: $0.name, value: .string($0.value)) }))
     }

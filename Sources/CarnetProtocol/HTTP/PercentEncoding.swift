@@ -1,10 +1,11 @@
 import CarnetDescriptors
 
 /// The one encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
-public enum PercentEncoding {
+package enum PercentEncoding {
     /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both
     /// read.
-    public static func encode(_ text: String) -> String {
+    package static func encode(_ text: String) -> String {
+        Work.count(text.utf8.count)
         if text.utf8.allSatisfy(isUnreserved) { return text }
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count * 2)
@@ -33,15 +34,17 @@ public enum PercentEncoding {
     }
 
     /// `name=value` pairs joined by `&`.
-    public static func encode(_ parameters: [(name: String, value: String)]) -> String {
+    package static func encode(_ parameters: [(name: String, value: String)]) -> String {
         parameters.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
     }
 
     /// Decodes `application/x-www-form-urlencoded` text; `+` is a space.
     ///
-    /// - Returns: `nil` for a bad escape, a NUL, or bytes that are not UTF-8.
-    public static func decodeForm(_ text: String) -> [(name: String, value: String)]? {
+    /// - Returns: `nil` for a bad escape, a NUL, bytes that are not UTF-8, or a text that is costly to compare (see
+    ///   `String.isStreamSafe`).
+    package static func decodeForm(_ text: String) -> [(name: String, value: String)]? {
         var pairs: [(name: String, value: String)] = []
+        Work.count(text.utf8.count)
         for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = decode(parts[0]), let value = decode(parts.count == 2 ? parts[1] : "".utf8[...]) else {
@@ -52,10 +55,21 @@ public enum PercentEncoding {
         return pairs
     }
 
+    /// Whether the value of a `Content-Type` field says that the body is a form (RFC 9110, section 8.3.1).
+    package static func isForm(_ contentType: String?) -> Bool {
+        guard let contentType else { return false }
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        var type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)
+        while let last = type.last, isSpace(last) { type = type.dropLast() }
+        return type.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            .elementsEqual("application/x-www-form-urlencoded".utf8)
+    }
+
     private static func decode(_ text: Substring.UTF8View) -> String? {
         var output: [UInt8] = []
         var bytes = text.makeIterator()
         while let byte = bytes.next() {
+            Work.count()
             switch byte {
             case UInt8(ascii: "+"): output.append(0x20)
             case UInt8(ascii: "%"):
@@ -67,7 +81,7 @@ public enum PercentEncoding {
             }
         }
         guard !output.contains(0) else { return nil }
-        return String(utf8: output[...])
+        return String(utf8: output[...]).flatMap { $0.isStreamSafe ? $0 : nil }
     }
 
     static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -2,13 +2,13 @@ public import CarnetDescriptors
 import HTTPTypes
 
 /// A request of a known step: what goes on the wire, and what may be shown of it.
-public struct PreparedRequest: Sendable {
-    public let step: OAuthError.Step
+package struct PreparedRequest: Sendable {
+    package let step: OAuthError.Step
     /// The descriptor key that names the endpoint.
-    public let descriptorKey: String
-    public let outgoing: OutgoingRequest
+    package let descriptorKey: String
+    package let outgoing: OutgoingRequest
     /// The same request with every secret replaced; made for those who look at it.
-    public var redacted: RedactedRequest { makeRedacted() }
+    package var redacted: RedactedRequest { makeRedacted() }
     private let makeRedacted: @Sendable () -> RedactedRequest
     /// What was sent and must not come back in an error.
     let secrets: [Secret]
@@ -29,6 +29,18 @@ public struct PreparedRequest: Sendable {
         makeRedacted = redacted
         self.secrets = secrets
         self.isSenderConstrained = isSenderConstrained
+    }
+
+    /// Scheme, host and port that the request goes to.
+    ///
+    /// - Throws: `OAuthError` of kind `badDescriptor` for one that goes nowhere that may be requested.
+    package func destination() throws(OAuthError) -> WebURL {
+        do throws(WebURLError) {
+            return try WebURL("\(outgoing.head.scheme ?? "")://\(outgoing.head.authority ?? "")")
+        } catch {
+            throw OAuthError(
+                step, .badDescriptor, "the request has no address: \(error.reason)", descriptorKey: descriptorKey)
+        }
     }
 
     /// A word of the answer as it may be quoted, without the secrets of the request.
@@ -85,7 +97,8 @@ extension PreparedRequest {
             body = ""
         case .form:
             body = carried.encoded
-            headers.append(("Content-Type", "application/x-www-form-urlencoded", nil))
+            // An empty form has no type: some servers refuse one on a request without content.
+            if !body.isEmpty { headers.append(("Content-Type", "application/x-www-form-urlencoded", nil)) }
         case .json:
             body = carried.json(\.value)
             headers.append(("Content-Type", "application/json", nil))

@@ -15,6 +15,8 @@ struct RequestParameters {
     }
 
     let step: OAuthError.Step
+    /// `nil` for a request that no standard defines.
+    let kind: RequestKind?
     /// The descriptor section that shapes the request, e.g. `token`.
     let section: String
     private let rename: NamedList<String>
@@ -23,26 +25,57 @@ struct RequestParameters {
     private(set) var items: [Parameter] = []
     private var hidden: [Secret] = []
 
-    init(
-        step: OAuthError.Step, section: String, rename: NamedList<String>, omit: [String],
-        encode: NamedList<ParameterEncoding> = NamedList()
+    private init(
+        _ step: OAuthError.Step, _ kind: RequestKind?, section: String, rename: NamedList<String>, omit: [String],
+        encode: NamedList<ParameterEncoding>
     ) {
         self.step = step
+        self.kind = kind
         self.section = section
         self.rename = rename
         self.omit = omit
         self.encode = encode
     }
 
-    /// Adds a parameter of the protocol under the provider's name for it, unless the descriptor leaves it out.
-    mutating func add(_ standardName: String, _ value: String) throws(OAuthError) {
-        guard !omit.contains(standardName) else { return }
-        try append(standardName, rename[standardName] ?? standardName, value, isSecret: false)
+    /// The parameters of a standard's request.
+    init(_ step: OAuthError.Step, _ kind: RequestKind, _ rules: ResolvedRequest) {
+        self.init(
+            step, kind, section: kind.section, rename: rules.rename, omit: rules.omit, encode: rules.encode)
     }
 
-    mutating func add(_ standardName: String, _ secret: Secret) throws(OAuthError) {
-        guard !omit.contains(standardName) else { return }
-        try append(standardName, rename[standardName] ?? standardName, secret.reveal(), isSecret: true)
+    /// The parameters of an authorization request.
+    init(_ rules: AuthorizationRequestRules) {
+        self.init(
+            .authorization, .authorization, section: RequestKind.authorization.section, rename: rules.rename,
+            omit: rules.omit, encode: rules.encode)
+    }
+
+    /// The parameters of a request that only a descriptor defines.
+    init(_ step: OAuthError.Step, section: String) {
+        self.init(step, nil, section: section, rename: NamedList(), omit: [], encode: NamedList())
+    }
+
+    /// Adds a parameter of the protocol under the provider's name for it, unless the descriptor leaves it out.
+    mutating func add(_ parameter: StandardParameter, _ value: String) throws(OAuthError) {
+        try add(parameter, value, isSecret: false)
+    }
+
+    mutating func add(_ parameter: StandardParameter, _ secret: Secret) throws(OAuthError) {
+        try add(parameter, secret.reveal(), isSecret: true)
+    }
+
+    /// Adds the grant type of the standard, or the provider's own name for it.
+    mutating func addGrantType(_ own: String? = nil) throws(OAuthError) {
+        if let type = own ?? kind?.grantType { try add(.grantType, type) }
+    }
+
+    private mutating func add(
+        _ parameter: StandardParameter, _ value: String, isSecret: Bool
+    ) throws(OAuthError) {
+        assert(kind?.sends(parameter) == true, "\(parameter) is not in the catalogue of \(section)")
+        let name = parameter.rawValue
+        guard !omit.contains(name) else { return }
+        try append(name, rename[name] ?? name, value, isSecret: isSecret)
     }
 
     /// Adds parameters beyond the protocol's; they can neither repeat nor replace one of those.
@@ -58,10 +91,10 @@ struct RequestParameters {
     }
 
     /// Adds a parameter once for each value, as `resource` and `audience` may be (RFC 8707, section 2; RFC 8693, 2.1).
-    mutating func add(_ standardName: String, each values: [String]) throws(OAuthError) {
+    mutating func add(_ parameter: StandardParameter, each values: [String]) throws(OAuthError) {
         guard let first = values.first else { return }
-        try add(standardName, first)
-        guard let index = items.firstIndex(where: { $0.standardName == standardName }) else { return }
+        try add(parameter, first)
+        guard let index = items.firstIndex(where: { $0.standardName == parameter.rawValue }) else { return }
         for value in values.dropFirst() {
             var item = items[index]
             item.value = value
@@ -99,9 +132,9 @@ struct RequestParameters {
 
     /// Some of the parameters for another request.
     func copy(
-        for step: OAuthError.Step, of isKept: (Parameter) -> Bool
+        for step: OAuthError.Step, _ kind: RequestKind?, of isKept: (Parameter) -> Bool
     ) -> RequestParameters {
-        var copy = RequestParameters(step: step, section: section, rename: rename, omit: omit, encode: encode)
+        var copy = RequestParameters(step, kind, section: section, rename: rename, omit: omit, encode: encode)
         copy.items = items.filter(isKept)
         copy.hidden = hidden
         return copy

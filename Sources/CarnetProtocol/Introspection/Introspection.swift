@@ -8,20 +8,20 @@ public struct Introspection: Sendable {
     /// All that the server says of an active token; nothing is believed of another.
     public let claims: JSONObject
     public let expiresAt: Date?
-    public let issuedAt: Date?
-    public let notBefore: Date?
+    package let issuedAt: Date?
+    package let notBefore: Date?
     /// For whom the token is.
-    public let audience: [String]
+    package let audience: [String]
 
     public var subject: String? { claims["sub"]?.string }
-    public var clientID: String? { claims["client_id"]?.string }
-    public var username: String? { claims["username"]?.string }
-    public var tokenType: String? { claims["token_type"]?.string }
-    public var issuer: String? { claims["iss"]?.string }
+    package var clientID: String? { claims["client_id"]?.string }
+    package var username: String? { claims["username"]?.string }
+    package var tokenType: String? { claims["token_type"]?.string }
+    package var issuer: String? { claims["iss"]?.string }
     /// `nil` if the server does not say.
     public var scopes: [String]? { claims["scope"]?.string?.split(separator: " ").map { String($0) } }
     /// The key that the token is bound to (RFC 7800, section 3.1).
-    public var confirmation: JSONValue? { claims["cnf"] }
+    package var confirmation: JSONValue? { claims["cnf"] }
 }
 
 extension Introspection {
@@ -29,7 +29,7 @@ extension Introspection {
     ///
     /// - Parameter hint: What kind of token it is: `access_token` or `refresh_token`.
     /// - Throws: `OAuthError` at step `introspection`.
-    public static func request(
+    package static func request(
         _ token: Secret,
         hint: String? = nil,
         at provider: Provider,
@@ -37,11 +37,11 @@ extension Introspection {
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.introspection, "introspection", provider.introspection)
-        try parameters.add("token", token)
-        if let hint { try parameters.add("token_type_hint", hint) }
+        var parameters = RequestParameters(.introspection, .introspection, provider.introspection)
+        try parameters.add(.token, token)
+        if let hint { try parameters.add(.tokenTypeHint, hint) }
         return try TokenRequest.send(
-            &parameters, to: .introspection, at: provider, rules: provider.introspection, registration: registration,
+            &parameters, at: provider, rules: provider.introspection, registration: registration,
             accept: provider.signedAnswers.introspection.isRequired ? Self.mediaType : "application/json",
             random: random, now: now)
     }
@@ -49,7 +49,7 @@ extension Introspection {
     private static let mediaType = "application/token-introspection+jwt"
 
     /// Whether an answer is a JWT, so that the provider's keys are needed to judge it (RFC 9701, section 5).
-    public static func isSigned(_ response: IncomingResponse) -> Bool {
+    package static func isSigned(_ response: IncomingResponse) -> Bool {
         response.status == 200 && response.mediaType == mediaType
     }
 
@@ -57,7 +57,7 @@ extension Introspection {
     ///
     /// - Parameter verification: The provider's keys, where `isSigned(_:)`.
     /// - Throws: `OAuthError` at step `introspection`.
-    public init(
+    package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider,
@@ -113,14 +113,10 @@ extension Introspection {
                 .introspection, .malformedToken, "the signed answer cannot be judged",
                 descriptorKey: "introspection.jwt")
         }
-        let kind = VerifiedAnswer.Kind(
-            step: .introspection, name: "the signed answer", key: "introspection.jwt",
-            type: "token-introspection+jwt", rules: provider.signedAnswers.introspection, at: provider)
-        let answer = try VerifiedAnswer(Secret(text), kind, from: provider, by: verification)
-        try answer.checkIssuer(isRequired: true)
-        try answer.checkAudience(isRequired: true)
-        try answer.checkTimes(endIsRequired: false)
-        guard let body = answer.claims["token_introspection"], body.object != nil else {
+        let signed = try SignedResponse(
+            Secret(text), .introspection, expecting: .init(from: provider, provider.signedAnswers.introspection),
+            by: verification)
+        guard let body = signed.claims["token_introspection"], body.object != nil else {
             throw OAuthError(
                 .introspection, .missingField, "the signed answer has no object token_introspection",
                 descriptorKey: "introspection.jwt", status: 200)
@@ -142,7 +138,7 @@ extension Introspection {
     /// A time in seconds; real servers give parts of them too.
     private static func time(_ name: String, in body: JSONValue) throws(OAuthError) -> Date? {
         guard let value = body[name], !value.isNull else { return nil }
-        guard let seconds = value.double, (0...253_402_300_799).contains(seconds) else {
+        guard let seconds = value.double, (0...JWTClaims.latestTime).contains(seconds) else {
             throw wrongType(name, "a time in seconds")
         }
         return Date(timeIntervalSince1970: seconds)

@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import Foundation
 
 enum Base64 {
@@ -34,6 +35,7 @@ package enum Base64URL {
     }
 
     private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        Work.count(text.count)
         // Four characters are three bytes; a single one is less than a byte.
         guard text.count % 4 != 1 else { return nil }
         return sextets.withUnsafeBufferPointer { sextets -> [UInt8]? in

@@ -4,7 +4,7 @@ import CryptoExtras
 
 extension ClientKey {
     /// Whether it may sign with any algorithm.
-    public var canSign: Bool { !signatureAlgorithms.isEmpty }
+    package var canSign: Bool { !signatureAlgorithms.isEmpty }
 
     /// The algorithms that it can sign with, the one that most servers know first; by its own word perhaps one or none.
     var signatureAlgorithms: [SignatureAlgorithm] {

@@ -28,9 +28,9 @@ public struct ClientKey: Sendable {
     /// The SHA-256 thumbprint of the public key (RFC 7638).
     public let thumbprint: String
     /// `nil` for either use.
-    public let use: Use?
+    package let use: Use?
     /// The only algorithm that it is for (RFC 7517, section 4.4).
-    public let algorithm: String?
+    package let algorithm: String?
     let material: Material
     /// The members that every form of the public key has, in the order of the thumbprint.
     private let publicMembers: [(name: String, value: String)]

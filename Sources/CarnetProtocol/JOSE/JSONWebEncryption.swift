@@ -14,9 +14,6 @@ struct JSONWebEncryption {
     private let authenticatedData: [UInt8]
     private let step: OAuthError.Step
 
-    /// The longest token that is looked at, in bytes: base64url makes a signed token longer by a third.
-    static let maximumLength = JSONWebSignature.maximumLength * 3 / 2
-
     private static let maximumCandidates = 8
 
     /// Whether a token has the five segments of a compact JWE.
@@ -30,9 +27,10 @@ struct JSONWebEncryption {
         func malformed(_ reason: String) -> OAuthError {
             OAuthError(step, .malformedToken, "the encrypted token \(reason)")
         }
-        guard text.utf8.count <= Self.maximumLength else {
-            throw malformed("is longer than \(Self.maximumLength) bytes")
+        guard text.utf8.count <= ReceivedLimit.encryptedToken else {
+            throw malformed("is longer than \(ReceivedLimit.encryptedToken) bytes")
         }
+        Work.count(text.utf8.count)
         guard Self.hasForm(of: token) else { throw malformed("does not have five parts") }
         let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let parts = segments.compactMap { Base64URL.decode($0) }

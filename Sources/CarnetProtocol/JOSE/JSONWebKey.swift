@@ -20,9 +20,12 @@ struct JSONWebKey: Sendable {
     /// `nil` for an entry that is not a usable signature key.
     init?(_ entry: JSONValue) {
         guard let type = entry["kty"]?.string else { return nil }
-        if let use = entry["use"], use.string != "sig" { return nil }
-        if let operations = entry["key_ops"], operations.array?.contains("verify") != true { return nil }
-        if let algorithm = entry["alg"], algorithm.string == nil { return nil }
+        // Real servers write null, or an empty list, for what they do not say.
+        if let use = entry[stated: "use"], use.string != "sig" { return nil }
+        if let operations = entry[stated: "key_ops"], operations != [], operations.array?.contains("verify") != true {
+            return nil
+        }
+        if let algorithm = entry[stated: "alg"], algorithm.string == nil { return nil }
         id = entry["kid"]?.string
         algorithm = entry["alg"]?.string
         func bytes(_ name: String) -> [UInt8]? { entry[name]?.string.flatMap { Base64URL.decode($0.utf8) } }

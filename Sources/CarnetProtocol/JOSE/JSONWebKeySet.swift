@@ -4,20 +4,20 @@ import CarnetDescriptors
 ///
 /// Entries that are malformed, unknown or not for signatures are skipped (section 5), so that one odd key does not lock
 /// everybody out; symmetric keys are never taken from a public set.
-public struct JSONWebKeySet: Sendable {
+package struct JSONWebKeySet: Sendable {
     let keys: [JSONWebKey]
 
     static let maximumCount = 100
 
     /// No key at all.
-    public static let none = JSONWebKeySet(keys: [])
+    package static let none = JSONWebKeySet(keys: [])
 
     private init(keys: [JSONWebKey]) { self.keys = keys }
 
     /// Judges the answer of the jwks endpoint.
     ///
     /// - Throws: `OAuthError` at step `keys`.
-    public init(judging response: IncomingResponse) throws(OAuthError) {
+    package init(judging response: IncomingResponse) throws(OAuthError) {
         let key = "endpoints.jwks"
         guard response.status == 200 else {
             throw OAuthError.status(response, .keys, key: key, hiding: [])

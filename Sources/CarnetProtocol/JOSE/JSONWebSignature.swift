@@ -10,18 +10,16 @@ struct JSONWebSignature {
     /// What was signed: header and payload as they came.
     let signingInput: [UInt8]
 
-    /// The longest token that is looked at, in bytes.
-    static let maximumLength = 64 * 1024
-
     /// - Throws: `OAuthError` of kind `malformedToken` or `criticalHeader`.
     init(_ token: Secret, step: OAuthError.Step) throws(OAuthError) {
         let text = Array(token.reveal().utf8)
         func malformed(_ reason: String) -> OAuthError {
             OAuthError(step, .malformedToken, "the token \(reason)")
         }
-        guard text.count <= Self.maximumLength else {
-            throw malformed("is longer than \(Self.maximumLength) bytes")
+        guard text.count <= ReceivedLimit.token else {
+            throw malformed("is longer than \(ReceivedLimit.token) bytes")
         }
+        Work.count(text.count)
         let dot = UInt8(ascii: ".")
         guard let first = text.firstIndex(of: dot), let second = text[(first + 1)...].firstIndex(of: dot),
             !text[(second + 1)...].contains(dot)
@@ -40,7 +38,7 @@ struct JSONWebSignature {
         }
         switch header["kid"] {
         case nil: keyID = nil
-        case .string(let id) where id.utf8.count <= 1024: keyID = id
+        case .string(let id) where id.utf8.count <= ReceivedLimit.keyID: keyID = id
         default: throw malformed("has a key id that is not a text")
         }
         switch header["typ"] {

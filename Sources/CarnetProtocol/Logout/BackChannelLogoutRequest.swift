@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// What a provider sends to a client's back-channel logout URI (OpenID Connect Back-Channel Logout, section 2.5).
 public enum BackChannelLogoutRequest {
     /// The logout token in a form that was posted.
@@ -5,13 +7,13 @@ public enum BackChannelLogoutRequest {
     /// - Parameter mediaType: The value of `Content-Type`.
     /// - Throws: `OAuthError` at step `logout` for any other body than a form with one token.
     public static func logoutToken(in body: [UInt8], mediaType: String?) throws(OAuthError) -> Secret {
-        let type = (mediaType ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-        guard type == "application/x-www-form-urlencoded" else {
+        guard PercentEncoding.isForm(mediaType) else {
             throw OAuthError(.logout, .unexpectedContentType, "the logout is not a form")
         }
         guard let parameters = PercentEncoding.decodeForm(String(decoding: body, as: UTF8.self)) else {
             throw OAuthError(.logout, .malformedBody, "the logout is not a form that can be read")
         }
+        Work.count(parameters.count)
         let tokens = parameters.filter { $0.name == "logout_token" }
         guard tokens.count <= 1 else {
             throw OAuthError(.logout, .duplicateParameter, "the logout has logout_token more than once")

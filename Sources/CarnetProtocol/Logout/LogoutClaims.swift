@@ -1,116 +1,51 @@
 import CarnetDescriptors
 import Foundation
 
-/// Checks the claims of a logout token whose signature is good.
+/// Checks what only a logout token says.
 struct LogoutClaims {
-    let claims: JSONObject
+    let claims: JWTClaims
     let expectations: LogoutTokenExpectations
     let now: Date
 
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// The longest session id that is looked at, in bytes; real ones are seals of several hundred.
-    private static let longestSessionID = 2048
-    /// How many seconds after it was issued a token without an end is taken.
-    private static let lifetimeWithoutEnd: TimeInterval = 300
+    /// How many seconds after its issue a token without `exp` is accepted.
+    private static let lifetimeWithoutExpiry: TimeInterval = 300
 
-    func check() throws(OAuthError) -> (session: EndedSession, id: String, expiresAt: Date) {
-        let issuer = try text("iss", longest: 2048)
-        guard expectations.provider.acceptsIssuer(issuer, ofTokenWith: { claims[$0]?.string }) else {
-            throw OAuthError(
-                .logout,
-                .issuerMismatch,
-                "the logout token is from \"\(issuer.quotable())\", not from \(expectations.issuer)",
-                descriptorKey: "issuer"
-            )
+    /// - Parameter anyIssuer: Whether the metadata that names the provider's own issuers is not known yet.
+    func check(
+        anyIssuer: Bool = false
+    ) throws(OAuthError) -> (session: EndedSession, id: String, expiresAt: Date) {
+        let issuer = try claims.issuer(expected: expectations.issuer) { issuer in
+            anyIssuer || expectations.provider.acceptsIssuer(issuer, ofTokenWith: { claims.all[$0]?.string })
         }
-        try checkAudience()
-        let end = try checkTimes()
-        let id = try text("jti", longest: 1024)
+        guard let issuer else { throw claims.missing("iss") }
+        try claims.audience(naming: [expectations.clientID])
+        let expiry = try claims.checkTimes(
+            at: now, skew: expectations.clockSkew,
+            expiry: expectations.provider.acceptsMissingLogoutEnd
+                ? { $0.addingTimeInterval(Self.lifetimeWithoutExpiry) } : nil)
+        guard let expiry else { throw claims.missing("exp") }
+        let id = try claims.string("jti", longest: ReceivedLimit.logoutTokenID)
         try checkEvents()
         // An ID token must not pass for one, nor the other way round (section 2.4).
-        guard claims["nonce"] == nil else {
+        guard claims.all["nonce"] == nil else {
             throw OAuthError(.logout, .wrongTokenUse, "the logout token has a nonce, as an ID token has")
         }
-        let subject = claims["sub"] == nil ? nil : try text("sub", longest: 255)
-        let sessionID = claims["sid"] == nil ? nil : try text("sid", longest: Self.longestSessionID)
-        return (try EndedSession(issuer: issuer, subject: subject, sessionID: sessionID), id, end)
-    }
-
-    private func checkAudience() throws(OAuthError) {
-        let audience: [String]?
-        switch claims["aud"] {
-        case .string(let single): audience = [single]
-        case .array(let many):
-            let texts = many.compactMap(\.string)
-            audience = texts.count == many.count ? texts : nil
-        case nil: throw missing("aud")
-        default: audience = nil
-        }
-        guard let audience else { throw wrongType("aud", "a text or a list of texts") }
-        guard audience.contains(where: { $0.isSameBytes(as: expectations.clientID) }) else {
-            throw OAuthError(.logout, .audienceMismatch, "the logout token is for another client")
-        }
-    }
-
-    /// - Returns: When the token ends, the difference of the clocks included.
-    private func checkTimes() throws(OAuthError) -> Date {
-        let skew = expectations.clockSkew
-        let issued = try time("iat")
-        guard issued <= now.addingTimeInterval(skew) else {
-            throw OAuthError(
-                .logout, .issuedInFuture, "the logout token was issued in the future",
-                descriptorKey: "id_token.clock_skew",
-                hint: "is the clock of this machine right?")
-        }
-        let end: Date
-        if claims["exp"] == nil, expectations.provider.acceptsMissingLogoutEnd {
-            end = issued.addingTimeInterval(Self.lifetimeWithoutEnd)
-        } else {
-            end = try time("exp")
-        }
-        guard now < end.addingTimeInterval(skew) else {
-            throw OAuthError(
-                .logout, .expiredToken, "the logout token ended \(Int(now.timeIntervalSince(end))) s ago",
-                descriptorKey: "id_token.clock_skew")
-        }
-        return end.addingTimeInterval(skew)
+        let subject = claims["sub"] == nil ? nil : try claims.string("sub", longest: ReceivedLimit.subject)
+        let sessionID = claims["sid"] == nil ? nil : try claims.string("sid", longest: ReceivedLimit.sessionID)
+        let session = try EndedSession(issuer: issuer, subject: subject, sessionID: sessionID)
+        return (session, id, expiry.addingTimeInterval(expectations.clockSkew))
     }
 
     /// Section 2.4: an object with the member that makes it a logout, whose value is an object.
     private func checkEvents() throws(OAuthError) {
-        guard let events = claims["events"] else {
+        guard let events = claims.all["events"] else {
             throw OAuthError(.logout, .wrongTokenUse, "the token has no events, so it is no logout token")
         }
-        guard let members = events.object else { throw wrongType("events", "an object") }
+        guard let members = events.object else { throw claims.wrongType("events", "an object") }
         guard let event = members[Self.event] else {
-            throw OAuthError(.logout, .wrongTokenUse, "the token tells of something else than a logout")
+            throw OAuthError(.logout, .wrongTokenUse, "the token reports another event than a logout")
         }
-        guard event.object != nil else { throw wrongType("events", "an object of objects") }
-    }
-
-    private func text(_ name: String, longest: Int) throws(OAuthError) -> String {
-        guard let value = claims[name] else { throw missing(name) }
-        guard let text = value.string, (1...longest).contains(text.utf8.count) else {
-            throw wrongType(name, "a text of 1 to \(longest) bytes")
-        }
-        return text
-    }
-
-    private func time(_ name: String) throws(OAuthError) -> Date {
-        guard let value = claims[name] else { throw missing(name) }
-        guard let seconds = value.double, (0...253_402_300_799).contains(seconds) else {
-            throw wrongType(name, "a time in seconds")
-        }
-        return Date(timeIntervalSince1970: seconds)
-    }
-
-    private func missing(_ name: String) -> OAuthError {
-        OAuthError(
-            .logout, .missingField, "the logout token has no claim \(name)",
-            descriptorKey: name == "exp" ? "logout.missing_exp" : nil)
-    }
-
-    private func wrongType(_ name: String, _ expected: String) -> OAuthError {
-        OAuthError(.logout, .wrongFieldType, "the logout token's claim \(name) is not \(expected)")
+        guard event.object != nil else { throw claims.wrongType("events", "an object of objects") }
     }
 }

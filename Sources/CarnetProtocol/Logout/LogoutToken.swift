@@ -1,18 +1,18 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 /// A provider's word that sessions are over (OpenID Connect Back-Channel Logout, section 2.4).
-public struct LogoutToken: Sendable {
-    public let session: EndedSession
+package struct LogoutToken: Sendable {
+    package let session: EndedSession
     /// The `jti`: each token is taken once.
-    public let id: String
+    package let id: String
     /// Until when its id has to be remembered.
-    public let expiresAt: Date
+    package let expiresAt: Date
 }
 
 /// What a logout token must say to be believed.
-public struct LogoutTokenExpectations: Sendable {
-    public let issuer: String
+package struct LogoutTokenExpectations: Sendable {
+    package let issuer: String
     let provider: Provider
     let clientID: String
     let registration: ClientRegistration
@@ -23,10 +23,10 @@ public struct LogoutTokenExpectations: Sendable {
     let clockSkew: TimeInterval
 
     /// Whether the client's secret signs, so that no public key is looked at.
-    public var isSignedWithSecret: Bool { secret != nil }
+    package var isSignedWithSecret: Bool { secret != nil }
 
     /// - Throws: `OAuthError` if the provider has no issuer, without which no logout can be believed.
-    public init(from provider: Provider, as registration: ClientRegistration) throws(OAuthError) {
+    package init(from provider: Provider, as registration: ClientRegistration) throws(OAuthError) {
         guard let issuer = provider.issuer else {
             throw OAuthError(
                 .logout,
@@ -52,50 +52,47 @@ extension LogoutToken {
     /// out.
     ///
     /// - Throws: `OAuthError` at step `logout`; of kind `keyNotFound` if other keys might help.
-    public init(
+    package init(
         validating token: Secret,
         with keys: JSONWebKeySet,
         expecting expectations: LogoutTokenExpectations,
         now: Date
     ) throws(OAuthError) {
-        let signature = try JSONWebSignature(try expectations.opened(token), step: .logout)
-        try Self.checkSignature(signature, with: keys, expecting: expectations)
-        guard let claims = (try? JSONValue(parsing: signature.payload))?.object else {
-            throw OAuthError(.logout, .malformedToken, "the logout token's claims are not a JSON object")
-        }
-        let reader = LogoutClaims(claims: claims, expectations: expectations, now: now)
-        (session, id, expiresAt) = try reader.check()
+        let (signature, claims) = try Self.parse(token, expecting: expectations)
+        _ = try claims.policy.check(
+            signature, accepting: expectations.algorithms, secret: expectations.secret, keys: keys)
+        (session, id, expiresAt) = try LogoutClaims(claims: claims, expectations: expectations, now: now).check()
     }
 
-    private static func checkSignature(
-        _ signature: JSONWebSignature, with keys: JSONWebKeySet, expecting expectations: LogoutTokenExpectations
+    /// Refuses what cannot be a logout token for this client, before a provider's metadata or keys are requested because of
+    /// it. Nothing is believed yet, unless the client's secret signs.
+    ///
+    /// - Parameter expectations: Those of the provider as its descriptor says it.
+    /// - Throws: As `init(validating:with:expecting:now:)`.
+    package static func checkUnverified(
+        _ token: Secret, expecting expectations: LogoutTokenExpectations, now: Date
     ) throws(OAuthError) {
-        let name = "the logout token"
-        // Section 2.4 recommends the type; real servers send that of any JWT, or none. Another is another kind of token.
-        if let type = signature.type?.lowercased(), !["jwt", "logout+jwt", "application/logout+jwt"].contains(type) {
-            throw OAuthError(
-                .logout, .wrongTokenUse, "the token is of the type \"\(type.quotable(limit: 40))\", not a logout token")
+        let (signature, claims) = try parse(token, expecting: expectations)
+        if expectations.isSignedWithSecret {
+            _ = try claims.policy.check(signature, accepting: [], secret: expectations.secret, keys: .none)
+        } else {
+            let configured = expectations.provider.signatureAlgorithms
+            try claims.policy.checkAlgorithm(
+                of: signature, accepting: configured.isEmpty ? SignatureAlgorithm.allCases : configured,
+                isSignedWithSecret: false)
         }
-        func unsupported(_ accepted: [String]) -> OAuthError {
-            OAuthError(
-                .logout,
-                .unsupportedAlgorithm,
-                "\(name) is signed with \"\(signature.algorithm.quotable(limit: 20))\"",
-                descriptorKey: "id_token.algorithms",
-                hint: "accepted: " + accepted.joined(separator: ", ")
-            )
-        }
-        if let secret = expectations.secret {
-            guard signature.algorithm == "HS256" else { throw unsupported(["HS256"]) }
-            guard signature.isValid(with: secret) else {
-                throw OAuthError(.logout, .badSignature, "\(name) is not signed with the client's secret")
-            }
-            return
-        }
-        guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm),
-            expectations.algorithms.contains(algorithm)
-        else { throw unsupported(expectations.algorithms.map(\.rawValue)) }
-        try signature.check(with: keys, algorithm, step: .logout, name: name)
+        _ = try LogoutClaims(claims: claims, expectations: expectations, now: now)
+            // Which issuer that is, only the metadata says.
+            .check(anyIssuer: expectations.provider.issuerMatch == .off)
+    }
+
+    private static func parse(
+        _ token: Secret, expecting expectations: LogoutTokenExpectations
+    ) throws(OAuthError) -> (JSONWebSignature, JWTClaims) {
+        let policy = JWTPolicy.logoutToken
+        let signature = try JSONWebSignature(try expectations.opened(token), step: policy.step)
+        try policy.checkType(of: signature)
+        return (signature, try JWTClaims(of: signature, policy))
     }
 }
 

@@ -1,19 +1,19 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// Something that a provider's own metadata says otherwise than its descriptor.
-public struct MetadataDrift: Hashable, Sendable {
-    public var severity: Diagnostic.Severity
+package struct MetadataDrift: Hashable, Sendable {
+    package var severity: Diagnostic.Severity
     /// The key of the descriptor.
-    public var key: String
+    package var key: String
     /// What differs, in one sentence without a trailing full stop.
-    public var message: String
+    package var message: String
 }
 
 extension ProviderMetadata {
     /// What the metadata says otherwise than the descriptor, in the descriptor's order; empty if they agree.
     ///
     /// A scope or method that is not announced may work all the same, so that is a warning.
-    public func drift(from provider: Provider) -> [MetadataDrift] {
+    package func drift(from provider: Provider) -> [MetadataDrift] {
         endpointDrift(provider) + authenticationDrift(provider) + scopeDrift(provider) + protectionDrift(provider)
     }
 

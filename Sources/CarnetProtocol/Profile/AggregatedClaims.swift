@@ -1,10 +1,10 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 import Foundation
 
 /// Claims of a profile that somebody else has signed (OpenID Connect Core, section 5.6.2). Nothing of it is believed yet.
-public struct AggregatedClaims: Sendable {
+package struct AggregatedClaims: Sendable {
     /// Whose claims they say they are: one of those that the descriptor trusts.
-    public let source: ClaimSource
+    package let source: ClaimSource
     /// The members of the profile that are to come from it.
     let names: [String]
     let token: Secret
@@ -18,7 +18,7 @@ extension Profile {
     ///
     /// Distributed claims are not fetched: the provider would choose which hosts this client sends requests to, and with
     /// which tokens.
-    public func aggregatedClaims(at provider: Provider) -> (claims: [AggregatedClaims], failures: [OAuthError]) {
+    package func aggregatedClaims(at provider: Provider) -> (claims: [AggregatedClaims], failures: [OAuthError]) {
         guard !provider.claimSources.isEmpty, let names = raw["_claim_names"]?.object,
             let sources = raw["_claim_sources"]?.object
         else { return ([], []) }
@@ -62,26 +62,17 @@ extension Profile {
     ///
     /// - Parameter verification: The source's keys.
     /// - Throws: `OAuthError` at step `profile`; of kind `keyNotFound` or `badSignature` if other keys might help.
-    public func adding(
+    package func adding(
         _ aggregated: AggregatedClaims, from provider: Provider, verifyingBy verification: AnswerVerification
     ) throws(OAuthError) -> Profile {
         let source = aggregated.source
-        let kind = VerifiedAnswer.Kind(
-            step: .profile, name: "the JWT of \(source.issuer.quotable(limit: 80))", key: "profile.sources",
-            algorithms: source.algorithms)
-        let answer = try VerifiedAnswer(aggregated.token, kind, from: provider, by: verification)
-        guard answer.claims["iss"]?.string?.isSameBytes(as: source.issuer) == true else {
-            throw OAuthError(
-                .profile, .issuerMismatch, "the claims are of another issuer than \(source.issuer)",
-                descriptorKey: "profile.sources")
-        }
-        try answer.checkAudience(isRequired: false, orElse: provider.issuer)
-        try answer.checkTimes(endIsRequired: false)
+        let signed = try SignedResponse(
+            aggregated.token, .aggregatedClaims, expecting: .init(from: source, at: provider), by: verification)
         guard var body = raw.object else { return self }
         for name in aggregated.names {
             guard source.claims.contains(name), !ClaimSourceRules.reservedClaims.contains(name), body[name] == nil
             else { continue }
-            body[name] = answer.claims[name]
+            body[name] = signed.claims[name]
         }
         var profile = Profile(mapping: .object(body), with: provider)
         profile.failures = failures

@@ -1,13 +1,13 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 extension Profile {
     /// A further request of the profile.
-    public static func request(
+    package static func request(
         _ further: ProfileRequest,
         _ tokens: TokenSet,
         at provider: Provider
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.profile, "profile.requests", further.request)
+        var parameters = RequestParameters(.profile, .profile, further.request)
         try parameters.addExtra(further.request.parameters, key: "profile.requests.parameters")
         return try PreparedRequest.make(
             parameters,
@@ -24,7 +24,7 @@ extension Profile {
     /// come from one place. The subject stays that of the first request.
     ///
     /// - Throws: `OAuthError` at step `profile`.
-    public func adding(
+    package func adding(
         _ response: IncomingResponse,
         to request: PreparedRequest,
         for further: ProfileRequest

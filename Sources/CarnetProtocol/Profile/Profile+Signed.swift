@@ -1,9 +1,9 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 extension Profile {
     /// Whether an answer of the userinfo endpoint is a JWT, so that the provider's keys are needed to judge it (OpenID
     /// Connect Core, section 5.3.2).
-    public static func isSigned(_ response: IncomingResponse, from provider: Provider) -> Bool {
+    package static func isSigned(_ response: IncomingResponse, from provider: Provider) -> Bool {
         response.status == 200 && response.mediaType == "application/jwt"
             && (provider.profileFormat == .auto || provider.signedAnswers.profile.isRequired)
     }
@@ -35,13 +35,8 @@ extension Profile {
                 .profile, .unexpectedContentType, "the profile is signed, and cannot be judged",
                 descriptorKey: "profile.jwt", status: response.status)
         }
-        let kind = VerifiedAnswer.Kind(
-            step: .profile, name: "the signed profile", key: "profile.jwt", rules: rules, at: provider)
-        let answer = try VerifiedAnswer(Secret(text), kind, from: provider, by: verification)
-        // Real servers leave issuer and audience out; the token that was asked with stands for both.
-        try answer.checkIssuer(isRequired: false)
-        try answer.checkAudience(isRequired: false)
-        try answer.checkTimes(endIsRequired: false)
-        return .object(answer.claims)
+        let signed = try SignedResponse(
+            Secret(text), .userinfo, expecting: .init(from: provider, rules), by: verification)
+        return .object(signed.claims)
     }
 }

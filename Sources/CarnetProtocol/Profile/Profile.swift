@@ -3,8 +3,8 @@ public import CarnetDescriptors
 /// Who signed in, by the names that the descriptor's map gives. Every claim may be missing.
 public struct Profile: Sendable {
     /// The claims that were found, in the map's order.
-    public internal(set) var claims: [Named<JSONValue>]
-    /// The body that the claims of the first request were read from.
+    package internal(set) var claims: [Named<JSONValue>]
+    /// The body that the claims of the first request were read from; of a token response the mapped members alone.
     public let raw: JSONValue
     /// What kept further requests from bringing their claims; those of the others are there all the same.
     public var failures: [OAuthError] = []
@@ -21,16 +21,32 @@ public struct Profile: Sendable {
     public var username: String? { self["username"]?.scalarText }
     public var email: String? { self["email"]?.scalarText }
     /// `nil` if the provider does not say, which is not the same as `false`.
-    public var isEmailVerified: Bool? {
-        switch self["email_verified"] {
+    public var isEmailVerified: Bool? { self["email_verified"]?.statedTruth }
+    public var picture: String? { self["picture"]?.scalarText }
+    public var locale: String? { self["locale"]?.scalarText }
+}
+
+extension JSONValue {
+    /// A boolean, which some servers write as a string.
+    fileprivate var statedTruth: Bool? {
+        switch self {
         case .bool(let value): value
         case .string("true"): true
         case .string("false"): false
         default: nil
         }
     }
-    public var picture: String? { self["picture"]?.scalarText }
-    public var locale: String? { self["locale"]?.scalarText }
+}
+
+extension JSONObject {
+    /// The e-mail address in the claims of an ID token, if the provider says that it has verified it (OpenID Connect Core,
+    /// section 5.1).
+    package var verifiedEmail: String? {
+        guard self["email_verified"]?.statedTruth == true, let email = self["email"]?.string, !email.isEmpty else {
+            return nil
+        }
+        return email
+    }
 }
 
 extension Profile {
@@ -47,7 +63,7 @@ extension Profile {
     /// The profile with what the callback of the first sign-in said, where nothing that is signed or fetched says it.
     ///
     /// - Parameter values: What is held of the sign-in, by reference, e.g. `callback.user`.
-    public func adding(_ values: [String: ConnectionValue], from provider: Provider) -> Profile {
+    package func adding(_ values: [String: ConnectionValue], from provider: Provider) -> Profile {
         guard let rules = provider.callbackClaims, let text = values["callback.\(rules.capture)"]?.text,
             let said = try? JSONValue(parsing: text)
         else { return self }
@@ -62,14 +78,17 @@ extension Profile {
 /// Where the profile of a provider comes from, and how it is fetched (OpenID Connect Core, section 5.3).
 extension Profile {
     /// The source that the descriptor names; the userinfo endpoint if there is one, else the ID token.
-    public static func source(at provider: Provider) -> ProfileSource {
-        provider.profileSource ?? (provider.endpoints[.userinfo] == nil ? .idToken : .userinfo)
+    package static func source(at provider: Provider) -> ProfileSource {
+        if let source = provider.profileSource { return source }
+        // One that cannot be used fails where it is used.
+        let hasUserinfo = provider.endpoints[.userinfo] != nil || provider.refusedEndpoints[.userinfo] != nil
+        return hasUserinfo ? .userinfo : .idToken
     }
 
     /// The userinfo request. The access token goes in the header, unless the descriptor says otherwise (RFC 6750,
     /// section 2).
-    public static func request(_ tokens: TokenSet, at provider: Provider) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.profile, "profile", provider.profile)
+    package static func request(_ tokens: TokenSet, at provider: Provider) throws(OAuthError) -> PreparedRequest {
+        var parameters = RequestParameters(.profile, .profile, provider.profile)
         try parameters.addExtra(
             provider.profile.parameters, key: "profile.parameters", hidden: provider.profile.late.hidden)
         return try PreparedRequest.make(
@@ -89,7 +108,7 @@ extension Profile {
     ///     section 5.3.2).
     ///   - verification: The provider's keys, where `isSigned(_:from:)`.
     /// - Throws: `OAuthError` at step `profile`; of kind `unauthorized` if the access token is no longer good.
-    public init(
+    package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider,
@@ -112,21 +131,21 @@ extension Profile {
     }
 
     /// The profile that the ID token's claims make.
-    public init(_ idToken: IDToken, from provider: Provider) {
+    package init(_ idToken: IDToken, from provider: Provider) {
         self.init(mapping: .object(idToken.claims), with: provider)
     }
 }
 
 extension Profile {
     /// The profile that came with the tokens.
-    public init(_ response: TokenResponse, from provider: Provider) {
-        self.init(mapping: response.body, with: provider)
+    package init(_ response: TokenResponse, from provider: Provider) {
+        self.init(mapping: response.profile, with: provider)
     }
 
     /// A profile that was kept with the tokens, as its `raw` JSON text.
     ///
     /// - Throws: `OAuthError` of kind `malformedBody`.
-    public init(stored text: String, from provider: Provider) throws(OAuthError) {
+    package init(stored text: String, from provider: Provider) throws(OAuthError) {
         guard let body = try? JSONValue(parsing: text) else {
             throw OAuthError(.profile, .malformedBody, "the stored profile is not JSON")
         }

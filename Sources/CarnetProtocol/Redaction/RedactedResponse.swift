@@ -12,7 +12,7 @@ extension RedactedResponse {
     ///
     /// Of a token endpoint's answer only members that are known to be harmless are shown; elsewhere members whose names
     /// speak of secrets are hidden. What is not JSON is counted, not shown.
-    public init(_ response: IncomingResponse, to request: PreparedRequest) {
+    package init(_ response: IncomingResponse, to request: PreparedRequest) {
         status = response.status
         contentType = response.shownMediaType
         guard !response.body.isEmpty else {

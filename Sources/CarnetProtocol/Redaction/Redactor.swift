@@ -1,9 +1,11 @@
+import CarnetDescriptors
+
 /// Takes secrets out of text that someone else wrote, byte by byte: a combining mark after a secret hides it from a
 /// search by characters, and not from this one.
 struct Redactor {
-    private let forms: [[UInt8]]
-    /// For each byte, whether a form begins with it.
-    private let begins: [Bool]
+    /// The forms of the secrets: the mark first, so that what was redacted once is not looked into again; then the longest,
+    /// so that no secret is left in half by another that it begins with.
+    private let forms: [ByteSearch]
 
     init(hiding secrets: [Secret]) {
         var forms: [[UInt8]] = []
@@ -13,50 +15,87 @@ struct Redactor {
             if !text.isEmpty { forms.append(Array(text.utf8)) }
             if encoded.utf8.count != text.utf8.count { forms.append(Array(encoded.utf8)) }
         }
-        // The longest first, so that no secret is left in half by another that it begins with.
         forms.sort { $0.count > $1.count }
-        // The mark before all: what was redacted once is not looked into again.
-        forms.insert(Array(Self.mark.utf8), at: 0)
-        var begins = Array(repeating: false, count: 256)
-        for form in forms { begins[Int(form[0])] = true }
-        self.forms = forms
-        self.begins = begins
+        self.forms = ([Array(Self.mark.utf8)] + forms).map(ByteSearch.init)
     }
 
     private static let mark = Secret("").description
 
-    /// The text without the secrets, cut after so many Unicode scalars.
-    func redact(_ text: String, limit: Int) -> String {
-        var output = String.UnicodeScalarView()
-        var count = 0
-        let scalars = text.unicodeScalars
-        var index = scalars.startIndex
-        while index < scalars.endIndex, count < limit {
-            if let form = form(at: index, of: text.utf8) {
-                output.append(contentsOf: Self.mark.unicodeScalars)
-                count += Self.mark.unicodeScalars.count
-                index = text.utf8.index(index, offsetBy: form.count)
-            } else {
-                output.append(scalars[index])
-                count += 1
-                index = scalars.index(after: index)
-            }
-        }
-        return String(output)
+    /// Whether a secret is in the text.
+    func finds(in text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in forms.dropFirst().contains { !$0.places(in: bytes).isEmpty } }
     }
 
-    private func form(at index: String.Index, of text: String.UTF8View) -> [UInt8]? {
-        guard begins[Int(text[index])] else { return nil }
-        return forms.first { text[index...].starts(with: $0) }
+    /// The text without the secrets, cut after so many Unicode scalars.
+    func redact(_ text: String, limit: Int) -> String {
+        var text = text
+        return text.withUTF8 { bytes in
+            var found = forms.map { Found($0, in: bytes) }.filter { !$0.places.isEmpty }
+            var output: [UInt8] = []
+            var count = 0
+            var index = 0
+            while index < bytes.count, count < limit {
+                Work.count()
+                if let length = Self.length(of: &found, at: index) {
+                    output += Self.mark.utf8
+                    count += Self.mark.utf8.count
+                    index += length
+                } else {
+                    let end = index + Self.scalarLength(bytes[index])
+                    output += bytes[index..<end]
+                    count += 1
+                    index = end
+                }
+            }
+            return String(decoding: output, as: UTF8.self)
+        }
+    }
+
+    /// The places of one form, and how far they were looked through.
+    private struct Found {
+        let places: [Int]
+        let length: Int
+        var next = 0
+
+        init(_ form: ByteSearch, in bytes: UnsafeBufferPointer<UInt8>) {
+            places = form.places(in: bytes)
+            length = form.pattern.count
+        }
+    }
+
+    /// The length of the first form that stands at an offset. Offsets only grow, so each place is looked at once.
+    private static func length(of found: inout [Found], at offset: Int) -> Int? {
+        for index in found.indices {
+            while found[index].next < found[index].places.count, found[index].places[found[index].next] < offset {
+                Work.count()
+                found[index].next += 1
+            }
+            if found[index].next < found[index].places.count, found[index].places[found[index].next] == offset {
+                return found[index].length
+            }
+        }
+        return nil
+    }
+
+    /// The length of the character that begins with a byte (RFC 3629, section 3).
+    private static func scalarLength(_ first: UInt8) -> Int {
+        switch first {
+        case ..<0xC0: 1
+        case ..<0xE0: 2
+        case ..<0xF0: 3
+        default: 4
+        }
     }
 }
 
 extension String {
     /// The text as it may be quoted in an error or a log: bounded, and without characters that forge a line, drive a
     /// terminal or make a line read as something else.
-    func quotable(limit: Int = 200) -> String {
+    package func quotable(limit: Int = 200) -> String {
         var output = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(limit) {
+            Work.count()
             let isHarmless =
                 scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
                 && ![.format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)

@@ -3,16 +3,16 @@ import HTTPTypes
 
 /// What a client says of itself when it registers (RFC 7591, section 2).
 public struct ClientMetadata: Sendable {
-    public var redirectURIs: [String]
+    package var redirectURIs: [String]
     /// The name that users see.
-    public var clientName: String?
-    public var authenticationMethod: ClientAuthenticationMethod
-    public var grantTypes: [String]
-    public var scopes: [String]
+    package var clientName: String?
+    package var authenticationMethod: ClientAuthenticationMethod
+    package var grantTypes: [String]
+    package var scopes: [String]
     /// Whether its tokens are to be bound to keys (RFC 9449, section 5.2).
-    public var dpopBoundAccessTokens: Bool
+    package var dpopBoundAccessTokens: Bool
     /// The keys that sign its assertions and requests, or that answers are encrypted for; only their public parts are sent.
-    public var keys: [ClientKey]
+    package var keys: [ClientKey]
 
     public init(
         redirectURIs: [String],
@@ -38,7 +38,7 @@ extension ClientMetadata {
     ///
     /// - Parameter initialAccessToken: What a server wants that does not register everybody.
     /// - Throws: `OAuthError` at step `registration`.
-    public func request(
+    package func request(
         at provider: Provider, initialAccessToken: Secret? = nil
     ) throws(OAuthError) -> PreparedRequest {
         guard !redirectURIs.isEmpty else {

@@ -3,7 +3,7 @@ extension ClientRegistration {
     ///
     /// - Parameter metadata: What it registered; its keys are used as they were registered, and the first of its redirect
     ///   URIs.
-    public init(_ client: RegisteredClient, of metadata: ClientMetadata) {
+    package init(_ client: RegisteredClient, of metadata: ClientMetadata) {
         self.init(
             clientID: client.clientID,
             clientSecret: client.clientSecret,
@@ -12,7 +12,8 @@ extension ClientRegistration {
             redirectURI: metadata.redirectURIs.first ?? client.redirectURIs.first ?? "",
             scopes: metadata.scopes.isEmpty ? nil : metadata.scopes,
             authenticationMethod: client.authenticationMethod,
-            dpopBoundAccessTokens: metadata.dpopBoundAccessTokens ? true : nil
+            dpopBoundAccessTokens: metadata.dpopBoundAccessTokens ? true : nil,
+            origins: client.origins
         )
     }
 }

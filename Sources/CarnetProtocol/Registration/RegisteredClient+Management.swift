@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 import HTTPTypes
 
 /// The management of a registration (RFC 7592).
@@ -6,12 +6,12 @@ extension RegisteredClient {
     /// Asks what the server has registered (RFC 7592, section 2.1).
     ///
     /// - Throws: `OAuthError` at step `registration` if the server gave no address for it.
-    public func readRequest() throws(OAuthError) -> PreparedRequest { try request(.get) }
+    package func readRequest() throws(OAuthError) -> PreparedRequest { try request(.get) }
 
     /// Registers other metadata in the place of the old (RFC 7592, section 2.2): what is not said is forgotten.
     ///
     /// - Throws: `OAuthError` at step `registration`.
-    public func updateRequest(
+    package func updateRequest(
         _ metadata: ClientMetadata, at provider: Provider
     ) throws(OAuthError) -> PreparedRequest {
         var body = try metadata.document(at: provider)
@@ -23,7 +23,7 @@ extension RegisteredClient {
     /// Takes the registration back, with all that was issued to it (RFC 7592, section 2.3).
     ///
     /// - Throws: `OAuthError` at step `registration`.
-    public func deleteRequest() throws(OAuthError) -> PreparedRequest { try request(.delete) }
+    package func deleteRequest() throws(OAuthError) -> PreparedRequest { try request(.delete) }
 
     private func request(
         _ method: HTTPRequest.Method, _ body: JSONObject? = nil
@@ -48,7 +48,7 @@ extension RegisteredClient {
     /// the old one, which are void (RFC 7592, section 3).
     ///
     /// - Throws: `OAuthError` at step `registration`; of kind `unauthorized` if the token is void.
-    public func judge(
+    package func judge(
         _ response: IncomingResponse, to request: PreparedRequest, for metadata: ClientMetadata? = nil
     ) throws(OAuthError) -> RegisteredClient {
         guard response.status != 401 else { throw Self.void(response, request) }
@@ -58,7 +58,7 @@ extension RegisteredClient {
     /// Judges the answer to deleting (RFC 7592, section 2.3).
     ///
     /// - Throws: as `judge(_:to:for:)`.
-    public func judgeDeletion(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
+    package func judgeDeletion(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
         guard response.status != 401 else { throw Self.void(response, request) }
         // RFC 7592, section 2.3 has 204; one that answers 200 did it too.
         guard [200, 204].contains(response.status) else {

@@ -5,25 +5,29 @@ public import Foundation
 ///
 /// Encoded, it holds its secrets: for stores that seal what they write.
 public struct RegisteredClient: Codable, Hashable, Sendable {
-    public let clientID: String
-    public let clientSecret: Secret?
+    package let clientID: String
+    package let clientSecret: Secret?
     /// When the secret ends; `nil` if it does not.
-    public let secretExpiresAt: Date?
-    public let authenticationMethod: ClientAuthenticationMethod
-    public let redirectURIs: [String]
+    package let secretExpiresAt: Date?
+    package let authenticationMethod: ClientAuthenticationMethod
+    package let redirectURIs: [String]
     /// Where and with what the registration is managed (RFC 7592, section 3).
-    public let managementURI: WebURL?
-    public let managementToken: Secret?
+    package let managementURI: WebURL?
+    package let managementToken: Secret?
+    /// The servers' origins that the client's credentials may be sent to, as the provider was when it registered; `nil` for
+    /// a registration of before that was kept.
+    package package(set) var origins: [String]?
 
     /// A client that registered earlier, as it was kept.
-    public init(
+    package init(
         clientID: String,
         clientSecret: Secret? = nil,
         secretExpiresAt: Date? = nil,
         authenticationMethod: ClientAuthenticationMethod = .none,
         redirectURIs: [String] = [],
         managementURI: WebURL?,
-        managementToken: Secret?
+        managementToken: Secret?,
+        origins: [String]? = nil
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
@@ -32,6 +36,7 @@ public struct RegisteredClient: Codable, Hashable, Sendable {
         self.redirectURIs = redirectURIs
         self.managementURI = managementURI
         self.managementToken = managementToken
+        self.origins = origins
     }
 }
 
@@ -39,7 +44,7 @@ extension RegisteredClient {
     /// Judges the answer to a registration.
     ///
     /// - Throws: `OAuthError` at step `registration`, also if the server weakened how the client authenticates.
-    public init(
+    package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
         for metadata: ClientMetadata
@@ -69,7 +74,9 @@ extension RegisteredClient {
         }
         func text(_ name: String) throws(OAuthError) -> String? {
             guard let value = body[name], !value.isNull else { return nil }
-            guard let text = value.string, !text.isEmpty, text.utf8.count <= 8192 else { throw wrong(name, "a text") }
+            guard let text = value.string, (1...ReceivedLimit.registrationMember).contains(text.utf8.count) else {
+                throw wrong(name, "a text")
+            }
             return text
         }
         guard let clientID = try text("client_id") else {
@@ -115,13 +122,14 @@ extension RegisteredClient {
         let asked = metadata?.redirectURIs ?? []
         redirectURIs =
             body["redirect_uris"]?.array?.compactMap(\.string) ?? (asked.isEmpty ? old?.redirectURIs ?? [] : asked)
-        for uri in asked where !redirectURIs.contains(uri) {
+        for uri in asked where !redirectURIs.containsBytes(of: uri) {
             throw OAuthError(
                 .registration, .redirectNotAccepted, "the server did not register the redirect URI \(uri)",
                 descriptorKey: key, status: response.status)
         }
         // RFC 7592, section 3: a new token takes the place of the old one, which is void from now on.
         managementToken = try text("registration_access_token").map { Secret($0) } ?? old?.managementToken
+        origins = old?.origins
         let uri = try text("registration_client_uri")
         managementURI = uri.flatMap { try? WebURL($0) } ?? old?.managementURI
         guard uri.map({ (try? WebURL($0)) != nil }) ?? true else {

@@ -10,13 +10,16 @@ struct BearerChallenge {
     /// - Parameter secrets: Of the request that was refused; a server may repeat them in any of its words.
     init(_ response: IncomingResponse, hiding secrets: [Secret] = []) {
         let redactor = Redactor(hiding: secrets)
-        var rest = (response.head.headerFields[.wwwAuthenticate] ?? "").unicodeScalars.prefix(4096)
+        var rest = (response.head.headerFields[.wwwAuthenticate] ?? "").unicodeScalars.prefix(ReceivedLimit.challenge)
         while !rest.isEmpty {
             let word = rest.prefix { !", \t=\"".unicodeScalars.contains($0) }
+            Work.count(word.count + 1)
             rest = rest.dropFirst(word.count)
             switch rest.popFirst() {
             case "=":
                 let value = redactor.redact(Self.takeValue(&rest), limit: .max)
+                // RFC 9110, section 5.6.2: a name is ASCII.
+                guard word.allSatisfy(\.isASCII) else { continue }
                 parameters.append((String(word).lowercased(), value))
             case "\"": _ = Self.takeQuoted(&rest)
             default: break
@@ -26,7 +29,8 @@ struct BearerChallenge {
 
     /// The first value of a name; `nil` if it is empty.
     subscript(name: String) -> String? {
-        parameters.first { $0.name == name && !$0.value.isEmpty }?.value
+        Work.count(parameters.count)
+        return parameters.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
     var words: ServerWords? {
@@ -45,6 +49,7 @@ struct BearerChallenge {
         }
         // Without quotes a value may have blanks in it: it ends at a comma.
         let value = rest.prefix { $0 != "," }
+        Work.count(value.count)
         rest = rest.dropFirst(value.count)
         return String(value)
     }
@@ -53,6 +58,7 @@ struct BearerChallenge {
     private static func takeQuoted(_ rest: inout Substring.UnicodeScalarView) -> String {
         var value = String.UnicodeScalarView()
         while let scalar = rest.popFirst(), scalar != "\"" {
+            Work.count()
             value.append(scalar == "\\" ? rest.popFirst() ?? scalar : scalar)
         }
         return String(value)

@@ -1,14 +1,14 @@
-public import CarnetDescriptors
-public import HTTPTypes
+package import CarnetDescriptors
+package import HTTPTypes
 
 /// Requests to protected resources (RFC 6750).
-public enum ResourceRequest {
+package enum ResourceRequest {
     /// A request that carries the access token.
     ///
     /// - Parameter declared: Resources whose origins the token may go to, besides the provider's `api.hosts` and its
     ///   userinfo endpoint.
     /// - Throws: `OAuthError` of kind `undeclaredHost` for any other origin: the token goes nowhere that nobody named.
-    public static func make(
+    package static func make(
         _ url: WebURL,
         method: HTTPRequest.Method = .get,
         headers: [Named<String>] = [],
@@ -60,7 +60,7 @@ public enum ResourceRequest {
             fields.append((name, credential.headerValue))
             shown.append(Named(name, credential.shownHeaderValue))
         }
-        var parameters = RequestParameters(step: .resource, section: "api", rename: NamedList(), omit: [])
+        var parameters = RequestParameters(.resource, section: "api")
         if let name = credential.parameter { try parameters.addToken(tokens.accessToken, named: name) }
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: "api.token_in")
         let (shownHeaders, items) = (shown, parameters.items)
@@ -90,7 +90,7 @@ public enum ResourceRequest {
     /// Judges the status before anything looks at the body.
     ///
     /// - Throws: `OAuthError`: `unauthorized` for 401, `insufficientScope` for 403.
-    public static func judge(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
+    package static func judge(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
         guard !(200..<300).contains(response.status) else { return }
         throw OAuthError.bearer(response, to: request)
     }

@@ -6,7 +6,8 @@ extension ClaimsChecker {
     /// rules 12 and 13).
     func checkAuthentication() throws(OAuthError) {
         if let maxAge = expectations.maxAge {
-            let last = try time("auth_time").addingTimeInterval(TimeInterval(maxAge) + expectations.clockSkew)
+            let last = try claims.requiredTime("auth_time").addingTimeInterval(
+                TimeInterval(maxAge) + expectations.clockSkew)
             guard now <= last else {
                 throw OAuthError(
                     .idToken,

@@ -1,10 +1,10 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// Judges the answer to a revocation (RFC 7009, section 2.2): 200 is success, whatever the body says, unless the
 /// descriptor says otherwise.
-public enum RevocationResponse {
+package enum RevocationResponse {
     /// - Throws: `OAuthError` at step `revocation`.
-    public static func judge(
+    package static func judge(
         _ response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider

@@ -41,14 +41,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension String {
-    /// Whether two texts are the same bytes. Swift's `==` holds canonically equivalent texts equal, such as the letter
-    /// K and the Kelvin sign; an identifier must not.
-    func isSameBytes(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
-}
-
 /// Compares bytes without stopping at the first difference. Only the lengths show.
 func constantTimeEquals(_ lhs: some Collection<UInt8>, _ rhs: some Collection<UInt8>) -> Bool {
     guard lhs.count == rhs.count else { return false }

@@ -1,10 +1,10 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 /// Makes the requests of the token endpoint (RFC 6749, sections 4.1.3 and 6) and of revocation (RFC 7009).
-public enum TokenRequest {
+package enum TokenRequest {
     /// Exchanges a validated callback's code. A code is sent once and never again.
-    public static func exchange(
+    package static func exchange(
         _ callback: ValidatedCallback,
         at provider: Provider,
         as registration: ClientRegistration,
@@ -18,46 +18,45 @@ public enum TokenRequest {
                 "the sign-in was begun by the client \(callback.pending.clientID), not by \(registration.clientID)"
             )
         }
-        var parameters = RequestParameters(.tokenRequest, "token", provider.token)
-        try parameters.add("grant_type", "authorization_code")
-        try parameters.add("code", callback.code)
+        var parameters = RequestParameters(.tokenRequest, .token, provider.token)
+        try parameters.addGrantType()
+        try parameters.add(.code, callback.code)
         let pending = callback.pending
         if pending.hasStateInRedirectURI == true {
             // To the last character as in the authorization request (RFC 6749, section 4.1.3).
             let name = pending.stateParameter ?? "state"
             let carrier = try RedirectURI.carrying(pending.state, named: name, in: pending.redirectURI)
-            try parameters.add("redirect_uri", carrier)
+            try parameters.add(.redirectURI, carrier)
         } else {
-            try parameters.add("redirect_uri", pending.redirectURI)
+            try parameters.add(.redirectURI, pending.redirectURI)
         }
-        if let verifier = callback.pending.codeVerifier { try parameters.add("code_verifier", verifier) }
-        try parameters.add("resource", each: callback.pending.resources ?? [])
+        if let verifier = callback.pending.codeVerifier { try parameters.add(.codeVerifier, verifier) }
+        try parameters.add(.resource, each: callback.pending.resources ?? [])
         return try send(
-            &parameters, to: .token, at: provider, rules: provider.token, registration: registration, random: random,
-            now: now)
+            &parameters, at: provider, rules: provider.token, registration: registration, random: random, now: now)
     }
 
     /// Exchanges a refresh token. The scope is left out: the grant's own stays (RFC 6749, section 6).
-    public static func refresh(
+    package static func refresh(
         _ refreshToken: Secret,
         at provider: Provider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.refresh, "refresh", provider.refresh)
-        try parameters.add("grant_type", "refresh_token")
-        try parameters.add("refresh_token", refreshToken)
-        let endpoint: EndpointName = provider.endpoints[.refresh] == nil ? .token : .refresh
+        var parameters = RequestParameters(.refresh, .refresh, provider.refresh)
+        try parameters.addGrantType()
+        try parameters.add(.refreshToken, refreshToken)
         return try send(
-            &parameters, to: endpoint, at: provider, rules: provider.refresh, registration: registration,
+            &parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, at: provider,
+            rules: provider.refresh, registration: registration,
             random: random, now: now)
     }
 
     /// Revokes one token (RFC 7009, section 2.1).
     ///
     /// - Parameter isBound: Whether it is bound to a key, which counts where it stands for the client.
-    public static func revoke(
+    package static func revoke(
         _ token: Secret,
         hint: String,
         isBound: Bool = false,
@@ -66,7 +65,7 @@ public enum TokenRequest {
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.revocation, "revocation", provider.revocation)
+        var parameters = RequestParameters(.revocation, .revocation, provider.revocation)
         if let placement = provider.revocationTokenPlacement {
             try parameters.addExtra(provider.revocation.parameters, key: "revocation.parameters")
             return try PreparedRequest.make(
@@ -77,37 +76,39 @@ public enum TokenRequest {
                 token: try TokenCredential(token, isBound: isBound, in: placement, at: provider, for: .revocation)
             )
         }
-        try parameters.add("token", token)
-        try parameters.add("token_type_hint", hint)
+        try parameters.add(.token, token)
+        try parameters.add(.tokenTypeHint, hint)
         return try send(
-            &parameters, to: .revocation, at: provider, rules: provider.revocation, registration: registration,
-            random: random, now: now)
+            &parameters, at: provider, rules: provider.revocation, registration: registration, random: random,
+            now: now)
     }
 
     /// Adds the client's authentication and what the descriptor adds, and prepares the request.
     ///
     /// - Parameters:
-    ///   - alwaysNamesClient: Whether `client_id` is in the body even where a header has it.
+    ///   - endpoint: Where it goes, if not to the standard's endpoint for it.
     ///   - usesKeyElsewhere: Whether the registration's key is of use although no method of authentication takes it.
     static func send(
         _ parameters: inout RequestParameters,
-        to endpoint: EndpointName,
+        to endpoint: EndpointName? = nil,
         at provider: Provider,
         rules: ResolvedRequest,
         registration: ClientRegistration,
-        alwaysNamesClient: Bool = false,
         usesKeyElsewhere: Bool = false,
         accept: String = "application/json",
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
+        let endpoint = endpoint ?? parameters.kind?.endpoint ?? .token
         let url = try provider.endpoint(endpoint, for: parameters.step)
         let credentials = try ClientAuthentication(
             registration, at: provider, usesKeyElsewhere: usesKeyElsewhere
         )
         .apply(to: &parameters, at: provider, random: random, now: now)
-        if alwaysNamesClient, !parameters.items.contains(where: { $0.standardName == "client_id" }) {
-            try parameters.add("client_id", registration.clientID)
+        if parameters.kind?.client == .authenticatedAndNamed,
+            !parameters.items.contains(where: { $0.standardName == "client_id" })
+        {
+            try parameters.add(.clientID, registration.clientID)
         }
         try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
         try RefusedFlow.check(grantOf: parameters)
@@ -119,11 +120,5 @@ public enum TokenRequest {
             credentials: credentials,
             accept: accept
         )
-    }
-}
-
-extension RequestParameters {
-    init(_ step: OAuthError.Step, _ section: String, _ rules: ResolvedRequest) {
-        self.init(step: step, section: section, rename: rules.rename, omit: rules.omit, encode: rules.encode)
     }
 }

@@ -1,29 +1,30 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// A token endpoint's answer, judged but for the ID token's signature (RFC 6749, section 5.1).
-public struct TokenResponse: Sendable {
-    public let accessToken: Secret
-    public let tokenType: String
+package struct TokenResponse: Sendable {
+    package let accessToken: Secret
+    package let tokenType: String
     /// When the access token ends; `nil` if the server did not say.
-    public let end: TokenEnd?
-    public let refreshToken: Secret?
-    public internal(set) var idToken: Secret?
+    package let end: TokenEnd?
+    package let refreshToken: Secret?
+    package internal(set) var idToken: Secret?
     /// The granted scopes; `nil` if the server named none, which means those requested.
-    public let scopes: [String]?
+    package let scopes: [String]?
     /// What the descriptor keeps of the response, by reference, e.g. `token.instance_url`.
-    public let values: [String: ConnectionValue]
-    /// The body without its tokens, for a profile that comes with them.
-    let body: JSONValue
+    package let values: [String: ConnectionValue]
+    /// What was granted of the `authorization_details` (RFC 9396, section 7).
+    package let authorizationDetails: [JSONValue]?
+    /// The kind of an exchanged token (RFC 8693, section 2.2.1).
+    let issuedTokenType: String?
+    /// What the descriptor maps to the claims of a profile that comes with the tokens, and nothing else of the body.
+    let profile: JSONValue
 }
 
 extension TokenResponse {
-    /// What was granted of the `authorization_details` (RFC 9396, section 7).
-    public var authorizationDetails: [JSONValue]? { body["authorization_details"]?.array }
-
     /// Judges the answer to an exchange or a refresh: the status first, then the error, then the fields.
     ///
     /// - Throws: `OAuthError` at the request's step.
-    public init(
+    package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
         from provider: borrowing Provider
@@ -40,9 +41,7 @@ extension TokenResponse {
     ) throws(OAuthError) {
         let step = request.step
         let (body, fields) = try Self.fields(of: response, to: request, rules: rules)
-        guard let accessToken = try fields.token("access_token", rules.fields.accessToken, allowsSpace: false) else {
-            throw fields.missing("access_token")
-        }
+        let accessToken = try fields.accessToken(rules.fields.accessToken)
         let tokenType = try fields.string("token_type", rules.fields.tokenType) ?? rules.defaultTokenType
         guard let tokenType else { throw fields.missing("token_type", hint: "add token.response.default_token_type") }
         // RFC 9449, section 5: a Bearer token in answer to a proof would be bound to nothing.
@@ -66,21 +65,23 @@ extension TokenResponse {
             ?? rules.defaultExpiresIn.map { .after(Double($0.count)) }
         let keepsFirst = step == .refresh && provider.refreshRotation == .none
         refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
-        idToken = try fields.token("id_token", rules.fields.idToken)
+        idToken = try fields.token("id_token", rules.fields.idToken, limit: ReceivedLimit.encryptedToken)
         scopes = try fields.scopes(
             "scope", rules.fields.scope, separator: rules.scopeSeparator ?? provider.scopes.separator)
         values = try rules.capture.values(
             in: body, as: .token, step: step, key: "token.response.capture", isRepeated: step == .refresh)
-        let redactor = Redactor(hiding: [accessToken, refreshToken, idToken].compactMap { $0 } + request.secrets)
-        self.body = body.redacting(redactor, limit: .max) { name, isHidden in
-            isHidden || Self.namesToken(name)
-        }
+        authorizationDetails = try fields.authorizationDetails(of: body)
+        issuedTokenType = body["issued_token_type"]?.string
+        let secrets = [accessToken, refreshToken, idToken].compactMap { $0 } + request.secrets
+        profile =
+            provider.profileSource == .tokenResponse
+            ? try fields.keptProfile(of: body, for: provider, hiding: secrets) : [:]
     }
 
     /// The refresh token of an answer to a refresh that may be of no other use: the one that was sent may be void by now.
     ///
     /// - Returns: `nil` if the answer is none, or has none.
-    public static func refreshToken(
+    package static func refreshToken(
         in response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider
@@ -133,10 +134,5 @@ extension TokenResponse {
             )
         }
         return (body, TokenFieldReader(root: root, step: step))
-    }
-
-    private static func namesToken(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return name.hasSuffix("token") || name.hasSuffix("tokens") || name.holds("secret") || name.holds("password")
     }
 }

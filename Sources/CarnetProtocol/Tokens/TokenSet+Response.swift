@@ -1,11 +1,11 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 extension TokenSet {
     /// The tokens of a fresh sign-in.
     ///
     /// - Parameter requested: The scopes that were asked for; granted if the server names none (RFC 6749, section 5.1).
-    public init(_ response: TokenResponse, requested: [String], now: Date) {
+    package init(_ response: TokenResponse, requested: [String], now: Date) {
         self.init(
             accessToken: response.accessToken,
             tokenType: response.tokenType,
@@ -22,7 +22,7 @@ extension TokenSet {
     /// nothing (RFC 6749, section 4.4.3; RFC 7521, section 4.1), and an ID token would be about nobody.
     ///
     /// - Throws: `OAuthError` at the request's step.
-    public init(
+    package init(
         judgingGrantWithoutUser response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider,
@@ -37,7 +37,7 @@ extension TokenSet {
     /// The tokens after a refresh: what the answer leaves out stays as it was (RFC 6749, section 6).
     ///
     /// - Parameter rotation: What the refresh did to the refresh token.
-    public func merging(
+    package func merging(
         _ response: TokenResponse, rotation: RefreshRotation = .keepOld, now: Date
     ) -> TokenSet {
         let kept: Secret? =
@@ -60,7 +60,7 @@ extension TokenSet {
     }
 
     /// Whether the access token ends within a margin in seconds. One without a stated end does not.
-    public func isExpiring(within margin: TimeInterval, at now: Date) -> Bool {
+    package func isExpiring(within margin: TimeInterval, at now: Date) -> Bool {
         guard let expiresAt else { return false }
         // A token that lives shorter than twice the margin is renewed in the second half of its life, not at once.
         let margin = min(margin, expiresAt.timeIntervalSince(issuedAt) / 2)

@@ -4,12 +4,12 @@ import HTTPTypes
 
 /// Requests that are made once the tokens are there: further exchange steps, lookups, and those at the beginning and the
 /// end of a connection.
-public struct ConnectionRequest: Sendable {
+package struct ConnectionRequest: Sendable {
     private let provider: Provider
     private let tokens: TokenSet
     private let known: TemplateValues
 
-    public init(
+    package init(
         at provider: Provider, as registration: ClientRegistration, with held: HeldValues, tokens: TokenSet, now: Date,
         random: any RandomSource
     ) {
@@ -21,10 +21,10 @@ public struct ConnectionRequest: Sendable {
     }
 
     /// A step that exchanges the tokens. It sends what it says and nothing more.
-    public func exchange(_ step: Named<ExchangeStep>) throws(OAuthError) -> PreparedRequest {
+    package func exchange(_ step: Named<ExchangeStep>) throws(OAuthError) -> PreparedRequest {
         let key = "exchange.\(step.name)"
         let rules = step.value.resolved.filled(known)
-        var parameters = RequestParameters(.exchange, key, rules)
+        var parameters = RequestParameters(.exchange, section: key)
         try parameters.addExtra(rules.parameters, key: "\(key).parameters", hidden: rules.late.hidden)
         return try PreparedRequest.make(
             parameters, to: try url(step.value.url, .exchange, key: "\(key).url"), key: "\(key).url", rules: rules)
@@ -33,11 +33,11 @@ public struct ConnectionRequest: Sendable {
     /// A request with the access token.
     ///
     /// - Parameter key: The descriptor key of the request.
-    public func call(_ call: CallRules, key: String) throws(OAuthError) -> PreparedRequest {
+    package func call(_ call: CallRules, key: String) throws(OAuthError) -> PreparedRequest {
         let target = try url(call.url, .connection, key: "\(key).url")
         let rules = ResolvedRequest(
             method: .post, headers: known.named(call.headers.items), parameters: known.named(call.parameters.items))
-        var parameters = RequestParameters(.connection, key, rules)
+        var parameters = RequestParameters(.connection, section: key)
         let hidden = known.secretNames(of: call.parameters.items)
         try parameters.addExtra(rules.parameters, key: "\(key).parameters", hidden: hidden)
         let method = call.method ?? .get
@@ -70,7 +70,7 @@ public struct ConnectionRequest: Sendable {
     /// A value that is made of what is held.
     ///
     /// - Throws: `OAuthError` at step `connection` if something of it is missing or has another form.
-    public func derived(_ rule: String) throws(OAuthError) -> ConnectionValue {
+    package func derived(_ rule: String) throws(OAuthError) -> ConnectionValue {
         guard let template = provider.connection.derive[rule], let value = known.fill(template) else {
             throw OAuthError(
                 .connection,
@@ -116,13 +116,13 @@ extension PreparedRequest {
 }
 
 /// What an exchange step brought.
-public struct ExchangeResponse: Sendable {
+package struct ExchangeResponse: Sendable {
     /// The tokens, if the step brings any.
-    public let tokens: TokenResponse?
-    public let values: [String: ConnectionValue]
+    package let tokens: TokenResponse?
+    package let values: [String: ConnectionValue]
 
     /// - Throws: `OAuthError` at step `exchange`.
-    public init(
+    package init(
         judging response: IncomingResponse, to request: PreparedRequest, of step: Named<ExchangeStep>,
         from provider: Provider
     ) throws(OAuthError) {
@@ -157,7 +157,7 @@ public struct ConnectionChoice: Sendable {
     /// Reads the answer to a lookup.
     ///
     /// - Throws: `OAuthError` at step `connection`.
-    public init(
+    package init(
         judging response: IncomingResponse, to request: PreparedRequest, of lookup: Named<LookupRules>
     ) throws(OAuthError) {
         try ResourceRequest.judge(response, to: request)
@@ -170,7 +170,7 @@ public struct ConnectionChoice: Sendable {
         var candidates: [Candidate] = []
         for candidate in all.prefix(Self.mostCandidates) {
             guard let value = candidate.first(of: rules.value.pointers)?.scalarText, !value.isEmpty else { continue }
-            guard value.utf8.count <= ConnectionValue.longest, rules.pattern?.matches(value) ?? true else {
+            guard value.utf8.count <= ReceivedLimit.keptValue, rules.pattern?.matches(value) ?? true else {
                 throw OAuthError(
                     .connection, .valueRefused, "the value of \"\(lookup.name)\" is not what it must look like",
                     descriptorKey: "\(key).pattern")
@@ -192,7 +192,7 @@ public struct ConnectionChoice: Sendable {
     /// The candidate that the rule takes by itself; `nil` where the host is to be asked.
     ///
     /// - Throws: `OAuthError` if there are several where one was expected.
-    public func value(by choice: LookupChoice) throws(OAuthError) -> String? {
+    package func value(by choice: LookupChoice) throws(OAuthError) -> String? {
         if candidates.count == 1 || choice == .first { return candidates.first?.value }
         guard choice == .ask else {
             throw OAuthError(

@@ -10,9 +10,6 @@ public struct ConnectionValue: Codable, Hashable, Sendable {
         self.text = text
         self.isSecret = isSecret
     }
-
-    /// The longest value that is kept, in bytes.
-    static let longest = 8192
 }
 
 extension ConnectionValue: CustomStringConvertible, CustomReflectable {
@@ -67,7 +64,7 @@ extension NamedList<ResponseCapture> {
                 guard !rule.value.isOptional, !isRepeated else { continue }
                 throw OAuthError(step, .valueMissing, "the answer has no \"\(rule.name)\"", descriptorKey: key)
             }
-            guard text.utf8.count <= ConnectionValue.longest, rule.value.pattern?.matches(text) ?? true else {
+            guard text.utf8.count <= ReceivedLimit.keptValue, rule.value.pattern?.matches(text) ?? true else {
                 throw OAuthError(
                     step, .valueRefused, "the answer's \"\(rule.name)\" is not what it must look like",
                     descriptorKey: key)

@@ -1,6 +1,6 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 import Crypto
-public import Foundation
+package import Foundation
 
 private struct CryptoDigests: TemplateDigests {
     func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
@@ -11,13 +11,13 @@ private struct CryptoDigests: TemplateDigests {
 }
 
 /// What is known of one account, or of a sign-in that is under way, to fill a provider's templates with.
-public struct HeldValues: Sendable {
-    public var tokens: TokenSet?
+package struct HeldValues: Sendable {
+    package var tokens: TokenSet?
     /// By reference, e.g. `token.instance_url`.
-    public var values: [String: ConnectionValue]
+    package var values: [String: ConnectionValue]
     var callback: ValidatedCallback?
 
-    public init(tokens: TokenSet? = nil, values: [String: ConnectionValue] = [:], callback: ValidatedCallback? = nil) {
+    package init(tokens: TokenSet? = nil, values: [String: ConnectionValue] = [:], callback: ValidatedCallback? = nil) {
         self.tokens = tokens
         self.values = values.merging(callback?.values ?? [:]) { _, new in new }
         self.callback = callback
@@ -26,7 +26,7 @@ public struct HeldValues: Sendable {
 
 extension Provider {
     /// The provider with what is known by now in its templates.
-    public func filled(
+    package func filled(
         with held: HeldValues, as registration: ClientRegistration, now: Date, random: any RandomSource
     ) -> Provider {
         isLate ? filled(values(registration, held, now: now, random: random)) : self

@@ -167,7 +167,7 @@ extension AuthorizationServer {
         let parameters = provider.authorization.offlineParameters
         let offlineScopes = provider.scopes.offline
         if parameters.isEmpty, offlineScopes.isEmpty { return true }
-        return parameters.allSatisfy { received[$0.name]?.hasSameBytes(as: $0.value) ?? false }
+        return parameters.allSatisfy { received[$0.name]?.isSameBytes(as: $0.value) ?? false }
             && offlineScopes.allSatisfy(scopes.contains)
     }
 }

@@ -5,8 +5,8 @@ extension AuthorizationServer {
 
     /// A grant with a session of its own, if its client wants to be told when that ends.
     mutating func withSession(_ grant: Grant, _ grantID: String) -> Grant {
-        guard grant.sessionID == nil, grant.scopes.contains("openid"),
-            client(grant.clientID)?.backChannelLogoutURI != nil
+        guard grant.sessionID == nil, grant.scopes.contains("openid"), let client = client(grant.clientID),
+            client.backChannelLogoutURI != nil || frontChannelLogoutURI(of: client) != nil
         else { return grant }
         var grant = grant
         let id = seams.randomText()
@@ -16,19 +16,31 @@ extension AuthorizationServer {
         return grant
     }
 
+    private func frontChannelLogoutURI(of client: SandboxClient) -> String? {
+        provider.acceptsFrontChannelLogout ? client.frontChannelLogoutURI : nil
+    }
+
     /// Ends the session that an ID token names: its client is told, and its refresh tokens end unless they were asked for
     /// to outlive it (OpenID Connect Back-Channel Logout, section 2.7).
-    mutating func endSession(namedBy idToken: String?) throws(OAuthError) {
+    ///
+    /// - Returns: The page of the client that is to be shown in a frame (OpenID Connect Front-Channel Logout, section 2).
+    mutating func endSession(namedBy idToken: String?) throws(OAuthError) -> String? {
         guard let claims = idToken.flatMap({ JSONWebToken.claims(of: $0) }), let id = claims["sid"]?.string,
             let grantID = ledger.sessions[id], let grant = ledger.grants[grantID],
-            let uri = client(grant.clientID)?.backChannelLogoutURI
-        else { return }
+            let client = client(grant.clientID)
+        else { return nil }
         ledger.sessions[id] = nil
         if !grant.isOffline { ledger.revoke(grant: grantID) }
-        let token = try logoutToken(for: grant)
-        logouts.append(
-            SandboxLogout(
-                url: uri, body: Array(PercentEncoding.encode([(name: "logout_token", value: token)]).utf8)))
+        if let uri = client.backChannelLogoutURI {
+            let token = try logoutToken(for: grant)
+            logouts.append(
+                SandboxLogout(
+                    url: uri, body: Array(PercentEncoding.encode([(name: "logout_token", value: token)]).utf8)))
+        }
+        return frontChannelLogoutURI(of: client).map { uri in
+            let query = PercentEncoding.encode([(name: "iss", value: tokenIssuer), (name: "sid", value: id)])
+            return uri + (uri.contains("?") ? "&" : "?") + query
+        }
     }
 
     /// Section 2.4.

@@ -13,26 +13,33 @@ extension AuthorizationServer {
                 ? try TokenRequestBody(request, endpoint: url).parameters : try request.query(beyond: url)
             let names = ParameterNames(provider.logout)
             try received.check(names, added: provider.logout.parameters)
-            try endSession(namedBy: received[names["id_token_hint"]])
-            guard let target = received[names["post_logout_redirect_uri"]] else {
-                return .html(
-                    HTMLPage(
-                        title: "Signed out", content: "<p>You are signed out.</p>", color: provider.display.color))
-            }
+            let frame = try endSession(namedBy: received[names["id_token_hint"]])
+            guard let target = received[names["post_logout_redirect_uri"]] else { return signedOut(frame, wayOn: nil) }
             let client = try clientThatSignsOut(received, names)
-            guard client.postLogoutRedirectURIs.contains(where: { $0.hasSameBytes(as: target) }) else {
+            guard client.postLogoutRedirectURIs.contains(where: { $0.isSameBytes(as: target) }) else {
                 throw .invalidRequest(
                     "\(target) is not registered as a place to go after signing out; registered: "
                         + client.postLogoutRedirectURIs.joined(separator: ", "))
             }
-            guard let state = received[names["state"]] else { return .redirect(to: target) }
             let separator = target.contains("?") ? "&" : "?"
-            return .redirect(to: target + separator + PercentEncoding.encode([(name: names["state"], value: state)]))
+            let state = received[names["state"]].map { PercentEncoding.encode([(name: names["state"], value: $0)]) }
+            let wayOn = target + (state.map { separator + $0 } ?? "")
+            // A page in a frame is loaded by the browser, so that the browser stays until it is.
+            return frame == nil ? .redirect(to: wayOn) : signedOut(frame, wayOn: wayOn)
         } catch {
             let problem = "<p role=\"alert\">\(HTMLPage.escape(error.description))</p>"
             return .html(
                 HTMLPage(title: "\(provider.name) cannot sign you out", content: problem), status: .badRequest)
         }
+    }
+
+    private func signedOut(_ frame: String?, wayOn: String?) -> Reply {
+        var content = "<p>You are signed out.</p>"
+        if let frame { content += "\n<iframe src=\"\(HTMLPage.escape(frame))\" title=\"Signing out\"></iframe>" }
+        if let wayOn { content += "\n<p><a href=\"\(HTMLPage.escape(wayOn))\">Go on</a></p>" }
+        var page = HTMLPage(title: "Signed out", content: content, color: provider.display.color)
+        page.framedOrigin = frame.flatMap { try? WebURL($0).origin }
+        return .html(page)
     }
 
     /// The client, by its id or by an ID token that was issued to it; two answers must agree.
@@ -41,7 +48,7 @@ extension AuthorizationServer {
     ) throws(OAuthError) -> SandboxClient {
         let named = received[names["client_id"]]
         let hinted = received[names["id_token_hint"]].map { JSONWebToken.claims(of: $0)?["aud"]?.string ?? "" }
-        if let named, let hinted, !named.hasSameBytes(as: hinted) {
+        if let named, let hinted, !named.isSameBytes(as: hinted) {
             throw .invalidRequest("the ID token was not issued to the client \(named)")
         }
         guard let id = named ?? hinted else {

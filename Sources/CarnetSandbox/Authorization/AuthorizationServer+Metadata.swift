@@ -62,6 +62,10 @@ extension AuthorizationServer {
         if endpoints[.endSession] != nil {
             document["backchannel_logout_supported"] = true
             document["backchannel_logout_session_supported"] = true
+            if provider.acceptsFrontChannelLogout {
+                document["frontchannel_logout_supported"] = true
+                document["frontchannel_logout_session_supported"] = true
+            }
         }
         document["code_challenge_methods_supported"] = ["S256"]
         document["claims_supported"] = list(["sub"] + StandardClaim.all.map(\.member))

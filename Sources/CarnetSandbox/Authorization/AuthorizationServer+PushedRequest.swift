@@ -31,7 +31,7 @@ extension AuthorizationServer {
                 case .returned(let error, _): throw error
                 }
             }
-            guard checked.client.clientID.hasSameBytes(as: client.clientID) else {
+            guard checked.client.clientID.isSameBytes(as: client.clientID) else {
                 throw .invalidRequest("the request is another client's")
             }
             let reference = "urn:ietf:params:oauth:request_uri:" + seams.randomText()
@@ -68,7 +68,7 @@ extension AuthorizationServer {
         }
         ledger.pushedRequests[reference] = nil
         guard seams.now().secondsSince1970 <= pushed.endsAfter else { throw .shown("The pushed request is too old.") }
-        guard received[names["client_id"]]?.hasSameBytes(as: pushed.request.client.clientID) == true else {
+        guard received[names["client_id"]]?.isSameBytes(as: pushed.request.client.clientID) == true else {
             throw .shown("The pushed request is another client's.")
         }
         return pushed.request

@@ -4,7 +4,7 @@ extension AuthorizationServer {
     /// The parameters of a request: those of the signed one that it carries (RFC 9101, section 6), or its own.
     mutating func unsigned(_ received: ReceivedParameters) throws(OAuthError) -> ReceivedParameters {
         let rules = provider.requestObject
-        guard let token = received["request"] else {
+        guard let token = received["request"], !isOwnParameter(token) else {
             guard rules.use != .always else { throw Self.unusable("only signed requests are taken here (RFC 9101)") }
             return received
         }
@@ -29,7 +29,7 @@ extension AuthorizationServer {
             guard isRepeated || Self.authenticating.contains(item.name) else {
                 throw Self.unusable("the parameter \(item.name) stands beside the signed request")
             }
-            guard !isRepeated || parameters[item.name]?.hasSameBytes(as: item.value) == true else {
+            guard !isRepeated || parameters[item.name]?.isSameBytes(as: item.value) == true else {
                 throw Self.unusable("the parameter \(item.name) is another in the signed request")
             }
         }
@@ -37,6 +37,11 @@ extension AuthorizationServer {
             throw Self.unusable("the parameter \(names[name]) is missing beside the signed request")
         }
         return parameters
+    }
+
+    /// Whether `request` is a parameter of the provider's own, which has nothing to do with RFC 9101.
+    private func isOwnParameter(_ value: String) -> Bool {
+        provider.authorization.parameters.contains { $0.name == "request" && $0.value.isSameBytes(as: value) }
     }
 
     private static func unusable(_ text: String) -> OAuthError { OAuthError("invalid_request_object", text) }
@@ -49,11 +54,11 @@ extension AuthorizationServer {
     private mutating func check(_ object: ReceivedToken, of client: SandboxClient) throws(OAuthError) {
         let claims = object.claims
         guard object.type == "oauth-authz-req+jwt" else { throw Self.unusable("the type is not oauth-authz-req+jwt") }
-        guard claims["iss"]?.string?.hasSameBytes(as: client.clientID) == true else {
+        guard claims["iss"]?.string?.isSameBytes(as: client.clientID) == true else {
             throw Self.unusable("iss is not the client's id")
         }
         let audience = provider.requestObject.audience ?? provider.issuer ?? ""
-        guard claims["aud"]?.string?.hasSameBytes(as: audience) == true else {
+        guard claims["aud"]?.string?.isSameBytes(as: audience) == true else {
             throw Self.unusable("aud is not \(audience)")
         }
         for name in ["sub", "request", "request_uri"] where claims[name] != nil {

@@ -106,7 +106,7 @@ struct AuthorizationServer: Sendable {
     }
 
     func client(_ id: String) -> SandboxClient? {
-        clients.first { $0.clientID.hasSameBytes(as: id) } ?? ledger.registeredClients[id]
+        clients.first { $0.clientID.isSameBytes(as: id) } ?? ledger.registeredClients[id]
     }
 
     mutating func respond(to request: ServerRequest, at endpoint: EndpointName) -> Reply {

@@ -14,6 +14,9 @@ public struct SandboxClient: Sendable {
     public var postLogoutRedirectURIs: [String]
     /// Where it is told of sessions that are over (OpenID Connect Back-Channel Logout, section 2.2).
     public var backChannelLogoutURI: String?
+    /// What the sandbox shows in a frame when a session ends, where the descriptor says `logout.front_channel` (OpenID
+    /// Connect Front-Channel Logout, section 2).
+    public var frontChannelLogoutURI: String?
     /// `nil`: as the descriptor says. With a key or a secret the first of its methods that uses one, otherwise `none`.
     public var authenticationMethod: ClientAuthenticationMethod?
 
@@ -25,6 +28,7 @@ public struct SandboxClient: Sendable {
         redirectURIs: [String],
         postLogoutRedirectURIs: [String] = [],
         backChannelLogoutURI: String? = nil,
+        frontChannelLogoutURI: String? = nil,
         authenticationMethod: ClientAuthenticationMethod? = nil
     ) {
         self.clientID = clientID
@@ -34,6 +38,7 @@ public struct SandboxClient: Sendable {
         self.redirectURIs = redirectURIs
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.backChannelLogoutURI = backChannelLogoutURI
+        self.frontChannelLogoutURI = frontChannelLogoutURI
         self.authenticationMethod = authenticationMethod
     }
 
@@ -48,7 +53,7 @@ public struct SandboxClient: Sendable {
 
     func allows(redirectURI: String) -> Bool {
         redirectURIs.contains { registered in
-            registered.hasSameBytes(as: redirectURI)
+            registered.isSameBytes(as: redirectURI)
                 || Self.loopbackWithoutPort(registered).map { $0 == Self.loopbackWithoutPort(redirectURI) } ?? false
         }
     }

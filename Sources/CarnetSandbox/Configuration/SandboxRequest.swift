@@ -11,7 +11,7 @@ public struct SandboxRequest: Sendable {
     /// The provider that was meant; `nil` if there is none at that URL.
     public let provider: ProviderID?
     /// The endpoint that was meant; `nil` for metadata, resources and unknown URLs.
-    public let endpoint: EndpointName?
+    package let endpoint: EndpointName?
     public let status: HTTPResponse.Status
 
     public var bodyText: String { String(decoding: body, as: UTF8.self) }

@@ -81,7 +81,7 @@ extension AuthorizationServer {
         provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
         let code = try received.require("device_code", names)
-        guard var device = ledger.devices[code], device.clientID.hasSameBytes(as: client.clientID), !device.isUsed
+        guard var device = ledger.devices[code], device.clientID.isSameBytes(as: client.clientID), !device.isUsed
         else { throw .invalidGrant("there is no such device code for this client") }
         let now = seams.now()
         guard now < device.end else { throw OAuthError("expired_token", "nobody answered in time") }

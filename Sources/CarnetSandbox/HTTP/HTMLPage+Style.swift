@@ -33,6 +33,7 @@ extension HTMLPage {
     /// Nothing runs, and nothing is loaded, but for the page's own style sheet.
     var contentSecurityPolicy: String {
         let hash = Data(SHA256.hash(data: Array(style.utf8))).base64EncodedString()
-        return "default-src 'none'; style-src 'sha256-\(hash)'; frame-ancestors 'none'; base-uri 'none'"
+        let frames = framedOrigin.map { "; frame-src \($0)" } ?? ""
+        return "default-src 'none'; style-src 'sha256-\(hash)'; frame-ancestors 'none'; base-uri 'none'\(frames)"
     }
 }

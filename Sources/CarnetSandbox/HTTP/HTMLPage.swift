@@ -7,6 +7,8 @@ struct HTMLPage {
     let content: String
     /// Of the provider's brand.
     var color: BrandColor?
+    /// The origin of the page that this one shows in a frame.
+    var framedOrigin: String?
 
     var text: String {
         """

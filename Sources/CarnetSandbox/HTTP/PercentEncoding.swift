@@ -63,11 +63,6 @@ enum PercentEncoding {
 }
 
 extension String {
-    /// Equality of bytes: two spellings that Unicode calls equivalent are two identifiers.
-    func hasSameBytes(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
-
     /// Whether all characters are visible ASCII or spaces, as codes and tokens are (RFC 6749, appendix A).
     var isVisibleASCII: Bool {
         utf8.allSatisfy { (0x20...0x7E).contains($0) }

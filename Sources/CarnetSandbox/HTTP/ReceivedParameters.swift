@@ -60,12 +60,12 @@ struct ReceivedParameters {
 
     /// The value; `nil` if the parameter is absent or empty (RFC 6749, section 3.1: empty is as if omitted).
     subscript(name: String) -> String? {
-        pairs.first { $0.name.hasSameBytes(as: name) && !$0.value.isEmpty }?.value
+        pairs.first { $0.name.isSameBytes(as: name) && !$0.value.isEmpty }?.value
     }
 
     /// Whether the parameter was sent at all, empty or not.
     func contains(_ name: String) -> Bool {
-        pairs.contains { $0.name.hasSameBytes(as: name) }
+        pairs.contains { $0.name.isSameBytes(as: name) }
     }
 
     /// The first name that was sent more than once.
@@ -118,7 +118,7 @@ extension ReceivedParameters {
             guard let value = self[item.name] else {
                 throw .invalidRequest("the parameter \(item.name)=\(item.value) is missing")
             }
-            guard value.hasSameBytes(as: item.value) else {
+            guard value.isSameBytes(as: item.value) else {
                 throw .invalidRequest("the parameter \(item.name) is \"\(value)\"; it must be \"\(item.value)\"")
             }
         }
@@ -143,7 +143,7 @@ extension ReceivedParameters {
             let sent = String(written[index])
             let text = item.value == .raw ? sent.replacing("+", with: "%2B") : sent
             guard let value = PercentEncoding.decode(text),
-                PercentEncoding.encode(value, as: item.value).hasSameBytes(as: sent)
+                PercentEncoding.encode(value, as: item.value).isSameBytes(as: sent)
             else {
                 throw .invalidRequest("the parameter \(names[item.name]) is not in the encoding \(item.value.rawValue)")
             }

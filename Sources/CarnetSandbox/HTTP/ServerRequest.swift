@@ -34,7 +34,7 @@ struct ServerRequest {
 
     /// The headers that a descriptor adds to a request.
     func checkHeaders(_ headers: [Named<String>]) throws(OAuthError) {
-        for item in headers where header(item.name)?.hasSameBytes(as: item.value) != true {
+        for item in headers where header(item.name)?.isSameBytes(as: item.value) != true {
             throw .invalidRequest("the header \(item.name): \(item.value) is missing")
         }
     }

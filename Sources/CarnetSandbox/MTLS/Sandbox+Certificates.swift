@@ -1,4 +1,4 @@
-public import HTTPTypes
+package import HTTPTypes
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -13,7 +13,7 @@ extension Sandbox {
     /// The sandbox opens no socket, so whoever hands requests to it has to say.
     ///
     /// - Parameter certificate: In DER form.
-    public static func certificateField(_ certificate: [UInt8]) -> HTTPField? {
+    package static func certificateField(_ certificate: [UInt8]) -> HTTPField? {
         HTTPField.Name(certificateFieldName).map { name in
             HTTPField(name: name, value: ":" + Data(certificate).base64EncodedString() + ":")
         }

@@ -30,7 +30,7 @@ extension AuthorizationServer {
     /// Each change brings a new token, and a new secret where there is one.
     private mutating func manage(_ id: String, _ request: ServerRequest) -> Reply {
         let sent = request.head.headerFields[.authorization] ?? ""
-        guard let managed = ledger.managedClients[id], sent.hasSameBytes(as: "Bearer \(managed.accessToken)") else {
+        guard let managed = ledger.managedClients[id], sent.isSameBytes(as: "Bearer \(managed.accessToken)") else {
             return .json(["error": "invalid_token"], status: .unauthorized, [.wwwAuthenticate: "Bearer"])
         }
         do throws(OAuthError) {
@@ -40,7 +40,7 @@ extension AuthorizationServer {
             case .put:
                 let body = try? JSONValue(parsing: request.body)
                 let secret = ledger.registeredClients[id]?.clientSecret
-                guard body?["client_id"]?.string?.hasSameBytes(as: id) == true,
+                guard body?["client_id"]?.string?.isSameBytes(as: id) == true,
                     body?["client_secret"].map({ $0.string == secret }) ?? true,
                     ["registration_access_token", "registration_client_uri", "client_id_issued_at"]
                         .allSatisfy({ body?[$0] == nil })
@@ -74,7 +74,7 @@ extension AuthorizationServer {
         let grants = metadata["grant_types"]?.array?.compactMap(\.string) ?? ["authorization_code"]
         let known = ["authorization_code", "refresh_token"] + ExtensionGrant.allCases.map(\.rawValue)
         guard grants.allSatisfy(known.contains) else { throw Self.unusable("a grant type is not supported") }
-        let secret = method.usesSecret ? "s/+&=%41 " + seams.randomText() : nil
+        let secret = method.usesSecret ? Sandbox.secretMark + "/+&=%41 " + seams.randomText() : nil
         ledger.registeredClients[id] = SandboxClient(
             clientID: id, clientSecret: secret, keys: metadata["jwks"]?["keys"]?.array ?? [], redirectURIs: uris,
             authenticationMethod: method)

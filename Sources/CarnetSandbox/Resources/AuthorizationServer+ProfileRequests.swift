@@ -4,7 +4,26 @@ import HTTPTypes
 extension AuthorizationServer {
     /// The further request of the profile that a URL is for.
     func profileRequest(at url: WebURL) -> ProfileRequest? {
-        provider.profileRequests.first { $0.url.receives(url) }
+        let candidates = provider.profileRequests.filter { $0.url.receives(url) }
+        return candidates.first { Self.query(of: url, has: $0.request.parameters) } ?? candidates.first
+    }
+
+    /// Whether a URL at the path of the userinfo endpoint is for that endpoint. A further request of the profile, or a
+    /// resource, may be at the same path with a query of its own.
+    func isUserinfo(_ url: WebURL) -> Bool {
+        let own = provider.profile.parameters
+        if !own.isEmpty, Self.query(of: url, has: own) { return true }
+        let isFurther = provider.profileRequests.contains {
+            $0.url.receives(url) && !$0.request.parameters.isEmpty && Self.query(of: url, has: $0.request.parameters)
+        }
+        let ownQuery = endpoints[.userinfo]?.queryParts.count ?? 0
+        let isResource = resources.contains { $0.url.queryParts.count > ownQuery && $0.url.receives(url) }
+        return !isFurther && !isResource
+    }
+
+    private static func query(of url: WebURL, has parameters: [Named<String>]) -> Bool {
+        guard let received = try? ReceivedParameters(form: url.query ?? "") else { return false }
+        return parameters.allSatisfy { received[$0.name]?.isSameBytes(as: $0.value) ?? false }
     }
 
     /// Answers a further request of the profile with the claims that it is made for.

@@ -81,7 +81,7 @@ extension AuthorizationServer {
                 Named("iss", rules.issuer(clientID: client.clientID, redirectURI: redirect)),
                 Named("aud", rules.audience(at: known) ?? ""),
             ] + (subject.map { [Named("sub", $0)] } ?? []) + rules.claims
-        for claim in wanted where claims[claim.name]?.string?.hasSameBytes(as: claim.value) != true {
+        for claim in wanted where claims[claim.name]?.string?.isSameBytes(as: claim.value) != true {
             throw refusal("the assertion's claim \(claim.name) is not \"\(claim.value)\"")
         }
         let now = seams.now().secondsSince1970

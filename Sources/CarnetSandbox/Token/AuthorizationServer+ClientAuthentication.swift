@@ -24,7 +24,7 @@ extension AuthorizationServer {
                 throw .invalidRequest("the client's credentials are sent twice, in a header and in the body")
             }
             let basic = try basicCredentials(header)
-            guard sentID?.hasSameBytes(as: basic.id) ?? true else {
+            guard sentID?.isSameBytes(as: basic.id) ?? true else {
                 throw .invalidRequest("the header and the body name different clients")
             }
             (used, id, secret) = (.clientSecretBasic, basic.id, basic.secret)
@@ -59,7 +59,7 @@ extension AuthorizationServer {
             throw .invalidClient("the client is registered for \(method.rawValue), but \(used.rawValue) was used")
         }
         if let known = client.clientSecret, method.usesSecret, !isProvedOtherwise,
-            secret?.hasSameBytes(as: known) != true
+            secret?.isSameBytes(as: known) != true
         {
             throw .invalidClient("the client secret is wrong")
         }

@@ -46,7 +46,7 @@ extension AuthorizationServer {
             guard let name = grant.wireName(rules, names) else {
                 return grant == .deviceCode && received[names["device_code"]] != nil
             }
-            return received[names["grant_type"]]?.hasSameBytes(as: name) ?? false
+            return received[names["grant_type"]]?.isSameBytes(as: name) ?? false
         }
     }
 

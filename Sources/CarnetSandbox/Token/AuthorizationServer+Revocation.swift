@@ -7,7 +7,7 @@ extension AuthorizationServer {
         do throws(OAuthError) {
             let (token, client) = try revokedToken(request)
             if let id = grantID(of: token), let grant = ledger.grants[id] {
-                guard client.map({ grant.clientID.hasSameBytes(as: $0.clientID) }) ?? true else {
+                guard client.map({ grant.clientID.isSameBytes(as: $0.clientID) }) ?? true else {
                     throw .invalidGrant("the token was issued to another client")
                 }
                 ledger.revoke(grant: id)

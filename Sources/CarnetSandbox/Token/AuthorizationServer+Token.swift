@@ -92,7 +92,7 @@ extension AuthorizationServer {
     ) throws(OAuthError) -> JSONValue {
         let text = try received.require("code", names)
         guard let code = ledger.codes[text], let grant = ledger.grants[code.grantID],
-            grant.clientID.hasSameBytes(as: client.clientID)
+            grant.clientID.isSameBytes(as: client.clientID)
         else { throw .invalidGrant("there is no such authorization code for this client") }
         guard !code.isUsed else {
             // Somebody else has it too, so what was issued for it may be theirs (RFC 6749, section 4.1.2).
@@ -104,7 +104,7 @@ extension AuthorizationServer {
         guard code.end > now else { throw .invalidGrant("the authorization code is too old") }
         if !names.omits("redirect_uri") {
             let redirectURI = try received.require("redirect_uri", names)
-            guard redirectURI.hasSameBytes(as: code.redirectURI) else {
+            guard redirectURI.isSameBytes(as: code.redirectURI) else {
                 throw .invalidGrant("the redirect URI is not that of the authorization request")
             }
         }
@@ -131,7 +131,7 @@ extension AuthorizationServer {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
             throw .invalidGrant("the code verifier is not 43 to 128 unreserved characters (RFC 7636, section 4.1)")
         }
-        guard Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))).hasSameBytes(as: challenge) else {
+        guard Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))).isSameBytes(as: challenge) else {
             throw .invalidGrant("the code verifier does not fit the challenge")
         }
     }
@@ -146,7 +146,7 @@ extension AuthorizationServer {
     ) throws(OAuthError) -> JSONValue {
         let text = try received.require("refresh_token", names)
         let token = refreshable(text)
-        guard let token, let grant = ledger.grants[token.grantID], grant.clientID.hasSameBytes(as: client.clientID)
+        guard let token, let grant = ledger.grants[token.grantID], grant.clientID.isSameBytes(as: client.clientID)
         else { throw .invalidGrant("there is no such refresh token for this client") }
         if has(.refreshRevoked) { ledger.revoke(grant: token.grantID) }
         guard !token.isUsed else {

@@ -70,7 +70,7 @@ extension AuthorizationServer {
         guard !rules.late.parameters.isEmpty || !rules.late.headers.isEmpty else { return rules }
         let names = ParameterNames(rules)
         let known = clients.first { client in
-            received[names["client_id"]].map(client.clientID.hasSameBytes) ?? (clients.count == 1)
+            received[names["client_id"]].map(client.clientID.isSameBytes) ?? (clients.count == 1)
         }
         var values = values(of: request, for: known ?? (clients.count == 1 ? clients.first : nil))
         if let code = received[names["code"]] {

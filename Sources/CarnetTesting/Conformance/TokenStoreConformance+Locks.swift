@@ -62,6 +62,19 @@ extension TokenStoreConformance {
         try context.require(error is CancellationError, "a cancelled wait for a lock threw \(error)")
         try await stores.second.withLock(on: key) {}
     }
+
+    func lockIsHeldForAsLongAsAsked(_ stores: Stores, _ context: CheckContext) async throws {
+        let key = ConnectionKey(provider: "acme", account: "one")
+        for duration in [Duration.seconds(1), .seconds(600)] {
+            let asked = ContinuousClock.now
+            let end = try await stores.first.withLock(on: key) {
+                try await stores.first.holdLock(on: key, for: duration)
+            }
+            try context.require(
+                end.map { $0 - asked >= duration } ?? true, "a lock is held for less than the \(duration) asked for")
+        }
+        try await stores.second.withLock(on: key) {}
+    }
 }
 
 /// Counts who is inside.

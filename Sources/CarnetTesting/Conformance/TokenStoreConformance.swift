@@ -18,9 +18,10 @@ public struct TokenStoreConformance: ConformanceSuite {
         case removedRecordConflicts
         case recordSignedInAgainConflicts
         case remove
+        case staleRemovalChangesNothing
         case keys
         case sessionsAreFound
-        case equalKeysAreOneAccount
+        case otherBytesAreAnotherAccount
         case unusualAccountNames
         case largeTokens
         case saveOutlivesCancellation
@@ -30,6 +31,7 @@ public struct TokenStoreConformance: ConformanceSuite {
         case lockIsReleasedAfterError
         case locksOfOtherKeysAreFree
         case waitForLockIsCancellable
+        case lockIsHeldForAsLongAsAsked
     }
 
     /// Two users of one storage, e.g. two instances on one folder; or one store twice.
@@ -55,9 +57,10 @@ public struct TokenStoreConformance: ConformanceSuite {
         case .removedRecordConflicts: try await removedRecordConflicts(stores, context)
         case .recordSignedInAgainConflicts: try await recordSignedInAgainConflicts(stores, context)
         case .remove: try await remove(stores, context)
+        case .staleRemovalChangesNothing: try await staleRemovalChangesNothing(stores, context)
         case .keys: try await keys(stores, context)
         case .sessionsAreFound: try await sessionsAreFound(stores, context)
-        case .equalKeysAreOneAccount: try await equalKeysAreOneAccount(stores, context)
+        case .otherBytesAreAnotherAccount: try await otherBytesAreAnotherAccount(stores, context)
         case .unusualAccountNames: try await unusualAccountNames(stores, context)
         case .largeTokens: try await largeTokens(stores, context)
         case .saveOutlivesCancellation: try await saveOutlivesCancellation(stores, context)
@@ -67,6 +70,7 @@ public struct TokenStoreConformance: ConformanceSuite {
         case .lockIsReleasedAfterError: try await lockIsReleasedAfterError(stores, context)
         case .locksOfOtherKeysAreFree: try await locksOfOtherKeysAreFree(stores, context)
         case .waitForLockIsCancellable: try await waitForLockIsCancellable(stores, context)
+        case .lockIsHeldForAsLongAsAsked: try await lockIsHeldForAsLongAsAsked(stores, context)
         }
     }
 }

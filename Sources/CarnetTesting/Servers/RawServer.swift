@@ -3,8 +3,8 @@ import Synchronization
 
 /// A loopback server that reads one HTTP request from each connection and then does what its script says, however
 /// wrong: for tests of what a client withstands.
-public final class RawServer: Sendable {
-    public enum Step: Hashable, Sendable {
+package final class RawServer: Sendable {
+    package enum Step: Hashable, Sendable {
         case send([UInt8])
         /// Sends the same bytes again and again until the client hangs up.
         case sendEndlessly([UInt8])
@@ -16,15 +16,15 @@ public final class RawServer: Sendable {
         /// Breaks the connection with a TCP reset.
         case reset
 
-        public static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
+        package static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
     }
 
     /// The port on 127.0.0.1.
-    public let port: Int
+    package let port: Int
     private let script: RawServerScript
 
     /// - Throws: `POSIXError` if no port can be had.
-    public init(_ steps: [Step]) throws {
+    package init(_ steps: [Step]) throws {
         let listener = try LoopbackSocket.listening()
         let script = RawServerScript(steps)
         port = listener.port
@@ -37,26 +37,26 @@ public final class RawServer: Sendable {
     }
 
     /// `127.0.0.1:port`.
-    public var authority: String { "127.0.0.1:\(port)" }
+    package var authority: String { "127.0.0.1:\(port)" }
 
     /// The requests so far, head and body, each as it came.
-    public var requests: [String] { script.state.withLock(\.requests) }
+    package var requests: [String] { script.state.withLock(\.requests) }
 
     /// How many connections were taken.
-    public var connections: Int { script.state.withLock(\.connections) }
+    package var connections: Int { script.state.withLock(\.connections) }
 
     /// Waits until the server has read `count` whole requests, or was stopped.
-    public func waitForRequests(_ count: Int = 1) async {
+    package func waitForRequests(_ count: Int = 1) async {
         await script.waitForRequests(count)
     }
 
     /// Ends the connections and closes the port, soon.
-    public func stop() {
+    package func stop() {
         script.stop()
     }
 
     /// Waits until the port of a stopped server is closed.
-    public func waitUntilClosed() async {
+    package func waitUntilClosed() async {
         await script.waitUntilClosed()
     }
 }

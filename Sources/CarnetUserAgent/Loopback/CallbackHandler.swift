@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import NIOCore
 import NIOHTTP1
@@ -6,6 +7,7 @@ import NIOHTTP1
 /// Answers the one request of a connection. Only a top-level GET of the redirect URI's path is judged,
 /// and a POST of a form where the descriptor asks for one.
 final class CallbackHandler: ChannelInboundHandler {
+    private let question = UInt8(ascii: "?")
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
@@ -46,13 +48,14 @@ final class CallbackHandler: ChannelInboundHandler {
             send(page, context)
             return
         }
-        let query = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
+        let query = head.uri.utf8.firstIndex(of: question).map { head.uri.utf8[$0...].dropFirst() }.map(Substring.init)
         let location = redirect.uri(port: port).prefix { $0 != "?" }
         let url = String(location) + (query.map { "?\($0)" } ?? "")
         let form = String(buffer: body)
         let callback =
             head.method == .POST ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
-        guard inbox.takes(callback) else {
+        // Another user may know the state, which stood in the arguments of some program, and bring a code of their own.
+        guard inbox.takes(callback, unless: LoopbackPeer.isAnotherUser(context.channel)) else {
             send(.refused, context)
             return
         }
@@ -64,14 +67,16 @@ final class CallbackHandler: ChannelInboundHandler {
 
     private func refusal(of head: HTTPRequestHead) -> CallbackPage? {
         let hosts = head.headers["host"]
-        guard hosts.count == 1, redirect.hostHeaders(port: port).contains(hosts[0].lowercased()) else {
+        guard hosts.count == 1, redirect.hostHeaders(port: port).containsBytes(of: hosts[0].lowercased()) else {
             return .badRequest
         }
-        guard head.uri.prefix(while: { $0 != "?" }) == redirect.path else { return .notFound }
+        guard head.uri.utf8.prefix(while: { $0 != question }).elementsEqual(redirect.path.utf8) else {
+            return .notFound
+        }
         guard head.method == .GET || (head.method == .POST && redirect.takesForms) else { return .methodNotAllowed }
         if head.method == .POST {
-            let types = head.headers["content-type"].map { $0.prefix { $0 != ";" }.lowercased() }
-            guard types == ["application/x-www-form-urlencoded"] else { return .badRequest }
+            let types = head.headers["content-type"]
+            guard types.count == 1, PercentEncoding.isForm(types[0]) else { return .badRequest }
         }
         // A script or a frame of another page asks, not the user's way back from the authorization server.
         guard Self.isAbsent(head.headers["sec-fetch-mode"], or: "navigate"),

@@ -34,8 +34,12 @@ final class CallbackInbox: Sendable {
     }
 
     /// Whether the callback is the one that was awaited. After one was, no other is.
-    func takes(_ callback: AuthorizationCallback) -> Bool {
-        guard let accepts = state.withLock({ $0.isOver ? nil : $0.accepts }), accepts(callback) else { return false }
+    ///
+    /// - Parameter isForeign: Whether somebody else brings it; asked only of one that belongs to the sign-in.
+    func takes(_ callback: AuthorizationCallback, unless isForeign: @autoclosure () -> Bool = false) -> Bool {
+        guard let accepts = state.withLock({ $0.isOver ? nil : $0.accepts }), accepts(callback), !isForeign() else {
+            return false
+        }
         return state.withLock { state in
             defer { state.isOver = true }
             return !state.isOver

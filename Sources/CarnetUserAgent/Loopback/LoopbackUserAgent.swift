@@ -72,16 +72,19 @@ private struct LoopbackPresenter: AuthorizationPresenter {
         _ url: String,
         accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
     ) async throws -> AuthorizationCallback {
+        var page: HandOverPage?
         do {
             let url = try AuthorizationURL(url)
             try inbox.open(accepts: accepts)
-            presentation.present(url) { [inbox] in
+            page = await presentation.present(url) { [inbox] in
                 inbox.close(throwing: UserAgentError(.cannotPresent, "the system's browser could not be opened"))
             }
             let callback = try await waitForCallback()
+            await page?.close()
             await close()
             return callback
         } catch {
+            await page?.close()
             await close()
             throw error
         }

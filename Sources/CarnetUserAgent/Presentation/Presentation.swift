@@ -16,7 +16,8 @@ public struct Presentation: Sendable {
     }
 
     #if os(macOS) || os(Linux)
-        /// Opens the user's browser: `open` on macOS, `xdg-open` on Linux.
+        /// Opens the user's browser: `open` on macOS, `xdg-open` on Linux. They are given a page on loopback that leads to
+        /// the URL once, because other users of the machine see the arguments of programs.
         ///
         /// - Parameter otherwise: Is given the URL if the browser cannot be opened; without it the sign-in ends then.
         public static func systemBrowser(otherwise: (@Sendable (String) -> Void)? = nil) -> Self {
@@ -27,16 +28,22 @@ public struct Presentation: Sendable {
             #endif
         }
 
-        /// Runs a program with the URL as its last argument. No shell sees the URL.
+        /// Runs a program with the address of a page that leads to the URL as its last argument. No shell sees it.
         static func command(_ command: [String], otherwise: (@Sendable (String) -> Void)? = nil) -> Self {
             Self(way: .command(command, otherwise: otherwise))
         }
     #endif
 
-    /// Returns once the page is on its way to the user.
+    /// Returns once the page is on its way to the user. What is returned has to be kept until the page is seen.
     ///
-    /// - Parameter onFailure: Is called if it turns out later that the user will not get to see it.
-    func present(_ url: AuthorizationURL, onFailure: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - onUse: Is called when the browser has asked for the page, where that can be told.
+    ///   - onFailure: Is called if it turns out later that the user will not get to see it.
+    func present(
+        _ url: AuthorizationURL,
+        onUse: @escaping @Sendable () -> Void = {},
+        onFailure: @escaping @Sendable () -> Void
+    ) async -> HandOverPage? {
         switch way {
         case .show(let show):
             show(url.text)
@@ -45,18 +52,37 @@ public struct Presentation: Sendable {
                 if let otherwise { otherwise(url.text) } else { onFailure() }
             }
             #if os(macOS) || os(Linux)
-                Self.run(command + [url.text], onFailure: fallback)
+                do {
+                    let page = try await HandOverPage.open(for: url, onUse: onUse)
+                    Self.run(command + [page.url.text], onFailure: fallback)
+                    return page
+                } catch {
+                    fallback()
+                }
             #else
                 fallback()
             #endif
         }
+        return nil
     }
 
-    /// Shows a page that is not part of a sign-in.
+    /// Shows a page that is not part of a sign-in, and waits until the browser has asked for it.
     ///
-    /// - Throws: `UserAgentError`, `cannotPresent`, for a URL that is not shown.
-    package func present(_ url: String, onFailure: @escaping @Sendable () -> Void) throws {
-        present(try AuthorizationURL(url), onFailure: onFailure)
+    /// - Returns: Whether it has, within that time.
+    /// - Throws: `UserAgentError`, `cannotPresent`, for a URL that is not shown; `CancellationError`.
+    package func present(_ url: String, within patience: Duration) async throws -> Bool {
+        let url = try AuthorizationURL(url)
+        let (outcomes, outcome) = AsyncStream<Bool>.makeStream()
+        let page = await present(url, onUse: { outcome.yield(true) }, onFailure: { outcome.yield(false) })
+        let end = Task {
+            try await Task.sleep(for: patience)
+            outcome.finish()
+        }
+        let isSeen = await outcomes.first { _ in true } ?? false
+        end.cancel()
+        await page?.close()
+        try Task.checkCancellation()
+        return isSeen
     }
 
     #if os(macOS) || os(Linux)

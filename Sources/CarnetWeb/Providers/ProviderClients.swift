@@ -9,19 +9,19 @@ public final class ProviderClients: Sendable {
         private(set) var clients: [ProviderID: OAuthClient]
         private(set) var sorted: [OAuthClient]
         /// The providers whose answers come to a path.
-        private(set) var callbacks: [String: [ProviderID]] = [:]
+        private(set) var callbacks: [ByteKey: [ProviderID]] = [:]
         /// Where browsers come back to from a sign-out.
-        private(set) var postLogoutPaths: Set<String> = []
+        private(set) var postLogoutPaths: Set<ByteKey> = []
 
         init(_ clients: [ProviderID: OAuthClient]) {
             self.clients = clients
             sorted = clients.values.sorted { $0.provider.name.lowercased() < $1.provider.name.lowercased() }
             for client in sorted {
                 if let path = try? WebURL(client.registration.redirectURI).path {
-                    callbacks[path, default: []].append(client.provider.id)
+                    callbacks[ByteKey(path), default: []].append(client.provider.id)
                 }
                 if let uri = client.registration.postLogoutRedirectURI, let path = try? WebURL(uri).path {
-                    postLogoutPaths.insert(path)
+                    postLogoutPaths.insert(ByteKey(path))
                 }
             }
         }
@@ -58,8 +58,8 @@ public final class ProviderClients: Sendable {
     }
 
     /// The providers whose answers come to a path of the site.
-    func providers(answeringAt path: String) -> [ProviderID] { table.withLock { $0.callbacks[path] ?? [] } }
+    func providers(answeringAt path: String) -> [ProviderID] { table.withLock { $0.callbacks[ByteKey(path)] ?? [] } }
 
     /// Whether browsers come back to a path from a sign-out.
-    func isPostLogoutPath(_ path: String) -> Bool { table.withLock { $0.postLogoutPaths.contains(path) } }
+    func isPostLogoutPath(_ path: String) -> Bool { table.withLock { $0.postLogoutPaths.contains(ByteKey(path)) } }
 }

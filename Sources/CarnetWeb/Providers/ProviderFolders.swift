@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetDescriptors
 import Synchronization
 
 /// Folders of descriptors that are looked at again while the server runs. A file with mistakes is reported, and what was
@@ -22,9 +23,9 @@ public final class ProviderFolders: Sendable {
     private let seen: Mutex<[ProviderID: [SourceFile]]>
 
     /// - Parameters:
-    ///   - paths: Descriptors of a later folder hide those of an earlier one.
-    ///   - base: What else there is to be extended or hidden. A provider of it that came from these folders is taken to
-    ///     have its client already.
+    ///   - paths: Descriptors of a later folder override those of an earlier one.
+    ///   - base: What else there is to be extended or overridden. A provider of it that came from these folders is taken to
+    ///     have its client already, and a folder that could not override in it cannot here.
     ///   - makeClient: The client of a new descriptor; `nil` for a provider without a registration.
     public init(
         _ paths: [String],
@@ -36,7 +37,8 @@ public final class ProviderFolders: Sendable {
         self.base = base
         self.clients = clients
         self.makeClient = makeClient
-        let known = base.entries.filter { $0.isOf(paths) && clients[$0.descriptor.id] != nil }
+        let known = base.ids.filter { base.isFrom(paths, $0) && clients[$0] != nil }
+            .compactMap { try? base.entry(named: $0.rawValue) }
         seen = Mutex(Dictionary(known.map { ($0.descriptor.id, base.files(of: $0)) }) { first, _ in first })
     }
 
@@ -61,12 +63,18 @@ public final class ProviderFolders: Sendable {
             unusable.insert(document.file.path)
             reload.problems += document.diagnostics.filter { $0.severity == .error }.map(\.description)
         }
+        for source in registry.refused where read.contains(source.document.file) {
+            reload.problems.append(
+                "\(source.document.file.path): the id \(source.document.id?.rawValue ?? "") is taken, and the folder overrides "
+                    + "nothing")
+        }
         // While a provider's own file cannot be used, nothing takes its place.
         let before = seen.withLock { $0 }
         let waiting = before.filter { $0.value.first.map { unusable.contains($0.path) } ?? false }
-        for entry in registry.entries where waiting[entry.descriptor.id] == nil {
-            let (id, files) = (entry.descriptor.id, registry.files(of: entry))
-            guard before[id] != files, entry.isOf(paths) || before[id] != nil else { continue }
+        for id in registry.ids where waiting[id] == nil && (registry.isFrom(paths, id) || before[id] != nil) {
+            guard let entry = try? registry.entry(named: id.rawValue) else { continue }
+            let files = registry.files(of: entry)
+            guard before[id] != files else { continue }
             do {
                 if let client = try await makeClient(entry.descriptor) {
                     clients.replace(client)
@@ -109,18 +117,18 @@ public final class ProviderFolders: Sendable {
     }
 }
 
-extension ProviderRegistry.Entry {
-    fileprivate func isOf(_ folders: [String]) -> Bool {
-        folders.contains { origin == .folder($0) }
-    }
-}
-
 extension ProviderRegistry {
+    /// Whether the provider of an id came from one of the folders.
+    fileprivate func isFrom(_ folders: [String], _ id: ProviderID) -> Bool {
+        let origin = origin(of: id)
+        return folders.contains { origin == .folder($0) }
+    }
+
     /// The file of a descriptor, then those of what it extends.
     fileprivate func files(of entry: Entry) -> [SourceFile] {
         var files = [entry.document.file]
         var parent = entry.descriptor.parent
-        while let id = parent, let next = entries.first(where: { $0.descriptor.id == id }),
+        while let id = parent, let next = try? self.entry(named: id.rawValue),
             !files.contains(next.document.file)
         {
             files.append(next.document.file)

@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetDescriptors
 import Foundation
 
 /// What a sign-out did, for the person who signed out. It travels sealed in a cookie to the page that tells it.
@@ -50,7 +51,7 @@ extension SignOutReport.Departure {
             providerName: provider.name,
             isRevoked: extent == .local ? nil : outcome.isRevoked,
             isEndedAtProvider: extent == .everywhere ? isPageOpened : nil,
-            failures: outcome.failures.prefix(Self.failureLimit).map { String($0.message.prefix(Self.textLimit)) }
+            failures: outcome.failures.prefix(Self.failureLimit).map { $0.message.prefix(bytes: Self.textLimit) }
         )
     }
 

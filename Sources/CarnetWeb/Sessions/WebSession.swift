@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetDescriptors
 public import Foundation
 
 /// Who is signed in at one browser. It travels sealed in a cookie; the tokens stay in the token store.
@@ -22,15 +23,14 @@ public struct WebAccount: Codable, Hashable, Sendable {
     /// sign-out of one leaves the other alone.
     public let connection: String
     public let issuer: String?
-    /// With the provider and issuer, what tells persons apart; an e-mail address does not. `nil` if the provider never
-    /// said.
-    public let subject: String?
-    /// For people.
+    /// With the provider and issuer, what tells persons apart; an e-mail address does not. Nobody is signed in without.
+    public let subject: String
+    /// For people, cut to some 160 bytes.
     public let name: String?
     public let signedInAt: Date
 
     func isSamePerson(as other: WebAccount) -> Bool {
-        guard let subject, let theirs = other.subject else { return false }
-        return provider == other.provider && issuer == other.issuer && subject.utf8.elementsEqual(theirs.utf8)
+        provider == other.provider && issuer.isSameBytes(as: other.issuer)
+            && subject.isSameBytes(as: other.subject)
     }
 }

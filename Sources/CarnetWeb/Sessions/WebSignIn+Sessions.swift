@@ -5,14 +5,30 @@ public import HTTPTypes
 import Logging
 
 extension WebSignIn {
-    private static let sessionPurpose = "session at a browser"
+    /// What a cookie is encrypted for, with the origin: the cookies of a host go to every port of it (RFC 6265, section
+    /// 8.5), and sites that share a key must not take each other's.
+    func purpose(_ what: String) -> String { "\(what) of \(origin.origin)" }
 
-    /// Who the request's cookie says is signed in. Any cookie that was not sealed here is no session at all.
+    private var sessionPurpose: String { purpose("session at a browser") }
+
+    /// The cookies of a request that can be this site's.
+    func receivedCookies(of request: HTTPRequest) -> ReceivedCookies {
+        ReceivedCookies(request, namesBeginningWith: cookies.prefix)
+    }
+
+    /// Who the request's cookie says is signed in. Any cookie that was not sealed here is no session at all, and of two
+    /// with its name neither is.
     ///
     /// It does not look into the token store: `connection(of:)` does.
     public func session(of request: HTTPRequest) -> WebSession? {
-        guard let text = ReceivedCookies(request)[cookies.session],
-            let session = try? SealedValue.open(text, as: WebSession.self, for: Self.sessionPurpose, with: keys),
+        let received = receivedCookies(of: request)
+        if received.isAmbiguous {
+            logger.warning(
+                "A request brought two cookies of one name, so nobody is signed in",
+                metadata: ["prefix": "\(cookies.prefix)"])
+        }
+        guard let text = received[cookies.session],
+            let session = try? SealedValue.open(text, as: WebSession.self, for: sessionPurpose, with: keys),
             session.expiresAt > clock.now, !session.accounts.isEmpty
         else { return nil }
         return session
@@ -42,10 +58,11 @@ extension WebSignIn {
         return live.isEmpty ? nil : session
     }
 
-    func sessionCookie(_ accounts: [WebAccount]) throws -> String {
+    /// - Returns: `nil` if it is too large for a browser to keep.
+    func sessionCookie(_ accounts: [WebAccount]) throws -> String? {
         let session = WebSession(
             id: randomName(bytes: 12), accounts: accounts, expiresAt: clock.now.addingTimeInterval(sessionLifetime))
-        let sealed = try SealedValue.seal(session, for: Self.sessionPurpose, with: keys, random: random)
+        let sealed = try SealedValue.seal(session, for: sessionPurpose, with: keys, random: random)
         return cookies.cookie(cookies.session, sealed, seconds: Int(sessionLifetime))
     }
 }

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetStorage
 import Foundation
@@ -15,12 +16,12 @@ extension WebSignIn {
         guard isOwnPage(request), let fields = PercentEncoding.decodeForm(form) else {
             return show(refusedForm(returnTo: .home))
         }
-        func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+        func field(_ name: String) -> String? { fields.first { $0.name.isSameBytes(as: name) }?.value }
         let wanted = field("return_to").flatMap { ReturnTarget($0) }
         let extent = ["revoke": SignOut.revoke, "everywhere": .everywhere][field("extent") ?? ""] ?? .local
         let accounts = session(of: request)?.accounts ?? []
         let named = field("connection")
-        let leaving = accounts.filter { named == nil || $0.connection == named }
+        let leaving = accounts.filter { account in named.map { account.connection.isSameBytes(as: $0) } ?? true }
         let staying = accounts.filter { !leaving.contains($0) }
         do {
             let (departures, page) = try await depart(leaving, extent)
@@ -31,10 +32,12 @@ extension WebSignIn {
             let isTold = report.hasFailures || wanted == nil || page != nil
             var reply = WebReply.redirect(
                 to: page?.url.reveal() ?? (isTold ? paths.signedOut : report.returnTo.path))
-            reply.set([staying.isEmpty ? cookies.removal(cookies.session) : try sessionCookie(staying)])
+            // Those who stay fitted before.
+            let session = staying.isEmpty ? nil : try sessionCookie(staying)
+            reply.set([session ?? cookies.removal(cookies.session)])
             if isTold {
                 let kept = KeptReport(report: report, skipsPage: wanted != nil && !report.hasFailures, sent: page?.sent)
-                reply.set([try reportCookie(kept)])
+                reply.set([try reportCookie(kept)].compactMap { $0 })
             }
             return reply
         } catch {
@@ -91,22 +94,22 @@ extension WebSignIn {
         }
     }
 
-    private func reportCookie(_ report: KeptReport) throws -> String {
-        var kept = report
-        func sealed() throws -> String {
-            try SealedValue.seal(kept, for: Self.reportPurpose, with: keys, random: random)
+    private func reportCookie(_ report: KeptReport) throws -> String? {
+        func cookie(_ report: KeptReport) throws -> String? {
+            let sealed = try SealedValue.seal(report, for: purpose(Self.reportPurpose), with: keys, random: random)
+            return cookies.cookie(cookies.report, sealed, seconds: Self.reportLifetime)
         }
-        if try sealed().utf8.count > PendingSignIn.cookieLimit {
-            for index in kept.report.departures.indices { kept.report.departures[index].failures = ["see the log"] }
-        }
-        return cookies.cookie(cookies.report, try sealed(), seconds: Self.reportLifetime)
+        if let whole = try cookie(report) { return whole }
+        var short = report
+        for index in short.report.departures.indices { short.report.departures[index].failures = ["see the log"] }
+        return try cookie(short)
     }
 
     /// The page after a sign-out, where the provider's own page leads back to (OpenID Connect RP-Initiated Logout,
     /// section 3).
     func signedOut(_ request: HTTPRequest) -> WebReply {
-        let kept = ReceivedCookies(request)[cookies.report].flatMap {
-            try? SealedValue.open($0, as: KeptReport.self, for: Self.reportPurpose, with: keys)
+        let kept = receivedCookies(of: request)[cookies.report].flatMap {
+            try? SealedValue.open($0, as: KeptReport.self, for: purpose(Self.reportPurpose), with: keys)
         }
         guard var kept, kept.report.expiresAt > clock.now else {
             return .html(

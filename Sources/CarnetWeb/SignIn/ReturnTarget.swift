@@ -30,9 +30,11 @@ public struct ReturnTarget: Hashable, Sendable, Codable {
         }
         for form in forms {
             let isPlain = form.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && $0 != "\\" }
-            let segments = form.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-            let hasEmpty = segments.dropLast().contains("")
-            guard isPlain, !hasEmpty, !segments.contains("."), !segments.contains("..") else { return nil }
+            // By bytes: a slash with a combining mark behind it is another character, and still a slash.
+            let segments = form.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+            let hasEmpty = segments.dropLast().contains { $0.isEmpty }
+            let isRelative = segments.contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+            guard isPlain, !hasEmpty, !isRelative else { return nil }
         }
         path = text
     }

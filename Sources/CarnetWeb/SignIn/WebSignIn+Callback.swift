@@ -1,11 +1,15 @@
 import Carnet
+import CarnetDescriptors
+import CarnetProtocol
 import CarnetStorage
 import Foundation
 import HTTPTypes
+import Logging
 
 extension WebSignIn {
     private static let accountLimit = 8
-    private static let nameLimit = 80
+    /// In bytes.
+    private static let nameLimit = 160
 
     /// The provider's answer, by GET or by a form that its page posts.
     func callback(_ request: HTTPRequest, _ form: String) async -> WebReply {
@@ -15,7 +19,7 @@ extension WebSignIn {
             ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
         let found: (name: String, waiting: PendingSignIn, pending: PendingAuthorization)?
         do {
-            found = try await waiting(for: callback, with: values(in: request, form), in: ReceivedCookies(request))
+            found = try await waiting(for: callback, with: values(in: request, form), in: receivedCookies(of: request))
         } catch {
             return show(unavailable())
         }
@@ -24,10 +28,18 @@ extension WebSignIn {
             return show(nothingWaits(request, session), to: session)
         }
         do {
+            try check(client)
             let session = try await client.completeSignIn(callback, for: pending, account: randomName(bytes: 16))
-            let account = await account(of: session, at: client)
+            let account: WebAccount
+            do {
+                account = try await self.account(of: session, at: client)
+            } catch {
+                // Nobody can use tokens of somebody unknown.
+                _ = try? await session.signOut()
+                throw error
+            }
             let before = self.session(of: request)?.accounts ?? waiting.accounts
-            return try await signedIn(account, beside: before, waiting.returnTo, removing: name)
+            return try await signedIn(account, beside: before, at: client, waiting.returnTo, removing: name)
         } catch {
             return show(problem(error, client, waiting.returnTo), to: session(of: request), removing: [name])
         }
@@ -37,10 +49,10 @@ extension WebSignIn {
     private func waiting(
         for callback: AuthorizationCallback, with values: Set<Secret>, in received: ReceivedCookies
     ) async throws -> (name: String, waiting: PendingSignIn, pending: PendingAuthorization)? {
-        for (name, value) in received.all where name.hasPrefix(cookies.pendingPrefix) {
+        for (name, value) in received.all where cookies.isPending(name) {
             guard
                 let waiting = try? SealedValue.open(
-                    value, as: PendingSignIn.self, for: PendingSignIn.purpose, with: keys),
+                    value, as: PendingSignIn.self, for: purpose(PendingSignIn.purpose), with: keys),
                 waiting.expiresAt > clock.now
             else { continue }
             guard let client = clients[waiting.provider] else { continue }
@@ -61,38 +73,89 @@ extension WebSignIn {
 
     /// Every value of the answer: a stored sign-in is taken out by the one that is its state, whatever it is called.
     private func values(in request: HTTPRequest, _ form: String) -> Set<Secret> {
-        let query = (request.path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first.map { String($0) }
-        let texts = [query ?? "", request.method == .post ? form : ""]
+        let texts = [request.query, request.method == .post ? form : ""]
         return Set(texts.flatMap { PercentEncoding.decodeForm($0) ?? [] }.map { Secret($0.value) })
     }
 
-    private func account(of session: Session, at client: OAuthClient) async -> WebAccount {
-        let identity = try? await session.identity()
-        // A profile that cannot be had now is no reason to refuse a sign-in that succeeded.
-        let profile = try? await session.profile()
+    /// Who signed in.
+    ///
+    /// - Throws: If nothing says it: `OAuthError`, `TokenStoreError`.
+    private func account(of session: Session, at client: OAuthClient) async throws -> WebAccount {
+        let identity = try await session.identity()
+        var profile: Profile?
+        do {
+            profile = try await session.profile()
+        } catch {
+            // One that cannot be had now is no reason to refuse the sign-in of somebody who is known without it.
+            guard identity.subject != nil else { throw error }
+            let isSafe = error is OAuthError || error is TokenStoreError
+            logger.notice(
+                "The profile of a sign-in could not be had",
+                metadata: [
+                    "provider": "\(client.provider.id)",
+                    "cause": "\(isSafe ? "\(error)" : "the request was cut short")",
+                ])
+        }
+        guard let subject = identity.subject ?? profile?.subject, !subject.isEmpty else {
+            throw OAuthError(
+                .profile,
+                .missingField,
+                "neither an ID token nor the profile says who signed in",
+                descriptorKey: "profile.claims.subject",
+                hint: "ask for the scope openid, or say which member of the profile is the subject"
+            )
+        }
         let name = profile?.name ?? profile?.email ?? profile?.username
         return WebAccount(
             provider: client.provider.id,
             connection: session.key.account,
-            issuer: identity?.issuer,
-            subject: identity?.subject ?? profile?.subject,
-            name: name.map { String($0.prefix(Self.nameLimit)) },
+            issuer: identity.issuer,
+            subject: subject,
+            name: name.map { $0.prefix(bytes: Self.nameLimit) },
             signedInAt: clock.now
         )
     }
 
     /// A new session, whatever cookie the browser came with; what it replaces is forgotten.
     private func signedIn(
-        _ account: WebAccount, beside before: [WebAccount], _ returnTo: ReturnTarget, removing name: String
+        _ account: WebAccount, beside before: [WebAccount], at client: OAuthClient, _ returnTo: ReturnTarget,
+        removing name: String
     ) async throws -> WebReply {
         let others = before.filter { !$0.isSamePerson(as: account) }
-        let kept = Array(others.prefix(Self.accountLimit - 1))
-        for old in before where !kept.contains(old) {
+        var kept = [account] + others.prefix(Self.accountLimit - 1)
+        var cookie = try sessionCookie(kept)
+        while cookie == nil, !kept.isEmpty {
+            kept.removeLast()
+            cookie = kept.isEmpty ? nil : try sessionCookie(kept)
+        }
+        for old in [account] + before where !kept.contains(where: { $0.connection.isSameBytes(as: old.connection) }) {
             _ = try? await connection(of: old)?.signOut()
         }
+        guard let cookie else {
+            // A browser would keep the cookie of before, and with it whoever was signed in then.
+            return show(tooLarge(account, client), removing: [name, cookies.session])
+        }
         var reply = WebReply.redirect(to: returnTo.path)
-        reply.set([cookies.removal(name), try sessionCookie([account] + kept)])
+        reply.set([cookies.removal(name), cookie])
         return reply
+    }
+
+    private func tooLarge(_ account: WebAccount, _ client: OAuthClient) -> SignInProblem {
+        SignInProblem(
+            status: .badGateway,
+            "\(client.provider.name) names you in more words than a browser keeps",
+            advice: "You are not signed in. The site's operator has to look into it; the reference below helps to find "
+                + "it.",
+            provider: client.provider.id,
+            id: newID(),
+            cause: OAuthError(
+                .profile,
+                .unsupported,
+                "the session is too large for a cookie: the issuer has \(account.issuer?.utf8.count ?? 0) bytes, the "
+                    + "subject \(account.subject.utf8.count)",
+                hint: "the provider has to send a shorter subject"
+            )
+        )
     }
 
     private func unavailable() -> SignInProblem {
@@ -109,7 +172,7 @@ extension WebSignIn {
             isSignedIn ? "This sign-in is done" : "No sign-in waits for this answer",
             advice: isSignedIn
                 ? "The page was opened a second time. You are signed in already; go on below."
-                : ReceivedCookies(request).all.isEmpty
+                : receivedCookies(of: request).isEmpty
                     ? "This browser brought no cookie: it keeps none for this site, or the sign-in was begun in another "
                         + "browser. Allow cookies, and begin again here."
                     : "It was finished before, took too long, or was begun in another browser. Begin again here.",

@@ -14,7 +14,8 @@ extension WebSignIn {
     }
 
     /// What a provider shows in a frame while the user signs out there (OpenID Connect Front-Channel Logout, section 2): to
-    /// be registered as one that wants the session, `frontchannel_logout_session_required`.
+    /// be registered as one that wants the session, `frontchannel_logout_session_required`. There is no such page unless the
+    /// descriptor says `logout.front_channel`, and none with a store that has no index of sessions.
     public func frontChannelLogoutPath(of provider: ProviderID) -> String {
         "\(startPath(of: provider))/\(Self.frontChannelName)"
     }
@@ -29,7 +30,7 @@ extension WebSignIn {
         guard names.count == 2, let client = clients[ProviderID(rawValue: names[0])] else { return nil }
         return switch names[1] {
         case Self.backChannelName: .backChannel(client)
-        case Self.frontChannelName: .frontChannel(client)
+        case Self.frontChannelName where client.provider.acceptsFrontChannelLogout: .frontChannel(client)
         default: nil
         }
     }

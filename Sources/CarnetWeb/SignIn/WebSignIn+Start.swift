@@ -1,4 +1,6 @@
 import Carnet
+import CarnetDescriptors
+import CarnetProtocol
 import CarnetStorage
 import Foundation
 public import HTTPTypes
@@ -15,17 +17,19 @@ extension WebSignIn {
         let returnTo = fields.first { $0.name == "return_to" }.flatMap { ReturnTarget($0.value) } ?? .home
         let scopes = fields.filter { $0.name == "scope" }.map(\.value)
         do {
+            try check(client)
             let options = AuthorizationOptions(
                 scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
                 asksForConsent: fields.contains { $0.name == "consent" },
                 prompt: fields.contains { $0.name == "another" } ? [.selectAccount] : []
             )
             let begun = try await client.beginSignIn(options)
+            let isPosted = client.provider.authorization.responseMode?.isPosted ?? false
             var waiting = PendingSignIn(
                 pending: begun.pending,
                 provider: provider,
                 returnTo: returnTo,
-                accounts: session(of: request)?.accounts ?? [],
+                accounts: isPosted ? session(of: request)?.accounts ?? [] : [],
                 expiresAt: begun.pending.expiresAt
             )
             if let pendingStore {
@@ -33,33 +37,29 @@ extension WebSignIn {
                 waiting.pending = nil
                 waiting.storedState = begun.pending.id
             }
-            let sealed = try seal(waiting)
-            let others = ReceivedCookies(request).all.map(\.name).filter { $0.hasPrefix(cookies.pendingPrefix) }
+            let lifetime = Int(begun.pending.expiresAt.timeIntervalSince(clock.now).rounded(.up))
+            let cookie = try cookie(
+                cookies.pending(begun.pending.storageID), of: waiting, seconds: lifetime, isPosted: isPosted)
+            let others = receivedCookies(of: request).all.map(\.name).filter(cookies.isPending)
             var reply = WebReply.redirect(to: begun.url)
             reply.set(others.dropLast(Self.pendingLimit - 1).map(cookies.removal))
-            let lifetime = Int(begun.pending.expiresAt.timeIntervalSince(clock.now).rounded(.up))
-            reply.set([
-                cookies.cookie(
-                    cookies.pendingPrefix + begun.pending.storageID.prefix(12),
-                    sealed,
-                    seconds: lifetime,
-                    isPosted: client.provider.authorization.responseMode?.isPosted ?? false
-                )
-            ])
+            reply.set([cookie])
             return reply
         } catch {
             return show(problem(error, client, returnTo))
         }
     }
 
-    private func seal(_ waiting: PendingSignIn) throws -> String {
-        let sealed = try SealedValue.seal(waiting, for: PendingSignIn.purpose, with: keys, random: random)
-        guard sealed.utf8.count <= PendingSignIn.cookieLimit else {
+    private func cookie(
+        _ name: String, of waiting: PendingSignIn, seconds: Int, isPosted: Bool
+    ) throws -> String {
+        let sealed = try SealedValue.seal(waiting, for: purpose(PendingSignIn.purpose), with: keys, random: random)
+        guard let cookie = cookies.cookie(name, sealed, seconds: seconds, isPosted: isPosted) else {
             throw OAuthError(
                 .authorization, .unsupported, "the pending sign-in is too long for a cookie",
                 hint: "ask for fewer scopes, or keep pending sign-ins in a store")
         }
-        return sealed
+        return cookie
     }
 
     func refusedForm(returnTo: ReturnTarget) -> SignInProblem {
@@ -76,7 +76,7 @@ extension WebSignIn {
     /// in `Sec-Fetch-Site`, and before that was known in `Origin`.
     public func isOwnPage(_ request: HTTPRequest) -> Bool {
         if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headerFields[$0] }) {
-            return site == "same-origin"
+            return site.isSameBytes(as: "same-origin")
         }
         guard let origin = request.headerFields[.origin], let url = try? WebURL(origin) else { return false }
         return url.origin == self.origin.origin
@@ -113,6 +113,11 @@ extension WebSignIn {
             (status, title, advice) = (
                 .badGateway, "Sign-in with \(name) does not work at present",
                 "The site's operator has to change something; the reference below helps to find it."
+            )
+        case (_, .refused) where cause?.kind == .missingField && cause?.descriptorKey == "profile.claims.subject":
+            (status, title, advice) = (
+                .badGateway, "\(name) did not say who you are",
+                "You are not signed in. The site's operator has to look into it; the reference below helps to find it."
             )
         case (_, .refused):
             (status, title, advice) = (

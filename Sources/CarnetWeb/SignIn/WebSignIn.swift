@@ -1,4 +1,6 @@
 public import Carnet
+import CarnetDescriptors
+import CarnetProtocol
 public import CarnetStorage
 public import Foundation
 public import HTTPTypes
@@ -42,7 +44,9 @@ public struct WebSignIn: Sendable {
     ///   - keys: Seal the cookies; the same in every process of the site.
     ///   - sessionLifetime: How long after the latest sign-in a session ends, in seconds.
     ///   - pendingStore: Keeps what waits for its callback, instead of the browser's cookie.
-    /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not of this site; `WebURLError`.
+    /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not of this site, or shared by clients that do
+    ///   not demand `iss`; `unsupported` if front-channel logout is wanted of a store without an index of sessions;
+    ///   `WebURLError`.
     public init(
         _ clients: ProviderClients,
         origin: String,
@@ -56,25 +60,6 @@ public struct WebSignIn: Sendable {
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let site = try WebURL(origin)
-        for client in clients.all {
-            let (provider, registration) = (client.provider, client.registration)
-            guard Self.isPage(registration.redirectURI, of: site) else {
-                throw OAuthError(
-                    .configuration,
-                    .badRegistration,
-                    "the redirect URI of \(provider.name) is not of the site \(origin)",
-                    hint: "register one such as \(origin)\(paths.signIn)/\(provider.id.rawValue)/callback"
-                )
-            }
-            guard registration.postLogoutRedirectURI.map({ Self.isPage($0, of: site) }) ?? true else {
-                throw OAuthError(
-                    .configuration,
-                    .badRegistration,
-                    "the post-logout redirect URI of \(provider.name) is not of the site \(origin)",
-                    hint: "register one such as \(origin)\(paths.signedOut)"
-                )
-            }
-        }
         self.clients = clients
         self.origin = site
         self.keys = keys
@@ -86,11 +71,7 @@ public struct WebSignIn: Sendable {
         self.random = random
         self.logger = logger
         cookies = CookieRules(origin: site)
-    }
-
-    private static func isPage(_ uri: String, of site: WebURL) -> Bool {
-        guard let url = try? WebURL(uri) else { return false }
-        return url.origin == site.origin && !url.path.isEmpty
+        for client in clients.all { try check(client) }
     }
 
     /// Where the form that begins a sign-in is posted to.
@@ -110,12 +91,13 @@ public struct WebSignIn: Sendable {
     public func respond(to request: HTTPRequest, body: [UInt8] = []) async -> WebReply? {
         if let logout = providerLogoutRoute(of: request) { return await respond(to: logout, request, body: body) }
         guard let route = route(of: request) else { return nil }
+        guard !receivedCookies(of: request).isAmbiguous else { return show(ambiguousCookies()) }
         let form = String(decoding: body, as: UTF8.self)
         switch (route, request.method) {
         case (.choice, .get): return choice(request)
         case (.start(let provider), .post): return await start(provider, request, form)
         case (.start(let provider), .get): return choice(request, only: provider)
-        case (.callback, .post) where !request.hasForm:
+        case (.callback, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]):
             return show(
                 SignInProblem(status: .unsupportedMediaType, "This answer is not a form", id: newID()))
         case (.callback, .get), (.callback, .post): return await callback(request, form)
@@ -133,9 +115,9 @@ public struct WebSignIn: Sendable {
 
     private func route(of request: HTTPRequest) -> Route? {
         let path = request.pathOnly
-        if path == paths.signIn { return .choice }
-        if path == paths.signOut { return .signOut }
-        if path == paths.signedOut { return .signedOut }
+        if path.isSameBytes(as: paths.signIn) { return .choice }
+        if path.isSameBytes(as: paths.signOut) { return .signOut }
+        if path.isSameBytes(as: paths.signedOut) { return .signedOut }
         if !clients.providers(answeringAt: path).isEmpty { return .callback }
         if clients.isPostLogoutPath(path) { return .signedOut }
         let names = names(inSignInPath: path)
@@ -145,9 +127,10 @@ public struct WebSignIn: Sendable {
 
     /// What stands behind the page of providers in a path: a provider, and what of it.
     func names(inSignInPath path: String) -> [String] {
-        let prefix = paths.signIn + "/"
-        guard path.hasPrefix(prefix) else { return [] }
-        return path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        let prefix = (paths.signIn + "/").utf8
+        guard path.utf8.starts(with: prefix) else { return [] }
+        return path.utf8.dropFirst(prefix.count).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
     }
 
     private func choice(_ request: HTTPRequest, only provider: ProviderID? = nil) -> WebReply {
@@ -168,6 +151,16 @@ public struct WebSignIn: Sendable {
             returnTo: returnTo,
             path: signInPath(returningTo: returnTo),
             session: session
+        )
+    }
+
+    private func ambiguousCookies() -> SignInProblem {
+        SignInProblem(
+            status: .badRequest,
+            "This browser sent two cookies of one name",
+            advice: "One of them may come from somebody else, so neither was read and nobody is signed in here. Delete "
+                + "the cookies of this site in the browser's settings, and begin again.",
+            id: newID()
         )
     }
 
@@ -217,16 +210,17 @@ extension SignInProblem {
 }
 
 extension HTTPRequest {
-    var pathOnly: String { String((path ?? "").prefix { $0 != "?" && $0 != "#" }) }
+    /// The target up to its query, by bytes: a character may be more than its `?`.
+    var pathOnly: String {
+        String(Substring((path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
+    }
 
-    /// Whether the body is a form as browsers post it (OAuth 2.0 Form Post Response Mode).
-    var hasForm: Bool {
-        let type = headerFields[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-        return type?.lowercased() == "application/x-www-form-urlencoded"
+    /// The query, still encoded; empty if there is none.
+    var query: String {
+        String(Substring((path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()))
     }
 
     func queryValue(_ name: String) -> String? {
-        let query = (path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-        return PercentEncoding.decodeForm(String(query))?.first { $0.name == name }?.value
+        PercentEncoding.decodeForm(query)?.first { $0.name.isSameBytes(as: name) }?.value
     }
 }

@@ -125,6 +125,9 @@ final class Scenario: Transport {
 
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         let outgoing = request
+        if let moment = limits.sendBefore, .now >= moment {
+            throw TransportError(.tooLate, "the connection came too late for this request")
+        }
         let request = logged(outgoing)
         if let wire, request.url.contains("://127.0.0.1:") || request.url.contains("://localhost:") {
             return try await wire.send(outgoing, limits: limits)

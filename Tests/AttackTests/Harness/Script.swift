@@ -147,3 +147,12 @@ struct Token: Sendable {
     /// What is done to the compact token in the end.
     var forge: @Sendable (String) throws -> String = { $0 }
 }
+
+extension Script {
+    /// Makes the server one of OAuth 2.0 alone: no ID tokens, and nothing that names an issuer.
+    mutating func becomePlain() {
+        token["id_token"] = nil
+        refresh["id_token"] = nil
+        callback.removeAll { $0.name == "iss" }
+    }
+}

@@ -49,16 +49,21 @@ struct Matrix {
         tests = try Self.mounted()
     }
 
-    /// The functions of this folder that begin with the id of a row, by that id.
+    /// The functions that begin with the id of a row, by that id: those of this folder, and of other targets' tests where a
+    /// row takes a database, the command line or what is internal there.
     private static func mounted() throws -> [String: [Mounted]] {
         var tests: [String: [Mounted]] = [:]
-        let rows = folder.appending(path: "Rows")
-        for name in try FileManager.default.contentsOfDirectory(atPath: rows.path).sorted() {
-            let text = try String(contentsOf: rows.appending(path: name), encoding: .utf8)
-            for line in text.split(separator: "\n") {
-                guard let match = line.firstMatch(of: /func (([A-Z]+)_(\d+)_\w+)/) else { continue }
-                tests["\(match.2)-\(match.3)", default: []].append(
-                    Mounted(file: "Tests/AttackTests/Rows/\(name)", function: String(match.1)))
+        let targets = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Tests").path).sorted()
+        for folder in ["AttackTests/Rows"] + targets.filter({ $0.hasSuffix("Tests") }) {
+            let path = root.appending(path: "Tests/\(folder)")
+            for name in try FileManager.default.contentsOfDirectory(atPath: path.path).sorted()
+            where name.hasSuffix(".swift") {
+                let text = try String(contentsOf: path.appending(path: name), encoding: .utf8)
+                for line in text.split(separator: "\n") {
+                    guard let match = line.firstMatch(of: /func (([A-Z]+)_(\d+)_\w+)/) else { continue }
+                    tests["\(match.2)-\(match.3)", default: []].append(
+                        Mounted(file: "Tests/\(folder)/\(name)", function: String(match.1)))
+                }
             }
         }
         return tests

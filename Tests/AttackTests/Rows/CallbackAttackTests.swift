@@ -131,6 +131,31 @@ struct CallbackAttackTests {
         _ = try await client.completeSignIn(callback, for: atHonest.pending)
     }
 
+    /// The same at a provider that is OAuth alone and names no issuer: what the honest server calls itself is elsewhere
+    /// than where the browser was sent.
+    @Test func ARES_23_mixUpWithoutAnIssuer() async throws {
+        let evil = Flow.plain.replacingOccurrences(of: "id: acme\n", with: "id: evil\n")
+            .replacingOccurrences(of: "https://id.acme.example", with: "https://evil.example")
+        let attackers = Scenario()
+        let client = try Flow.plainSignIn.of(evil).client(of: attackers)
+        for issuer in ["https%3A%2F%2Fid.acme.example", "", "%20", "https%3A%2F%2Fevil.example.id.acme.example"] {
+            let request = try await client.beginSignIn()
+            let mixed = AuthorizationCallback(
+                url: "\(Scenario.redirectURI)?code=honest-code&state=\(request.pending.id.reveal())&iss=\(issuer)")
+            let error = await expectRefusal(.issuerMismatch) {
+                try await client.completeSignIn(mixed, for: request.pending)
+            }
+            #expect(error?.descriptorKey == "issuer")
+            #expect(attackers.log.isEmpty)
+        }
+        // The provider's own word for itself is no attack.
+        try await accept(in: .plainSignIn) {
+            $0.callback[2].value = "https://id.acme.example/oauth"
+        } check: {
+            #expect($1.tokens != nil)
+        }
+    }
+
     /// A server that looks at no proof key gives tokens for a stolen code: the nonce is of another sign-in.
     @Test func ARES_08_stolenCode() async throws {
         try await refuse(.idToken, .nonceMismatch) { $0.idToken.claims["nonce"] = "nonce-of-the-victims-sign-in" }

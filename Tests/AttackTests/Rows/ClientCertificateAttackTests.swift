@@ -69,8 +69,14 @@ struct ClientCertificateAttackTests {
             .discovery, .badDescriptor, in: flow,
             each: ["http://id.acme.example/x", "file:///x", "https://a@evil.example/", "javascript:x"]
         ) { $0.metadata["mtls_endpoint_aliases"] = ["token_endpoint": .string($1)] }
-        try await refuse(.discovery, .wrongFieldType, in: flow, each: [5, [], "x"] as [JSONValue]) {
+        try await refuse(.discovery, .badDescriptor, in: flow, each: [5, [], "x"] as [JSONValue]) {
             $0.metadata["mtls_endpoint_aliases"] = $1
+        }
+        // Any other alias is refused where it is used, and nothing takes its place.
+        try await refuse(.profile, .badDescriptor, in: flow, mayRequest: ["/mtls/token"]) {
+            $0.metadata["mtls_endpoint_aliases"] = [
+                "token_endpoint": "https://id.acme.example/mtls/token", "userinfo_endpoint": "file:///x",
+            ]
         }
     }
 

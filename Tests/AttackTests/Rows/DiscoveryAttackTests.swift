@@ -86,13 +86,15 @@ struct DiscoveryAttackTests {
     @Test func DISC_06_membersOfAnotherType() async throws {
         let members: [(String, JSONValue)] = [
             ("jwks_uri", []), ("token_endpoint", 5), ("authorization_endpoint", ["https://id.acme.example"]),
-            ("userinfo_endpoint", false), ("id_token_signing_alg_values_supported", "RS256"),
-            ("authorization_response_iss_parameter_supported", "true"), ("token_endpoint_auth_methods_supported", [5]),
+            ("id_token_signing_alg_values_supported", "RS256"),
+            ("authorization_response_iss_parameter_supported", "yes"), ("token_endpoint_auth_methods_supported", [5]),
         ]
         try await refuse(.discovery, .wrongFieldType, each: members) { $0.metadata[$1.0] = $1.1 }
         try await refuse(.discovery, .missingField, each: [5, [], nil] as [JSONValue]) { $0.metadata["issuer"] = $1 }
+        try await refuse(.profile, .badDescriptor) { $0.metadata["userinfo_endpoint"] = false }
         try await accept {
             $0.metadata["op_tos_uri"] = 5
+            $0.metadata["revocation_endpoint"] = false
         } check: {
             #expect($1.profile?.subject == "user-1")
         }
@@ -115,23 +117,42 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test(arguments: [
-        "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint",
-    ])
+    @Test(arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
     func DISC_08_endpointWithoutTLS(name: String) async throws {
         try await refuse(.discovery, .badDescriptor) { $0.metadata[name] = "http://id.acme.example/x" }
     }
 
-    @Test(arguments: ["authorization_endpoint", "token_endpoint", "end_session_endpoint"])
+    /// What a sign-in does not need is refused where it is used: the request is never made.
+    @Test func DISC_08_otherEndpointWithoutTLS() async throws {
+        try await refuse(.profile, .badDescriptor) { $0.metadata["userinfo_endpoint"] = "http://id.acme.example/x" }
+        let flow = Flow.signOut.served { $0.metadata["revocation_endpoint"] = "http://id.acme.example/x" }
+        try await accept(in: flow) { scenario, outcome in
+            #expect(outcome.signOut?.isRevoked == false)
+            #expect(outcome.signOut?.failures.map(\.kind) == [.badDescriptor])
+            #expect(scenario.log.allSatisfy { $0.url.hasPrefix("https://") })
+        }
+    }
+
+    private static let commands = [
+        "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ftp://id.acme.example/x",
+        "https://id.acme.example/\"; touch /tmp/x; \"", "https://id.acme.example/`touch`",
+        "https://id.acme.example/\nx", "https://id.acme.example/|calc", "vscode://x",
+    ]
+
+    @Test(arguments: ["authorization_endpoint", "token_endpoint"])
     func DISC_09_endpointThatRunsACommand(name: String) async throws {
-        try await refuse(
-            .discovery, .badDescriptor,
-            each: [
-                "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ftp://id.acme.example/x",
-                "https://id.acme.example/\"; touch /tmp/x; \"", "https://id.acme.example/`touch`",
-                "https://id.acme.example/\nx", "https://id.acme.example/|calc", "vscode://x",
-            ]
-        ) { $0.metadata[name] = .string($1) }
+        try await refuse(.discovery, .badDescriptor, each: Self.commands) { $0.metadata[name] = .string($1) }
+    }
+
+    /// The page that ends a session at the provider is opened in a browser.
+    @Test(arguments: commands) func DISC_09_signOutPageThatRunsACommand(url: String) async throws {
+        let flow = Flow(isSignedIn: true) { _, outcome in
+            outcome.signOut = try await outcome.session?.signOut(.everywhere)
+        }.served { $0.metadata["end_session_endpoint"] = .string(url) }
+        try await accept(in: flow) { _, outcome in
+            #expect(outcome.signOut?.endSessionURL == nil)
+            #expect(outcome.signOut?.failures.map(\.kind) == [.badDescriptor])
+        }
     }
 
     @Test func DISC_10_endpointWithUserinfoOrFragment() async throws {
@@ -276,5 +297,17 @@ struct DiscoveryAttackTests {
             script.idToken.header["alg"] = "none"
             script.idToken.algorithm = nil
         }
+    }
+
+    @Test func DISC_23_providerThatIsDown() async throws {
+        let scenario = Scenario()
+        scenario.change { $0.metadata = .text("down", status: 503, type: "text/plain") }
+        let client = try Flow.signIn.client(of: scenario)
+        for _ in 0..<100 { await expectRefusal(.serverUnavailable) { try await client.beginSignIn() } }
+        #expect(scenario.log.count == 1)
+        scenario.clock.advance(by: .seconds(10))
+        scenario.change { $0.metadata = Script().metadata }
+        _ = try await client.beginSignIn()
+        #expect(scenario.log.count == 2)
     }
 }

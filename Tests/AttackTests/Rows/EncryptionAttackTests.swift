@@ -70,7 +70,10 @@ struct EncryptionAttackTests {
         let other = Encryption(recipient: try ClientKey.generate(for: .ecdhES).publicJWK)
         try await refuse(.decryptionFailed) { try other.encrypt($0) }
         try await refuse(.malformedToken) { _ in "...." }
-        try await refuse(.malformedToken) { try encryption.encrypt($0) + String(repeating: "A", count: 1 << 20) }
+        try await refuse(.decryptionFailed) { try encryption.encrypt($0) + String(repeating: "A", count: 1 << 16) }
+        try await AttackTests.refuse(.tokenRequest, .wrongFieldType, in: flow) {
+            $0.idToken.forge = { try encryption.encrypt($0) + String(repeating: "A", count: 1 << 20) }
+        }
     }
 
     @Test func JOSE_24_encryptionThatWasNotAgreed() async throws {

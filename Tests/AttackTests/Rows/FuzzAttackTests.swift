@@ -17,23 +17,23 @@ struct FuzzAttackTests {
         return inputs
     }
 
-    @Test(arguments: targets) func FUZZ_01_inputsThatAreKept(name: FuzzTargetName) throws {
+    @Test(arguments: targets) func FUZZ_01_inputsThatAreKept(name: FuzzTargetName) async throws {
         let corpus = try corpus(name)
         let target = try name.make(corpus: corpus)
         for (index, bytes) in corpus.enumerated() {
-            #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
-                try target.check(bytes, index: index)
+            await #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
+                try await target.check(bytes, index: index)
             }
         }
     }
 
-    @Test(arguments: targets) func FUZZ_01_inputsThatAreNearlyRight(name: FuzzTargetName) throws {
+    @Test(arguments: targets) func FUZZ_01_inputsThatAreNearlyRight(name: FuzzTargetName) async throws {
         let target = try name.make(corpus: try corpus(name))
         var random = SplitMix64(seed: 1)
         for index in 0..<300 {
             let bytes = target.input(&random)
-            #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
-                try target.check(bytes, index: index)
+            await #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
+                try await target.check(bytes, index: index)
             }
         }
     }

@@ -15,6 +15,9 @@ import Testing
 struct LogoutAttackTests {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 
+    /// A provider that may end sessions by a frame.
+    private static let framed = Flow.openID + "logout: { front_channel: true }\n"
+
     /// Somebody who is signed in, in the session that a good logout token ends.
     private struct SignedIn {
         let scenario: Scenario
@@ -215,7 +218,7 @@ struct LogoutAttackTests {
     }
 
     @Test func FCL_01_frameThatEndsASession() async throws {
-        let site = try Site()
+        let site = try Site([Self.framed])
         site.scenario.change { $0.idToken.claims["sid"] = "session-1" }
         var browser = Browser(site)
         _ = try await browser.signIn()
@@ -237,5 +240,79 @@ struct LogoutAttackTests {
         #expect(reply.head.headerFields[.cacheControl] == "no-store")
         #expect(try await site.web.liveSession(of: browser.request()) == nil)
         #expect(site.scenario.count("/revoke") == 0)
+    }
+
+    /// Off unless wanted, and only where it is cheap.
+    @Test func FCL_02_framesOfAStranger() async throws {
+        let path = "/sign-in/acme/front-channel-logout?iss=https%3A%2F%2Fid.acme.example&sid="
+        let plain = Browser(try Site())
+        #expect(await plain.site.web.respond(to: plain.request(.get, path + "session-1")) == nil)
+        let store = CountingStore()
+        #expect(throws: OAuthError.self) { try Site([Self.framed], scenario: Scenario(store: store)) }
+        store.isIndexed = true
+        let site = try Site([Self.framed], scenario: Scenario(store: store))
+        site.scenario.change { $0.idToken.claims["sid"] = "session-1" }
+        var browsers = (0..<5).map { _ in Browser(site) }
+        for index in browsers.indices { _ = try await browsers[index].signIn() }
+        let before = store.loads
+        var stranger = Browser(site)
+        for number in 0..<100 { #expect(try await stranger.get("\(path)other-\(number)").head.status == .ok) }
+        #expect(store.loads == before)
+    }
+
+    /// Garbage costs the provider nothing, and a token that might be one costs it one request in ten seconds.
+    @Test func BCL_10_garbageThatMakesTheSiteAsk() async throws {
+        let site = try Site()
+        var stranger = Browser(site)
+        func post(_ text: String) async throws -> WebReply {
+            site.scenario.remember([text])
+            return try await stranger.send(
+                .post, "/sign-in/acme/back-channel-logout", form: "logout_token=\(PercentEncoding.encode(text))",
+                fields: ["Content-Type": "application/x-www-form-urlencoded"])
+        }
+        let good = try site.scenario.compact(Self.token, nonce: "", accessToken: "")
+        let changes: [(String, JSONValue?)] = [
+            ("iss", "https://evil.example"), ("aud", "other"), ("exp", 1), ("iat", 9_999_999_999), ("events", nil),
+            ("events", [:]), ("jti", nil), ("nonce", "x"), ("sid", 7),
+        ]
+        let wrong = try changes.map { name, value in
+            var token = Self.token
+            token.claims[name] = value
+            return try site.scenario.compact(token, nonce: "", accessToken: "")
+        }
+        var none = Self.token
+        none.header["alg"] = "none"
+        none.algorithm = nil
+        let unsigned = try site.scenario.compact(none, nonce: "", accessToken: "")
+        let garbage = ["x", "a.b.c", "....", String(repeating: "A", count: 60_000), unsigned] + wrong
+        for text in garbage {
+            #expect(try await post(text).head.status == .badRequest, "\(text.prefix(80))")
+        }
+        #expect(site.scenario.log.isEmpty)
+        site.scenario.change { $0.metadata = .text("down", status: 503, type: "text/plain") }
+        for _ in 0..<100 { #expect(try await post(good).head.status == .serviceUnavailable) }
+        #expect(site.scenario.log.count == 1)
+        site.scenario.clock.advance(by: .seconds(10))
+        site.scenario.change { $0.metadata = Script().metadata }
+        #expect(try await post(good).head.status == .ok)
+    }
+
+    @Test func BCL_11_endedSessionThatGoesOnFromMemory() async throws {
+        let store = CountingStore()
+        let scenario = Scenario(store: store)
+        scenario.change { $0.idToken.claims["sid"] = "session-1" }
+        let client = try Flow.signIn.client(of: scenario)
+        _ = try await client.signIn(at: scenario)
+        let key = try #require(try await store.keys().first)
+        let session = try #require(try await client.session(for: key.account))
+        _ = try await session.tokens()
+        store.isDown = true
+        // The control: while nothing ended, the tokens serve.
+        _ = try await session.tokens()
+        store.isDown = false
+        let token = try scenario.compact(Self.token, nonce: "", accessToken: "")
+        #expect(try await client.endSessions(namedBy: Secret(token)).count == 1)
+        store.isDown = true
+        await expectError(TokenStoreError.self) { try await session.tokens() }
     }
 }

@@ -241,4 +241,77 @@ struct PeculiarServerTests {
         await expectRefusal(.alreadyUsed) { try await client.completeSignIn(callback, for: request.pending) }
         #expect(scenario.count("/token") == 1)
     }
+
+    @Test func INT_22_metadataThatNobodyUses() async throws {
+        let members: [(String, JSONValue)] = [
+            ("registration_endpoint", ""), ("introspection_endpoint", "http://id.acme.example/introspect"),
+            ("revocation_endpoint", "/revoke"), ("end_session_endpoint", 5), ("device_authorization_endpoint", []),
+            ("authorization_response_iss_parameter_supported", "true"), ("mtls_endpoint_aliases", "none"),
+            ("userinfo_signing_alg_values_supported", "RS256"),
+        ]
+        try await accept(each: members) {
+            $0.metadata[$1.0] = $1.1
+        } check: { _, outcome, _ in
+            #expect(outcome.profile?.subject == "user-1")
+        }
+        // What a text announces is demanded all the same.
+        try await refuse(.callback, .missingIssuer) { script in
+            script.metadata["authorization_response_iss_parameter_supported"] = "true"
+            script.callback.remove(at: 2)
+        }
+        // And who uses such an endpoint is told.
+        let flow = Flow.register.served { $0.metadata["registration_endpoint"] = "http://id.acme.example/register" }
+        await flow.expectRefusal(.badDescriptor)
+    }
+
+    @Test func INT_23_emptyTexts() async throws {
+        let flow = Flow.plainSignIn.of(Flow.plain + "token: { response: { default_token_type: Bearer } }\n")
+        try await accept(in: flow, each: ["refresh_token", "id_token", "token_type", "scope"]) {
+            $0.token[$1] = ""
+        } check: { _, outcome, _ in
+            #expect(outcome.tokens?.idToken == nil)
+            #expect(outcome.tokens?.tokenType == "Bearer")
+            #expect(outcome.tokens?.scopes.isEmpty == false)
+        }
+        try await refuse(.tokenRequest, .wrongFieldType, in: flow) { $0.token["access_token"] = "" }
+        // A renewal keeps what it brings nothing new of.
+        try await accept(in: .refresh) {
+            $0.refresh["refresh_token"] = ""
+            $0.refresh["scope"] = ""
+        } check: {
+            #expect($1.tokens?.refreshToken != nil)
+            #expect($1.tokens?.scopes == ["openid", "profile", "email"])
+        }
+    }
+
+    @Test func INT_24_lifetimeThatCannotBe() async throws {
+        try await accept(in: .refresh, each: [-1, "", .number("9e18"), "-3600"] as [JSONValue]) {
+            $0.refresh["expires_in"] = $1
+        } check: { scenario, outcome, _ in
+            let tokens = try #require(outcome.tokens)
+            #expect(tokens.expiresAt.map { $0 > scenario.clock.now } ?? true)
+        }
+    }
+
+    @Test func INT_25_membersOfAKeyThatSayNothing() async throws {
+        try await accept(each: ["use", "alg", "key_ops", "x5t", "x5c"]) { script, name in
+            script.keys["keys"] = [try SigningKey.rsa.jwk(["kid": "1", name: .null])]
+        }
+        try await accept {
+            $0.keys["keys"] = [try SigningKey.rsa.jwk(["kid": "1", "key_ops": []])]
+        } check: {
+            #expect($1.tokens != nil)
+        }
+    }
+
+    @Test func INT_26_claimsThatAreNull() async throws {
+        try await accept(each: ["azp", "nbf", "at_hash", "c_hash", "auth_time", "acr"]) {
+            $0.idToken.claims[$1] = .null
+        }
+        try await refuse(.idToken, .nonceMismatch) { $0.idToken.claims["nonce"] = .null }
+        try await refuse(.idToken, .audienceMismatch) {
+            $0.idToken.claims["aud"] = ["client", "other"]
+            $0.idToken.claims["azp"] = .null
+        }
+    }
 }

@@ -256,7 +256,8 @@ struct WebSiteAttackTests {
         "https://app.example.evil", "https://evil-app.example", "https://app.example@evil.example", "///evil.example",
         "/%2f/evil.example", "/%252f/evil.example", "/.//evil.example", "/a/..//evil.example", "data:text/html,x",
         " //evil.example",
-        "https://app.example/", "/%00//evil.example", "//", "/\u{2044}evil.example",
+        "https://app.example/", "/%00//evil.example", "//", "/\u{2044}evil.example", "/%2F%CC%81evil.example",
+        "/%252F%CC%81evil.example", "/a/..%CC%B8/../%2F%CC%B8evil.example",
     ]
 
     @Test(arguments: leavingTargets)

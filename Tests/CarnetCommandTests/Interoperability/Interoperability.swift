@@ -4,14 +4,14 @@ enum Exchange: String, CaseIterable, Sendable {
     case code = "authorization code with PKCE"
     case userinfo = "userinfo"
     case refresh = "refresh"
-    case rotation = "a used refresh token is refused"
+    case rotation = "a used refresh token is rejected"
     case pushed = "pushed authorization request (RFC 9126)"
     case dpop = "tokens bound to a key (RFC 9449)"
     case device = "device authorization (RFC 8628)"
     case introspection = "introspection (RFC 7662)"
     case revocation = "revocation (RFC 7009)"
     case registration = "dynamic registration (RFC 7591)"
-    case registered = "sign-in as the client that registered itself"
+    case registered = "sign-in with the registered client"
     case management = "managing the registration (RFC 7592)"
     case backChannelLogout = "back-channel logout"
     case endSession = "RP-initiated logout"
@@ -29,8 +29,8 @@ enum Outcome: Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .passed(let remark): "passed" + (remark.map { ": \($0)" } ?? "")
-        case .lacking(let what): "not there: \(what)"
-        case .refused(let reason): "refused: \(reason)"
+        case .lacking(let what): "not supported: \(what)"
+        case .refused(let reason): "rejected: \(reason)"
         }
     }
 }
@@ -54,20 +54,20 @@ enum Deviation: String, CaseIterable, Sendable {
 
     var meaning: String {
         switch self {
-        case .rawBasicOnly: "takes id and secret in the Basic header only as they are, not percent-encoded"
-        case .encodedBasicOnly: "takes id and secret in the Basic header only percent-encoded"
-        case .ignoresPKCE: "gives tokens for a wrong code verifier"
-        case .errorWithoutIssuer: "announces the issuer in callbacks (RFC 9207), and leaves it out of an error"
-        case .unannouncedIssuer: "names the issuer in a callback without having announced it"
-        case .ownErrorCode: "answers a used code with an error code or a status of its own"
-        case .badRequestForBadToken: "answers 400, not 401, to an access token that is none"
-        case .fractionalTimes: "tells the end of a token in fractions of a second"
-        case .consentForOfflineAccess: "gives no refresh token unless the user is asked for consent anew"
-        case .registeredWith200: "answers a registration with 200, not 201"
+        case .rawBasicOnly: "accepts id and secret in the Basic header only without percent-encoding"
+        case .encodedBasicOnly: "accepts id and secret in the Basic header only percent-encoded"
+        case .ignoresPKCE: "returns tokens for a wrong code verifier"
+        case .errorWithoutIssuer: "announces the issuer in callbacks (RFC 9207), and omits it in error responses"
+        case .unannouncedIssuer: "sends the issuer in a callback without announcing it"
+        case .ownErrorCode: "returns an error code or status of its own for a used code"
+        case .badRequestForBadToken: "returns 400 instead of 401 for an invalid access token"
+        case .fractionalTimes: "returns the expiry in fractions of a second"
+        case .consentForOfflineAccess: "returns a refresh token only after new consent"
+        case .registeredWith200: "returns 200 instead of 201 for a registration"
         case .unsignedAnnounced: "announces ID tokens that are not signed"
-        case .replayKeepsTokens: "a code that is used twice leaves the first access token in force"
-        case .logoutTokenWithoutEnd: "sends a logout token that has no end"
-        case .methodAsList: "gives a client's method of authentication as a list when the registration is read"
+        case .replayKeepsTokens: "keeps the first access token valid after a second use of the code"
+        case .logoutTokenWithoutEnd: "sends a logout token without an expiry"
+        case .methodAsList: "returns the method of client authentication as a list when the registration is read"
         }
     }
 
@@ -77,17 +77,17 @@ enum Deviation: String, CaseIterable, Sendable {
         case .rawBasicOnly: "`client.basic_encoding: raw`"
         case .encodedBasicOnly: "the default"
         case .ignoresPKCE: "the nonce of the ID token still stops a stolen code"
-        case .errorWithoutIssuer: "an error is told without being believed"
-        case .unannouncedIssuer: "an issuer that is there is compared"
-        case .ownErrorCode: "no error needs a JSON body or a known code"
-        case .badRequestForBadToken: "a refusal is an error of its status"
-        case .fractionalTimes: "a time is any number"
+        case .errorWithoutIssuer: "an error response fails the sign-in; nothing in it is trusted"
+        case .unannouncedIssuer: "a present issuer is compared"
+        case .ownErrorCode: "an error needs neither a JSON body nor a known code"
+        case .badRequestForBadToken: "an error response is an error with its status"
+        case .fractionalTimes: "a time can be any number"
         case .consentForOfflineAccess: "`authorization.offline_parameters: { prompt: consent }`"
-        case .registeredWith200: "either is taken"
+        case .registeredWith200: "both are accepted"
         case .unsignedAnnounced: "no descriptor can accept `none`"
         case .replayKeepsTokens: "a code is sent once"
         case .logoutTokenWithoutEnd: "`logout.missing_exp`"
-        case .methodAsList: "a list of one is that one"
+        case .methodAsList: "a list of one counts as its element"
         }
     }
 }
@@ -105,14 +105,14 @@ struct InteroperabilityPage {
     var text: String {
         let servers = reports.map(\.server)
         var lines = [
-            "# Servers that others wrote",
+            "# Interoperability",
             "",
-            "Carnet is held against four authorization servers, each by a YAML file alone. This page is made by the tests: a cell",
-            "says `passed` because the exchange was made, its answer judged and its tokens used.",
+            "For readers who want to know which servers Carnet was tested with. Tests sign in at four authorization servers, each",
+            "described by YAML alone, and write this page. `passed` means: request sent, response validated, tokens used.",
             "",
             "    CARNET_UPDATE_DOCS=1 swift test --filter InteroperabilityTests",
             "",
-            "They come from PyPI and Debian in the versions that `Tests/Peers/requirements-*.txt` names, and run on loopback:",
+            "The servers come from PyPI and Debian, in the versions of `Tests/Peers/requirements-*.txt`, and run on loopback:",
             servers.map { "\($0.title)" }.joined(separator: ", ") + ".",
             "",
             "| exchange | " + servers.map(\.rawValue).joined(separator: " | ") + " |",
@@ -123,9 +123,9 @@ struct InteroperabilityPage {
             lines.append("| \(exchange.rawValue) | " + cells.joined(separator: " | ") + " |")
         }
         lines += [
-            "", "## Deviations that were met", "",
-            "Each was seen in the same run: a request was made that tells a server with it from one without.", "",
-            "| | the server | seen at | what lets a client pass |", "|---|---|---|---|",
+            "", "## Observed deviations", "",
+            "Each was observed in the same run, with a request that distinguishes servers with and without it.", "",
+            "| | the server | observed at | how Carnet handles it |", "|---|---|---|---|",
         ]
         for deviation in Deviation.allCases {
             let met = reports.filter { $0.report.deviations.contains(deviation) }.map(\.server.rawValue)
@@ -133,7 +133,7 @@ struct InteroperabilityPage {
             let cells = [deviation.rawValue, deviation.meaning, met.joined(separator: ", "), deviation.rule]
             lines.append("| " + cells.joined(separator: " | ") + " |")
         }
-        lines += ["", "## The descriptors", "", "What each says beyond `carnet`, `id`, `name` and `issuer`:", ""]
+        lines += ["", "## The descriptors", "", "The keys besides `carnet`, `id`, `name` and `issuer`:", ""]
         for (server, _) in reports {
             lines.append("`\(server.rawValue)`")
             lines.append("")

@@ -35,7 +35,7 @@ extension PeerTrial {
         let outcome = try await session.signOut(.revoke)
         #expect(outcome.isRevoked, "\(outcome.failures)")
         let isOver = try await userinfoStatus(tokens.accessToken.reveal()) != 200
-        note(.revocation, .passed(isOver ? nil : "the access token stays in force until it ends"))
+        note(.revocation, .passed(isOver ? nil : "the access token stays valid until its expiry"))
     }
 
     /// The user signs out at the server, which tells the client.
@@ -58,7 +58,7 @@ extension PeerTrial {
             return
         }
         #expect(!isAnnounced, "none came")
-        note(.backChannelLogout, .lacking("none is sent"))
+        note(.backChannelLogout, .lacking("no request is sent"))
     }
 
     mutating func tryEndSession() async throws {
@@ -73,7 +73,7 @@ extension PeerTrial {
             AuthorizationCallback(url: landing), answering: outcome.endSessionState, at: client.provider)
         let origin = try WebURL(peer.registration.issuer).origin
         #expect(isBack || landing.hasPrefix(origin), "\(landing)")
-        note(.endSession, .passed(isBack ? "the browser comes back with the state" : "the browser stays at its page"))
+        note(.endSession, .passed(isBack ? "the browser returns with the state" : "the browser stays on its page"))
     }
 
     /// What the server said of a request that it refused.

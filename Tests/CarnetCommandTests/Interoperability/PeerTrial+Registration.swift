@@ -20,7 +20,7 @@ extension PeerTrial {
             scopes: ["openid", "profile", "email"])
         guard let registered = try await register(&wanted, with: registrar) else { return }
         if transport.last?.status == 200 { note(.registeredWith200) }
-        note(.registration, .passed(wanted.keys.isEmpty ? nil : "with a key of the client's, which it demands"))
+        note(.registration, .passed(wanted.keys.isEmpty ? nil : "with a client key, which it requires"))
         let session = try await signIn(try client(ClientRegistration(registered, of: wanted))).session
         #expect(try await session.profile().email == "alice@example.org")
         note(.registered, .passed())
@@ -49,7 +49,7 @@ extension PeerTrial {
         _ registered: RegisteredClient, _ wanted: ClientMetadata, _ registrar: ClientRegistrar
     ) async throws {
         guard registered.managementURI != nil else {
-            note(.management, .lacking("no address"))
+            note(.management, .lacking("no URL"))
             return
         }
         var (client, renamed, done) = (registered, wanted, [String]())

@@ -63,15 +63,15 @@ extension PeerTrial {
         let renewed = try await session.refresh()
         #expect(try await session.profile().email == "alice@example.org")
         let isReplaced = renewed.refreshToken != first
-        note(.refresh, .passed(isReplaced ? "with a new refresh token" : "the refresh token stays"))
+        note(.refresh, .passed(isReplaced ? "with a new refresh token" : "the refresh token stays valid"))
         guard isReplaced else {
-            note(.rotation, .lacking("the token stays"))
+            note(.rotation, .lacking("the token stays valid"))
             return
         }
         try await peer.settle()
         let used = try #require(transport.lastRequest(whoseFormHas: "grant_type=refresh_token"))
         let again = try await transport.send(used, limits: TransportLimits())
-        note(.rotation, again.status == 200 ? .lacking("it is taken again") : .passed())
+        note(.rotation, again.status == 200 ? .lacking("it is accepted again") : .passed())
     }
 
     /// The same sign-in without the line of the descriptor that is there for one oddity.

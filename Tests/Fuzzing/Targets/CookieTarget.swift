@@ -22,9 +22,12 @@ struct CookieTarget: FuzzTarget {
         struct Account: Codable {
             var provider = "acme"
             var connection = "c"
+            var subject = "user-1"
             var signedInAt = FuzzProvider.now
         }
     }
+
+    private static let purpose = "session at a browser of https://app.example:443"
 
     private let web: WebSignIn
     private let sealed: String
@@ -42,7 +45,7 @@ struct CookieTarget: FuzzTarget {
             ProviderClients([client]), origin: "https://app.example", keys: ring,
             clock: ManualClock(now: FuzzProvider.now))
         sealed = try SealedValue.seal(
-            SealedSession(), for: "session at a browser", with: ring, random: SeededRandomSource(seed: 1))
+            SealedSession(), for: Self.purpose, with: ring, random: SeededRandomSource(seed: 1))
         let other = try SealedValue.seal(
             SealedSession(), for: "pending sign-in", with: ring, random: SeededRandomSource(seed: 2))
         mutator = ByteMutator(
@@ -67,7 +70,7 @@ struct CookieTarget: FuzzTarget {
             try require(session.accounts.map(\.connection) == ["c"], "another session than was sealed")
         }
         do {
-            _ = try SealedValue.open(text, as: SealedSession.self, for: "session at a browser", with: ring)
+            _ = try SealedValue.open(text, as: SealedSession.self, for: Self.purpose, with: ring)
             try require(text == sealed, "a changed value is opened")
         } catch let error as TokenStoreError {
             try requirePrintable(error.reason)

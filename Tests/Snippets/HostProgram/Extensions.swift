@@ -76,29 +76,17 @@ func isStillGood(_ session: Session) async throws -> Bool {
     try await session.introspect().isActive
 }
 
-func tokenForBilling(of session: Session, with client: OAuthClient) async throws -> TokenSet {
-    let subject = TokenExchange.TypedToken(try await session.tokens().accessToken)
-    return try await client.exchange(TokenExchange(subject, audience: ["billing"])).tokens
-}
-
-func registered(at provider: Provider, with transport: any Transport) async throws -> RegisteredClient {
-    let metadata = ClientMetadata(redirectURIs: ["http://127.0.0.1/callback"], clientName: "Reports")
-    return try await ClientRegistrar(transport: transport).register(metadata, at: provider)
+func tokenForBilling(of session: Session) async throws -> TokenSet {
+    try await session.exchange { TokenExchange(TokenExchange.TypedToken($0), audience: ["billing"]) }.tokens
 }
 
 func signIn(
-    at descriptor: ProviderDescriptor, _ registering: AutomaticRegistration, _ transport: any Transport,
-    in browser: any UserAgent
+    at descriptor: ProviderDescriptor, _ transport: any Transport, in browser: any UserAgent
 ) async throws -> Session {
+    let metadata = ClientMetadata(redirectURIs: ["http://127.0.0.1/callback"], clientName: "Reports")
+    let registering = AutomaticRegistration(metadata, transport: transport)
     let registration = try await registering.registration(at: try descriptor.resolve())
     return try await OAuthClient(descriptor, registration: registration, transport: transport).signIn(with: browser)
-}
-
-func renamed(
-    _ client: RegisteredClient, at provider: Provider, with registrar: ClientRegistrar
-) async throws -> RegisteredClient {
-    let metadata = ClientMetadata(redirectURIs: client.redirectURIs, clientName: "Reports and more")
-    return try await registrar.update(client, to: metadata, at: provider)
 }
 
 func signOutEverywhere(_ session: Session, showing page: (Secret) -> Void) async throws {

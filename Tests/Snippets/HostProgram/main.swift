@@ -1,18 +1,23 @@
 import Carnet
-import CarnetCatalog
 import CarnetHTTP
 import CarnetUserAgent
+import Foundation
 
-var registry = ProviderRegistry.builtIn
-try registry.add(folder: "providers")  // drop a file in, select it by name
+var registry = ProviderRegistry()
+try registry.add(folder: "providers")
 
+let environment = ProcessInfo.processInfo.environment
 let client = try OAuthClient(
-    provider: ProviderID(rawValue: CommandLine.arguments[1]),
+    provider: "acme",
     in: registry,
-    registration: ClientRegistration(clientID: CommandLine.arguments[2], redirectURI: "http://127.0.0.1/callback"),
+    registration: ClientRegistration(
+        clientID: environment["ACME_CLIENT_ID"] ?? "",
+        clientSecret: environment["ACME_CLIENT_SECRET"].map { Secret($0) },
+        redirectURI: "http://127.0.0.1/callback"
+    ),
     transport: AsyncHTTPTransport()
 )
 let browser = LoopbackUserAgent(presentation: .systemBrowser { print("Open \($0)") })
 let session = try await client.signIn(with: browser)
 let profile = try await session.profile()
-print("Hello, \(profile.name ?? "stranger")")
+print("Hello, \(profile.name ?? profile.subject ?? "stranger")")

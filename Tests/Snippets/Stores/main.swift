@@ -14,14 +14,14 @@ func storeOfAFleet(password: String) -> PostgreSQLStore {
     )
 }
 
-/// Begins a sign-in that may be completed by another process.
+/// Begins a sign-in that another process can complete.
 func begin(_ client: OAuthClient, _ waiting: any PendingStore) async throws -> String {
     let request = try await client.beginSignIn()
     try await waiting.keep(request.pending, now: SystemWallClock().now)
     return request.url
 }
 
-/// The same without a store: the text goes into a cookie of the browser that began the sign-in.
+/// The same without a store: the string goes into a cookie of the browser that began the sign-in.
 func cookie(for request: AuthorizationRequest, keys: KeyRing) throws -> String {
     try request.pending.sealed(with: keys)
 }
@@ -30,12 +30,12 @@ func pending(inCookie text: String, keys: KeyRing) throws -> PendingAuthorizatio
     try PendingAuthorization.unsealed(text, with: keys, now: SystemWallClock().now)
 }
 
-/// Whether the old key may go: no record is sealed with it any more.
+/// Whether the old key can be removed: no record is encrypted with it.
 func isUnused(_ old: SealingKey, in store: PostgreSQLStore) async throws -> Bool {
     try await store.inventory().recordsByKeyID[old.id] == nil
 }
 
-/// Processes whose clients are made so take each logout token once between them.
+/// Processes with such clients accept each logout token once.
 func client(
     of provider: ProviderDescriptor, _ registration: ClientRegistration, over transport: any Transport,
     keptIn store: PostgreSQLStore

@@ -28,7 +28,7 @@ struct AssertionAlgorithmMismatch: LintRule {
         return [
             finding(
                 "\(algorithm.rawValue) does not go with \(names)", in: context,
-                at: context.span("client", "assertion", "algorithm"),
+                at: context.places.client.assertion.algorithm.span,
                 help: algorithm.isSymmetric ? "a key signs with ES256, say" : "a secret signs with HS256")
         ]
     }

@@ -19,10 +19,10 @@ struct AssertionLifetimeTooLong: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        AssertionSection.all.compactMap { section in
-            guard let lifetime = section.rules(context.descriptor).lifetime?.seconds, lifetime > 300 else { return nil }
+        context.assertions.compactMap { section in
+            guard let lifetime = section.rules.lifetime?.seconds, lifetime > 300 else { return nil }
             return finding(
-                "an assertion is good for \(lifetime) s", in: context, at: section.span("lifetime", in: context),
+                "an assertion is good for \(lifetime) s", in: context, at: section.place.lifetime.span,
                 help: "60 is what is used if nothing is said")
         }
     }

@@ -1,16 +1,17 @@
 import CarnetDescriptors
 
-/// A place of the descriptor that says how an assertion is made.
-struct AssertionSection {
-    let path: [String]
-    let rules: @Sendable (ProviderDescriptor) -> AssertionRules
+/// A section of the descriptor that says how an assertion is made.
+struct AssertionSection: Sendable {
+    let name: String
+    let rules: AssertionRules
+    let place: Place<AssertionRules>
 
-    static let all = [
-        AssertionSection(path: ["client", "assertion"]) { $0.client.assertion },
-        AssertionSection(path: ["jwt_bearer", "assertion"]) { $0.jwtBearer.assertion.rules },
-    ]
-
-    var name: String { path.joined(separator: ".") }
-
-    func span(_ key: String, in context: LintContext) -> SourceSpan { context.document.span(of: path + [key]) }
+    static func all(in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>) -> [AssertionSection] {
+        let grant = (descriptor.jwtBearer.assertion.rules, places.jwtBearer.assertion.rules)
+        return [
+            AssertionSection(
+                name: "client.assertion", rules: descriptor.client.assertion, place: places.client.assertion),
+            AssertionSection(name: "jwt_bearer.assertion", rules: grant.0, place: grant.1),
+        ]
+    }
 }

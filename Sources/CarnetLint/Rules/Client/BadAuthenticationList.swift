@@ -19,9 +19,9 @@ struct BadAuthenticationList: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let elements = context.elements("client", "authentication")
+        let elements = context.places.client.authentication.elements
         if elements.isEmpty, context.descriptor.client.authentication.isEmpty {
-            let span = context.span("client", "authentication")
+            let span = context.places.client.authentication.span
             return [finding("no method is accepted", in: context, at: span, help: "a public client uses [none]")]
         }
         return elements.indices.compactMap { index in

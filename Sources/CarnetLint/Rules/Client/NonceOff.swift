@@ -22,11 +22,11 @@ struct NonceOff: SingleValueRule {
         var found: [Diagnostic] = []
         if case .off(let reason) = context.descriptor.authorization.nonce {
             let message = "the ID token is not tied to the sign-in by a nonce: \(reason)"
-            found.append(finding(message, in: context, at: context.span("authorization", "nonce")))
+            found.append(finding(message, in: context, at: context.places.authorization.nonce.span))
         }
         if let reason = context.descriptor.idToken.nonce.ifPresent {
             let message = "an ID token without the nonce is taken: \(reason)"
-            found.append(finding(message, in: context, at: context.span("id_token", "nonce")))
+            found.append(finding(message, in: context, at: context.places.idToken.nonce.span))
         }
         return found
     }

@@ -19,6 +19,6 @@ struct PKCEOff: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         guard case .off(let reason) = context.descriptor.authorization.pkce else { return [] }
         let message = "sign-in is not protected by a proof key: \(reason)"
-        return [finding(message, in: context, at: context.span("authorization", "pkce"))]
+        return [finding(message, in: context, at: context.places.authorization.pkce.span)]
     }
 }

@@ -18,8 +18,8 @@ struct RedirectURI: Sendable {
         isWeb = ["https", "http"].contains(scheme?.lowercased())
     }
 
-    static func all(in root: YAMLNode) -> [RedirectURI] {
-        root.elements(at: ["redirects"]).compactMap { node in
+    static func all(in places: Place<ProviderDescriptor>) -> [RedirectURI] {
+        places.redirects.elements.compactMap { node in
             node.scalar.map { RedirectURI(node: node, source: $0.text) }
         }
     }

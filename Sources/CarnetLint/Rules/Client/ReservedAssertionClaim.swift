@@ -24,14 +24,13 @@ struct ReservedAssertionClaim: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        AssertionSection.all.flatMap { section in
-            context.root.entries(at: section.path + ["claims"]).filter { AssertionRules.ownClaims.contains($0.key) }
-                .map { entry in
-                    let own = ["iss": "issuer", "sub": "subject", "aud": "audience", "exp": "lifetime"][entry.key]
-                    return finding(
-                        "\"\(entry.key)\" is set by Carnet itself", in: context, at: entry.keySpan,
-                        help: own.map { "say it with \(section.name).\($0)" } ?? "remove it")
-                }
+        context.assertions.flatMap { section in
+            section.place.claims.entries.filter { AssertionRules.ownClaims.contains($0.key) }.map { entry in
+                let own = ["iss": "issuer", "sub": "subject", "aud": "audience", "exp": "lifetime"][entry.key]
+                return finding(
+                    "\"\(entry.key)\" is set by Carnet itself", in: context, at: entry.keySpan,
+                    help: own.map { "say it with \(section.name).\($0)" } ?? "remove it")
+            }
         }
     }
 }

@@ -47,15 +47,15 @@ struct SecretOfNobody: LintRule {
                 in: context,
                 at: span,
                 help: "name a method with a secret beside \(methods): client: { authentication: [client_secret_post] }",
-                related: [context.related("the methods", at: context.span("client", "authentication"))]
+                related: [context.related("the methods", at: context.places.client.authentication.span)]
             )
         }
         var found: [Diagnostic] = []
         if descriptor.idToken.hs256 != nil {
-            found.append(report(context.keySpan("id_token", "hs256"), "ID tokens are signed with"))
+            found.append(report(context.places.idToken.hs256.keySpan, "ID tokens are signed with"))
         }
         if descriptor.callback.verification != nil {
-            found.append(report(context.keySpan("callback", "verify"), "callbacks are signed with"))
+            found.append(report(context.places.callback.verification.keySpan, "callbacks are signed with"))
         }
         let secret = TemplateReference(.client, "secret")
         found += context.templateUses.filter { $0.template.expressions.contains { $0.references.contains(secret) } }

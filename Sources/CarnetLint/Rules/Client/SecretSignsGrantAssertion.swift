@@ -21,7 +21,7 @@ struct SecretSignsGrantAssertion: SingleValueRule {
         return [
             finding(
                 "\(algorithm.rawValue) does not sign with a key", in: context,
-                at: context.span("jwt_bearer", "assertion", "algorithm"), help: "a key signs with ES256, say")
+                at: context.places.jwtBearer.assertion.rules.algorithm.span, help: "a key signs with ES256, say")
         ]
     }
 }

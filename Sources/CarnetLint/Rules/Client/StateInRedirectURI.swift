@@ -19,6 +19,6 @@ struct StateInRedirectURI: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         guard case .redirectURI(let reason) = context.descriptor.authorization.state else { return [] }
         let message = "the state is sent in the redirect URI: \(reason)"
-        return [finding(message, in: context, at: context.span("authorization", "state"))]
+        return [finding(message, in: context, at: context.places.authorization.state.span)]
     }
 }

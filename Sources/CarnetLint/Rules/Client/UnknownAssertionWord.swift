@@ -24,13 +24,13 @@ struct UnknownAssertionWord: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let words = ["issuer", "token_endpoint"]
-        return AssertionSection.all.compactMap { section in
-            guard let audience = section.rules(context.descriptor).audience?.source, !words.contains(audience),
+        return context.assertions.compactMap { section in
+            guard let audience = section.rules.audience?.source, !words.contains(audience),
                 !audience.contains(":"), !audience.contains("{")
             else { return nil }
             let nearest = context.nearest(to: audience, in: words)
             return finding(
-                "\"\(audience)\" is not a URI", in: context, at: section.span("audience", in: context),
+                "\"\(audience)\" is not a URI", in: context, at: section.place.audience.span,
                 help: nearest.map { "did you mean \($0)?" } ?? "write issuer, token_endpoint, or a URI")
         }
     }

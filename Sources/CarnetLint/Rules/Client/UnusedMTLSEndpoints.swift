@@ -33,12 +33,12 @@ struct UnusedMTLSEndpoints: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let (endpoints, client) = (context.descriptor.endpoints.mtls, context.descriptor.client)
         guard !endpoints.isEmpty, !client.authentication.contains(where: \.usesCertificate),
-            !client.certificateBoundAccessTokens, context.node("client", "authentication") != nil,
-            let entry = context.node("endpoints")?.entry("mtls_endpoint_aliases")
+            !client.certificateBoundAccessTokens, context.places.client.authentication.isWritten
         else { return [] }
         return [
             finding(
-                "no method of client.authentication uses a certificate", in: context, at: entry.keySpan,
+                "no method of client.authentication uses a certificate", in: context,
+                at: context.places.endpoints.mtls.keySpan,
                 help: "add tls_client_auth or self_signed_tls_client_auth to client.authentication")
         ]
     }

@@ -19,7 +19,7 @@ struct BadAPIHost: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.elements("api", "hosts").compactMap { element in
+        context.places.api.hosts.elements.compactMap { element in
             guard let text = element.scalar?.text else { return nil }
             let url = DescriptorURL(node: element, source: "https://" + text)
             let isHost = url.authority.endIndex == url.source.endIndex && url.userInformation == nil

@@ -4,7 +4,16 @@ import CarnetDescriptors
 ///
 /// Many rules look at each, so it is an object, which is not copied part by part.
 final class DescriptorURL: Sendable {
-    let path: [String]
+    /// What the rules have to tell apart.
+    enum Kind {
+        case issuer
+        case endpoint
+        case other
+    }
+
+    let kind: Kind
+    /// The path of the key, for messages.
+    let name: String
     let node: YAMLNode
     /// The text; where it starts with `{issuer}`, what comes after that.
     let source: String
@@ -22,8 +31,11 @@ final class DescriptorURL: Sendable {
     /// From the `#` on.
     let fragment: Substring?
 
-    init(path: [String] = [], node: YAMLNode, source: String, continuesIssuer: Bool = false) {
-        self.path = path
+    init(
+        _ kind: Kind = .other, name: String = "", node: YAMLNode, source: String, continuesIssuer: Bool = false
+    ) {
+        self.kind = kind
+        self.name = name
         self.node = node
         self.source = source
         self.continuesIssuer = continuesIssuer
@@ -70,8 +82,6 @@ final class DescriptorURL: Sendable {
             }
     }
 
-    var name: String { path.joined(separator: ".") }
-
     /// The names in the query with the stretch that each takes.
     var queryParameters: [(name: String, text: Substring)] {
         (query ?? "").split(separator: "&").map { part in
@@ -110,61 +120,61 @@ final class DescriptorURL: Sendable {
 }
 
 extension DescriptorURL {
-    private static let issuerPlaces = ["{\(Template.issuerName)}", "{input.\(Template.issuerName)}"]
+    fileprivate static let issuerPlaces = ["{\(Template.issuerName)}", "{input.\(Template.issuerName)}"]
 
     /// Every URL that a request can go to.
-    static func all(in descriptor: ProviderDescriptor, root: YAMLNode) -> [DescriptorURL] {
-        func make(_ makePath: @autoclosure () -> [String], _ template: Template?) -> DescriptorURL? {
-            guard let template, case let path = makePath(), let node = root.node(at: path) else { return nil }
-            let isBelowBase = descriptor.api.baseURL != nil && template.source.hasPrefix("/")
-            if isBelowBase || template.startsLate {
-                // What stands before is a URL of its own, or known only at run time.
-                let rest = template.startsLate ? String(template.outline.dropFirst("{1}".count)) : template.outline
-                return DescriptorURL(path: path, node: node, source: rest, continuesIssuer: true)
-            }
-            if template.isLate { return DescriptorURL(path: path, node: node, source: template.outline) }
-            guard template.source.utf8.first == UInt8(ascii: "{"), descriptor.understandsIssuerPlace,
-                let issuer = issuerPlaces.first(where: template.source.hasPrefix)
-            else {
-                return DescriptorURL(path: path, node: node, source: template.source)
-            }
-            let rest = String(template.source.dropFirst(issuer.count))
-            return DescriptorURL(path: path, node: node, source: rest, continuesIssuer: true)
-        }
+    static func all(
+        in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>, calls: [ConnectionCall]
+    ) -> [DescriptorURL] {
         var urls: [DescriptorURL] = []
-        func add(_ url: DescriptorURL?) {
-            if let url { urls.append(url) }
+        func add(
+            _ name: @autoclosure () -> String, _ template: Template?, _ place: @autoclosure () -> Place<Template>,
+            _ kind: Kind = .other
+        ) {
+            guard let template, let node = place().node else { return }
+            let (source, continuesIssuer) = descriptor.written(template)
+            urls.append(
+                DescriptorURL(kind, name: name(), node: node, source: source, continuesIssuer: continuesIssuer))
         }
-        add(make(["issuer"], descriptor.issuer))
-        add(make(["discovery_url"], descriptor.discoveryURL))
-        for name in EndpointName.allCases { add(make(["endpoints", name.rawValue], descriptor.endpoints[name])) }
+        add("issuer", descriptor.issuer, places.issuer, .issuer)
+        add("discovery_url", descriptor.discoveryURL, places.discoveryURL)
+        let endpoints = places.endpoints
+        for name in EndpointName.allCases {
+            add("endpoints.\(name.rawValue)", descriptor.endpoints[name], endpoints[name], .endpoint)
+        }
         for name in descriptor.endpoints.mtls.isEmpty ? [] : MTLSEndpoints.names {
-            add(make(["endpoints", "mtls_endpoint_aliases", name.rawValue], descriptor.endpoints.mtls[name]))
+            add(
+                "endpoints.mtls_endpoint_aliases.\(name.rawValue)", descriptor.endpoints.mtls[name],
+                endpoints.mtls[name], .endpoint)
         }
         for (index, resource) in descriptor.resources.enumerated() {
-            add(make(["resources", String(index), "url"], resource.url))
+            add("resources.\(index).url", resource.url, places.resources[index].url)
         }
         for (index, further) in descriptor.profile.requests.enumerated() {
-            add(make(["profile", "requests", String(index), "url"], further.url))
+            add("profile.requests.\(index).url", further.url, places.profile.requests[index].url)
         }
         for (index, source) in descriptor.profile.sources.enumerated() {
-            add(make(["profile", "sources", String(index), "jwks"], source.jwks))
+            add("profile.sources.\(index).jwks", source.jwks, places.profile.sources[index].jwks)
         }
-        add(make(["api", "base_url"], descriptor.api.baseURL))
-        for step in descriptor.exchange.items { add(make(["exchange", step.name, "url"], step.value.url)) }
-        for lookup in descriptor.connection.lookups.items {
-            add(make(["connection", "lookups", lookup.name, "url"], lookup.value.call.url))
+        add("api.base_url", descriptor.api.baseURL, places.api.baseURL)
+        for step in descriptor.exchange.items {
+            add("exchange.\(step.name).url", step.value.url, places.exchange[step.name].url)
         }
-        for (key, calls) in [
-            ("on_connect", descriptor.connection.onConnect), ("on_disconnect", descriptor.connection.onDisconnect),
-        ] {
-            for (index, call) in calls.enumerated() {
-                add(
-                    make(["connection", key, String(index), "url"], call.url)
-                        ?? make(["connection", key, String(index)], call.url))
-            }
-        }
+        for call in calls { add("\(call.name).url", call.rules.url, call.place.url) }
         return urls
+    }
+}
+
+extension ProviderDescriptor {
+    /// A URL as far as its author wrote it out, and whether something else stands before that.
+    fileprivate func written(_ template: Template) -> (source: String, continuesIssuer: Bool) {
+        if template.startsLate { return (String(template.outline.dropFirst("{1}".count)), true) }
+        if api.baseURL != nil, template.source.hasPrefix("/") { return (template.outline, true) }
+        if template.isLate { return (template.outline, false) }
+        guard template.source.utf8.first == UInt8(ascii: "{"), understandsIssuerPlace,
+            let issuer = DescriptorURL.issuerPlaces.first(where: template.source.hasPrefix)
+        else { return (template.source, false) }
+        return (String(template.source.dropFirst(issuer.count)), true)
     }
 }
 

@@ -29,7 +29,7 @@ struct DiscoveryWithoutIssuer: LintRule {
             finding(
                 "discovery is \"\(mode.rawValue)\", but neither 'issuer' nor 'discovery_url' is there",
                 in: context,
-                at: context.span("discovery"),
+                at: context.places.discovery.span,
                 help: "add 'issuer', or remove 'discovery'"
             )
         ]

@@ -23,6 +23,6 @@ struct IssuerMatchOff: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         guard case .off(let reason) = context.descriptor.issuerMatch else { return [] }
         let message = "the issuer of the metadata is not compared: \(reason)"
-        return [finding(message, in: context, at: context.span("issuer_match"))]
+        return [finding(message, in: context, at: context.places.issuerMatch.span)]
     }
 }

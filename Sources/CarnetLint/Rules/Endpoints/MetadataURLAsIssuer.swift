@@ -24,7 +24,7 @@ struct MetadataURLAsIssuer: SingleValueRule {
     private static let suffixes = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.urls.filter { $0.path == ["issuer"] }.compactMap { url in
+        context.urls.filter { $0.kind == .issuer }.compactMap { url in
             guard let suffix = Self.suffixes.first(where: url.source.holds),
                 let range = url.source.firstRange(of: suffix)
             else { return nil }

@@ -45,10 +45,8 @@ struct NoEndpoint: LintRule {
     }
 
     private func place(_ context: LintContext) -> SourceSpan {
-        guard let entry = context.root.entry("endpoints"), entry.value.entries?.isEmpty == false else {
-            return context.root.entries?.first?.keySpan ?? .fileStart
-        }
-        return entry.keySpan
+        let endpoints = context.places.endpoints
+        return endpoints.entries.isEmpty ? context.places.span : endpoints.keySpan
     }
 }
 

@@ -29,8 +29,8 @@ struct ProtocolParameterInURL: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.urls.filter { $0.path.first == "endpoints" }.flatMap { url in
-            url.queryParameters.filter { ProtocolParameters.all.contains($0.name) }.map { parameter in
+        context.urls.filter { $0.kind == .endpoint }.flatMap { url in
+            url.queryParameters.filter { Self.isReserved($0.name, $0.text) }.map { parameter in
                 finding(
                     "the query of \(url.name) sets the protocol's parameter \"\(parameter.name)\"",
                     in: context,
@@ -38,6 +38,13 @@ struct ProtocolParameterInURL: LintRule {
                     help: "remove it; Carnet sends the parameters of the protocol itself"
                 )
             }
+        }
+    }
+
+    private static func isReserved(_ name: String, _ text: Substring) -> Bool {
+        [RequestKind.authorization, .token, .refresh].contains { kind in
+            guard let parameter = kind.parameter(name), parameter.rule != .settable else { return false }
+            return !parameter.name.isPlain(text)
         }
     }
 }

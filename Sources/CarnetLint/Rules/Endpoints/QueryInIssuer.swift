@@ -15,7 +15,7 @@ struct QueryInIssuer: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.urls.filter { $0.path == ["issuer"] }.compactMap { url in
+        context.urls.filter { $0.kind == .issuer }.compactMap { url in
             guard let query = url.query else { return nil }
             let start = url.source.index(before: query.startIndex)
             return finding(

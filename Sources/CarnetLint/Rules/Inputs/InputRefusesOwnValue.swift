@@ -21,12 +21,11 @@ struct InputRefusesOwnValue: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard !context.descriptor.inputs.isEmpty else { return [] }
-        let places = Dictionary(context.entries("inputs").map { ($0.key, $0.value) }) { first, _ in first }
-        return context.descriptor.inputs.items.flatMap { input in
-            let node = places[input.name]
-            let named = ["default", "example"].map { node?.entry($0)?.value }
-            let listed = node?.entry("enum")?.value.elements ?? []
-            return (named + listed).compactMap { value -> Diagnostic? in
+        let places = Dictionary(context.places.inputs.named().map { ($0.name, $0.value) }) { first, _ in first }
+        return context.descriptor.inputs.items.flatMap { input -> [Diagnostic] in
+            guard let place = places[input.name] else { return [] }
+            return ([place.defaultValue.node, place.example.node] + place.allowed.elements).compactMap {
+                value -> Diagnostic? in
                 guard let value, let text = value.scalar?.text, let reason = input.value.refusal(of: text) else {
                     return nil
                 }

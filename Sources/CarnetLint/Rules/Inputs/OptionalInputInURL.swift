@@ -27,7 +27,7 @@ struct OptionalInputInURL: LintRule {
                     in: context,
                     at: context.span(of: use.place(of: name), in: use.node),
                     help: "give it a default, or remove 'optional'",
-                    related: [context.related("declared here", at: context.keySpan("inputs", name))]
+                    related: [context.related("declared here", at: context.places.inputs[name].keySpan)]
                 )
             }
         }

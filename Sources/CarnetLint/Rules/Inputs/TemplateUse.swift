@@ -9,46 +9,42 @@ struct TemplateUse: Sendable {
     let isURL: Bool
 
     static func all(
-        in descriptor: ProviderDescriptor, root: YAMLNode, urls: [DescriptorURL], requests: [MessageSection]
+        in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>, urls: [DescriptorURL],
+        requests: [MessageSection], calls: [ConnectionCall], assertions: [AssertionSection]
     ) -> [TemplateUse] {
         let knowsIssuer = descriptor.understandsIssuerPlace
         var uses: [TemplateUse] = []
-        func add(_ node: YAMLNode, isURL: Bool = false, knowsIssuer: Bool = knowsIssuer) {
+        func add(_ node: YAMLNode?, isURL: Bool = false, knowsIssuer: Bool = knowsIssuer) {
             if let use = make(node, isURL: isURL, knowsIssuer: knowsIssuer) { uses.append(use) }
         }
-        func addValues(of node: YAMLNode?, _ keys: String...) {
-            for key in keys {
-                for entry in node?.entry(key)?.value.entries ?? [] { add(entry.value) }
+        func add(_ lists: Place<NamedList<Template>>...) {
+            for list in lists {
+                for entry in list.entries { add(entry.value) }
             }
         }
-        for url in urls { add(url.node, isURL: true, knowsIssuer: knowsIssuer && url.path != ["issuer"]) }
-        let api = root.entry("api")?.value
-        for host in api?.entry("hosts")?.value.elements ?? [] { add(host, isURL: true) }
+        for url in urls { add(url.node, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
+        for host in places.api.hosts.elements { add(host, isURL: true) }
         for request in requests {
-            for entry in request.added { add(entry.value) }
-            addValues(of: request.node, "headers")
+            for entry in request.added + request.headers { add(entry.value) }
         }
-        addValues(of: root.entry("profile")?.value, "headers", "parameters")
-        addValues(of: api, "headers")
-        for resource in root.elements(at: ["resources"]) { addValues(of: resource, "headers") }
-        for further in root.elements(at: ["profile", "requests"]) { addValues(of: further, "headers", "parameters") }
-        for issuer in root.elements(at: ["issuer_match", "any_of"]) { add(issuer) }
-        for step in root.entries(at: ["exchange"]) { addValues(of: step.value, "headers", "parameters") }
-        addValues(of: root.entry("connection")?.value, "derive")
-        for call in root.connectionCalls { addValues(of: call, "headers", "parameters") }
-        for section in AssertionSection.all {
-            guard let assertion = root.node(at: section.path) else { continue }
-            for key in ["audience", "issuer", "subject", "key_id"] {
-                if let word = assertion.entry(key) { add(word.value) }
-            }
-            addValues(of: assertion, "claims")
+        add(places.api.headers)
+        for resource in places.resources.all { add(resource.headers) }
+        for further in places.profile.requests.all { add(further.request.headers, further.request.parameters) }
+        for issuer in places.issuerMatch.issuers { add(issuer) }
+        for step in places.exchange.named() { add(step.value.request.headers, step.value.request.parameters) }
+        add(places.connection.derive)
+        for call in calls { add(call.place.headers, call.place.parameters) }
+        for assertion in assertions where assertion.place.isWritten {
+            let place = assertion.place
+            for word in [place.audience, place.issuer, place.subject, place.keyID] { add(word.node) }
+            add(place.claims)
         }
-        if let audience = root.node(at: ["authorization", "request_object", "audience"]) { add(audience) }
+        add(places.authorization.requestObject.audience.node)
         return uses
     }
 
-    private static func make(_ node: YAMLNode, isURL: Bool, knowsIssuer: Bool) -> TemplateUse? {
-        guard let text = node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
+    private static func make(_ node: YAMLNode?, isURL: Bool, knowsIssuer: Bool) -> TemplateUse? {
+        guard let node, let text = node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
             let template = try? Template(text, in: .anywhere)
         else {
             return nil
@@ -61,13 +57,5 @@ struct TemplateUse: Sendable {
     func place(of input: String) -> Substring {
         let range = ["{\(input)}", "{input.\(input)}"].lazy.compactMap { template.source.firstRange(of: $0) }.first
         return range.map { template.source[$0] } ?? template.source[...]
-    }
-}
-
-extension YAMLNode {
-    /// The requests of the section `connection`.
-    var connectionCalls: [YAMLNode] {
-        entries(at: ["connection", "lookups"]).map(\.value)
-            + ["on_connect", "on_disconnect"].flatMap { elements(at: ["connection", $0]) }
     }
 }

@@ -27,7 +27,7 @@ struct TextInputInURL: LintRule {
                     in: context,
                     at: context.span(of: use.place(of: name), in: use.node),
                     help: "declare it as identifier or hostname",
-                    related: [context.related("declared here", at: context.span("inputs", name, "type"))]
+                    related: [context.related("declared here", at: context.places.inputs[name].type.span)]
                 )
             }
         }

@@ -15,7 +15,7 @@ struct UnusedInput: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard context.node("inputs") != nil else { return [] }
+        guard context.places.inputs.isWritten else { return [] }
         var used = Set(context.templateUses.flatMap(\.inputNames))
         for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.inputNames)) }
         // Its other places are claims.
@@ -23,7 +23,7 @@ struct UnusedInput: LintRule {
         let declared = context.descriptor.inputs.names
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
-        return context.entries("inputs").filter { !used.contains($0.key) }.map { entry in
+        return context.places.inputs.entries.filter { !used.contains($0.key) }.map { entry in
             finding(
                 "the input \"\(entry.key)\" is used nowhere",
                 in: context,

@@ -16,15 +16,15 @@ struct BadLink: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        var links = [context.node("docs"), context.node("verified", "link")]
-        links += context.elements("notes").map { $0.entry("link")?.value }
-        return links.compactMap { node in
-            guard let node, let text = node.scalar?.text else { return nil }
+        let places = context.places
+        let links = [places.docs, places.verified.link] + places.notes.all.map(\.link)
+        return links.compactMap { link in
+            guard let text = link.text else { return nil }
             // A link may have a fragment, unlike an endpoint.
             let page = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
             if (try? WebURL.check(String(page))) != nil { return nil }
             return finding(
-                "\"\(text)\" is not a web address", in: context, at: node.span, help: "write the whole https URL")
+                "\"\(text)\" is not a web address", in: context, at: link.span, help: "write the whole https URL")
         }
     }
 }

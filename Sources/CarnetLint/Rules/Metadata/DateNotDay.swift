@@ -17,7 +17,7 @@ struct DateNotDay: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard let date = context.descriptor.verified?.date, !Self.isDay(date) else { return [] }
-        let span = context.span("verified", "date")
+        let span = context.places.verified.date.span
         return [finding("\"\(date)\" is not a day", in: context, at: span, help: "write it as 2026-11-21")]
     }
 

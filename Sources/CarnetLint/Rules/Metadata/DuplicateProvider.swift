@@ -1,8 +1,8 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// Looks at all files together, so it is no rule of a single one.
-public enum DuplicateProvider {
-    public static let explanation = RuleExplanation(
+package enum DuplicateProvider {
+    package static let explanation = RuleExplanation(
         code: "M002",
         name: "duplicate-provider",
         summary: "Two files of one folder have the same id, or ids that are the same in code.",

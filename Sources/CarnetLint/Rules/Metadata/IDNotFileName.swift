@@ -23,7 +23,7 @@ struct IDNotFileName: SingleValueRule {
             finding(
                 "the id is \"\(context.descriptor.id)\", and the file is called \(name)",
                 in: context,
-                at: context.span("id"),
+                at: context.places.id.span,
                 help: "rename one of the two"
             )
         ]

@@ -15,8 +15,8 @@ struct NoteAboutNothing: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.elements("notes").compactMap { note in
-            guard let about = note.entry("about")?.value, let path = about.scalar?.text else { return nil }
+        context.places.notes.all.map(\.about).compactMap { about in
+            guard let path = about.text else { return nil }
             let steps = path.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
                 String(Substring($0))
             }

@@ -26,7 +26,7 @@ struct UselessOverride: LintRule {
             // An environment is compared with the descriptor that it is a variant of.
             compare(own, inherited, [], ignoring: ProviderDescriptor.ownKeys.union(["environments"]), &found, context)
         }
-        for environment in context.entries("environments") {
+        for environment in context.places.environments.entries {
             compare(environment.value, context.root, ["environments", environment.key], &found, context)
         }
         return found

@@ -29,16 +29,12 @@ struct BadHeader: SingleValueRule {
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        var headers =
-            context.requests.flatMap { $0.entries("headers") } + context.entries("profile", "headers")
-            + context.entries("api", "headers")
-        for holder in context.elements("resources") + context.elements("profile", "requests") {
-            headers += holder.entry("headers")?.value.entries ?? []
-        }
-        let ofTokens = [
-            ["api", "token_in", "header"], ["profile", "token_in", "header"], ["revocation", "token_in", "header"],
-        ]
-        .compactMap { context.root.node(at: $0) }
+        let places = context.places
+        let further =
+            [places.api.headers] + places.resources.all.map(\.headers)
+            + places.profile.requests.all.map(\.request.headers)
+        let headers = context.requests.flatMap(\.headers) + further.flatMap(\.entries)
+        let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap(\.header)
         guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
         let misnamed = ofTokens.compactMap { node -> Diagnostic? in
             guard let name = node.scalar?.text, !Self.isToken(name) || Self.managed.contains(name.lowercased()) else {

@@ -19,24 +19,14 @@ struct BodyWithoutPOST: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let descriptor = context.descriptor
-        let requests: [(section: [String], rules: RequestRules, method: RequestMethod)] = [
-            (["token"], descriptor.token.request, .post), (["refresh"], descriptor.refresh.request, .post),
-            (["client_credentials"], descriptor.clientCredentials.request, .post),
-            (["token_exchange"], descriptor.tokenExchange.request, .post),
-            (["jwt_bearer"], descriptor.jwtBearer.grant.request, .post),
-            (["device"], descriptor.device.request, .post),
-            (["device", "token"], descriptor.device.token.request, .post),
-            (["revocation"], descriptor.revocation.request, .post),
-            (["introspection"], descriptor.introspection.request, .post), (["logout"], descriptor.logout.request, .get),
-            (["profile"], descriptor.profile.request, .get),
-        ]
-        return requests.compactMap { section, rules, method in
-            guard let body = rules.body, body != .query, (rules.method ?? method) == .get else { return nil }
+        RequestKind.allCases.compactMap { kind in
+            guard let rules = context.descriptor.rules(of: kind), let body = rules.body, body != .query,
+                (rules.method ?? kind.method) == .get
+            else { return nil }
             return finding(
-                "\(section.joined(separator: ".")) is a GET request and cannot have a body",
+                "\(kind.section) is a GET request and cannot have a body",
                 in: context,
-                at: context.document.span(of: section + ["body"]),
+                at: context.places.rules(of: kind)?.body.span ?? context.places.span,
                 help: "use 'method: POST' or 'body: query'"
             )
         }

@@ -25,13 +25,16 @@ struct ConflictingRename: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.messages.flatMap { message -> [Diagnostic] in
-            let renames = message.entries("rename")
-            guard !renames.isEmpty else { return [] }
-            let omitted = Set(message.elements("omit").compactMap { $0.scalar?.text })
+            guard !message.rename.isEmpty else { return [] }
+            let omitted = message.omittedNames
             let added = Set(message.added.map(\.key))
-            let kept = message.parameters.subtracting(renames.map(\.key)).subtracting(omitted)
+            // What is sent now and then may give its name to another.
+            let always = message.parameters.filter { name in
+                message.kind?.parameter(name).map { $0.rule != .settable && $0.rule != .carrier } ?? true
+            }
+            let kept = always.subtracting(message.rename.map(\.key)).subtracting(omitted)
             var targets: [String: SourceSpan] = [:]
-            return renames.compactMap { entry -> Diagnostic? in
+            return message.rename.compactMap { entry -> Diagnostic? in
                 guard let target = entry.value.scalar?.text else { return nil }
                 let span = entry.value.span
                 if omitted.contains(entry.key) {

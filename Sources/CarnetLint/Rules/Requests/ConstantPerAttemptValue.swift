@@ -17,15 +17,18 @@ struct ConstantPerAttemptValue: SingleValueRule {
         ],
         good: [
             "token: { parameters: { state: '{callback.state}' } }\n",
+            "authorization: { parameters: { nonce: '{random()}' } }\n",
             "authorization: { parameters: { prompt: consent } }\n",
         ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.requests.flatMap(\.added).filter { entry in
-            guard ProtocolParameters.perAttempt.contains(entry.key) else { return false }
+        // A profile has no parameters of a standard, so these are the provider's own.
+        let added = context.requests.filter { $0.kind != .profile }.flatMap(\.added)
+        return added.filter { entry in
+            guard StandardParameter(rawValue: entry.key)?.isPerAttempt == true else { return false }
             let template = entry.value.scalar.flatMap { try? Template($0.text, in: .anywhere) }
-            return template?.references.isEmpty ?? true
+            return template.map { $0.references.isEmpty && !$0.expressions.contains(where: \.isRandom) } ?? true
         }.map { entry in
             finding(
                 "\"\(entry.key)\" is the same for every sign-in",

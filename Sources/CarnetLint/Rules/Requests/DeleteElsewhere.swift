@@ -15,10 +15,10 @@ struct DeleteElsewhere: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let sections = ["token", "refresh", "profile", "logout"].compactMap { context.node($0, "method") }
-        let further = context.elements("profile", "requests").compactMap { $0.entry("method")?.value }
-        return (sections + further).filter { $0.scalar?.text == RequestMethod.delete.rawValue }.map { node in
-            finding("only a revocation is a DELETE", in: context, at: node.span, help: "use GET or POST")
-        }
+        let places = context.places
+        let requests = RequestKind.allCases.filter { $0 != .revocation }.compactMap(places.rules(of:))
+        return (requests + places.profile.requests.all.map(\.request)).map(\.method)
+            .filter { $0.text == RequestMethod.delete.rawValue }
+            .map { finding("only a revocation is a DELETE", in: context, at: $0.span, help: "use GET or POST") }
     }
 }

@@ -62,68 +62,67 @@ struct KeyWithoutEffect: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let descriptor = context.descriptor
+        let (descriptor, places) = (context.descriptor, context.places)
         var found: [Diagnostic] = []
-        func report(_ path: [String], _ reason: String) {
-            guard let key = path.last, let parent = context.root.node(at: Array(path.dropLast())),
-                let entry = parent.entry(key)
-            else { return }
-            let name = path.joined(separator: ".")
-            found.append(finding("'\(name)' has no effect: \(reason)", in: context, at: entry.keySpan))
+        func report(_ keySpan: SourceSpan, _ reason: String) {
+            let name = context.keyPath(at: keySpan)
+            found.append(finding("'\(name)' has no effect: \(reason)", in: context, at: keySpan))
         }
-        if descriptor.discovery == .off { report(["discovery_url"], "discovery is off") }
-        if descriptor.issuer == nil { report(["issuer_match"], "there is no issuer") }
+        func report<Value>(_ place: Place<Value>, _ reason: String) {
+            if place.isWritten { report(place.keySpan, reason) }
+        }
+        if descriptor.discovery == .off { report(places.discoveryURL, "discovery is off") }
+        if descriptor.issuer == nil { report(places.issuerMatch, "there is no issuer") }
         if !descriptor.client.authentication.contains(.clientSecretBasic) {
-            report(["client", "basic_encoding"], "client_secret_basic is not among the methods")
+            report(places.client.basicEncoding, "client_secret_basic is not among the methods")
         }
-        if context.node("client", "authentication") != nil,
-            !descriptor.client.authentication.contains(where: \.usesAssertion)
-        {
-            report(["client", "assertion"], "neither private_key_jwt nor client_secret_jwt is among the methods")
+        if places.client.authentication.isWritten, !descriptor.client.authentication.contains(where: \.usesAssertion) {
+            report(places.client.assertion, "neither private_key_jwt nor client_secret_jwt is among the methods")
         }
         if descriptor.authorization.fragmentRoute != nil {
-            report(["authorization", "fragment"], "fragment_route makes the fragment")
+            report(places.authorization.fragment, "fragment_route makes the fragment")
         }
         if descriptor.api.tokenIn != .authorization, descriptor.profile.tokenIn != .authorization {
-            report(["api", "scheme"], "the access token is not in the Authorization header")
+            report(places.api.scheme, "the access token is not in the Authorization header")
         }
-        if descriptor.isWithout(.revocation) { report(["revocation"], "there is no revocation endpoint") }
+        if descriptor.isWithout(.revocation) { report(places.revocation, "there is no revocation endpoint") }
         if descriptor.authorization.pushed.use == .never {
-            report(["endpoints", "pushed_authorization_request"], "pushed is never")
-            report(["authorization", "pushed", "repeat"], "pushed is never")
+            report(places.endpoints[.pushedAuthorizationRequest], "pushed is never")
+            report(places.authorization.pushed.repeated, "pushed is never")
         }
         if descriptor.authorization.requestObject.use == .never {
-            for key in ["algorithm", "audience", "lifetime", "repeat"] {
-                report(["authorization", "request_object", key], "request_object is never")
+            let place = places.authorization.requestObject
+            for entry in place.entries where entry.keySpan != place.use.keySpan {
+                report(entry.keySpan, "request_object is never")
             }
         }
         if descriptor.isWithout(.deviceAuthorization) {
-            report(["device"], "there is no device_authorization endpoint")
+            report(places.device, "there is no device_authorization endpoint")
         }
-        let request = context.node("logout")?.entries?.filter { $0.key != "missing_exp" } ?? []
-        if descriptor.isWithout(.endSession), !request.isEmpty {
-            report(["logout"], "there is no end_session endpoint")
+        if descriptor.isWithout(.endSession), !places.logout.request.ownEntries.isEmpty {
+            report(places.logout, "there is no end_session endpoint")
         }
         if let source = descriptor.profile.source, source != .userinfo {
-            for key in RequestRules.keyNames + (descriptor.profile.requests.isEmpty ? ["token_in"] : []) + [
-                "format", "jwt",
-            ] {
-                report(["profile", key], "the profile comes from \(source.rawValue), so no request is made")
-            }
+            let reason = "the profile comes from \(source.rawValue), so no request is made"
+            for entry in places.profile.request.ownEntries { report(entry.keySpan, reason) }
+            if descriptor.profile.requests.isEmpty { report(places.profile.tokenIn, reason) }
+            report(places.profile.format, reason)
+            report(places.profile.jwt, reason)
         }
-        if descriptor.profile.jwt != nil { report(["profile", "format"], "the answer is a JWT") }
+        if descriptor.profile.jwt != nil { report(places.profile.format, "the answer is a JWT") }
         if descriptor.isWithout(.introspection) {
-            report(["introspection"], "there is no introspection endpoint")
+            report(places.introspection, "there is no introspection endpoint")
             if descriptor.refresh.expiryFrom == .introspection {
-                report(["refresh", "expiry_from"], "there is no introspection endpoint")
+                report(places.refresh.expiryFrom, "there is no introspection endpoint")
             }
         }
         if descriptor.idToken.hs256 != nil {
-            report(["id_token", "algorithms"], "the client's secret signs, and nothing else")
+            report(places.idToken.algorithms, "the client's secret signs, and nothing else")
         }
         if !descriptor.canHaveIDToken {
-            report(["id_token"], "without an issuer there are no ID tokens")
-            report(["logout", "missing_exp"], "without an issuer there are no logout tokens")
+            report(places.idToken, "without an issuer there are no ID tokens")
+            report(places.logout.missingEnd, "without an issuer there are no logout tokens")
+            report(places.logout.frontChannel, "without an issuer no logout can be attributed")
         }
         return found
     }

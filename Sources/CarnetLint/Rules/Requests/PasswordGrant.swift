@@ -21,8 +21,8 @@ struct PasswordGrant: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request in
             let added = request.added.filter { $0.key == "grant_type" }.map(\.value)
-            let named = request.node.entry("grant_type").map { [$0.value] } ?? []
-            return (added + named).filter { $0.scalar?.text == Self.grantType }.map { node in
+            return (added + [request.grantType].compactMap { $0 }).filter { $0.scalar?.text == Self.grantType }.map {
+                node in
                 finding(
                     "the password grant is refused", in: context, at: node.span,
                     help: "use the code flow, or the device flow for programs without a browser")

@@ -24,15 +24,18 @@ struct ProtectionOmitted: SingleValueRule {
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let protections = ProtocolParameters.perAttempt.union(["code_challenge_method"])
-        return ["authorization", "token"].flatMap { context.elements($0, "omit") }.compactMap { element in
-            guard let name = element.scalar?.text, protections.contains(name) else { return nil }
-            return finding(
-                "\"\(name)\" cannot be left out",
-                in: context,
-                at: element.span,
-                help: Self.helps[name] ?? "use authorization: { pkce: { off: \"the reason\" } }"
-            )
+        context.requests.flatMap { request in
+            request.omit.compactMap { element in
+                guard let name = element.scalar?.text, request.kind?.parameter(name)?.rule == .protected else {
+                    return nil
+                }
+                return finding(
+                    "\"\(name)\" cannot be left out",
+                    in: context,
+                    at: element.span,
+                    help: Self.helps[name] ?? "use authorization: { pkce: { off: \"the reason\" } }"
+                )
+            }
         }
     }
 }

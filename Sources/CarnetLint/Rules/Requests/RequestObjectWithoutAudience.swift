@@ -37,7 +37,7 @@ struct RequestObjectWithoutAudience: LintRule {
         return [
             finding(
                 "a signed request would be for nobody", in: context,
-                at: context.keySpan("authorization", "request_object"),
+                at: context.places.authorization.requestObject.keySpan,
                 help: "add the issuer, or audience beside 'use: always'")
         ]
     }

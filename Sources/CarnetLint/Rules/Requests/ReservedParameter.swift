@@ -5,12 +5,12 @@ struct ReservedParameter: SingleValueRule {
         code: "C003",
         name: "reserved-parameter",
         summary:
-            "A descriptor's parameters contain one that Carnet sends itself, or one that changes how the answer comes.",
+            "A descriptor adds a parameter that Carnet sends itself, or one that carries all others.",
         rationale: """
-            The parameters of the protocol are made for each request and checked against its answer. A second value beside \
-            them is forbidden by RFC 6749, and one in their place would break the check that they exist for. \
-            'response_mode', 'request' and 'request_uri' make the answer, or the request, something else than what is \
-            expected.
+            The parameters of the protocol are made for each request and checked against its response. RFC 6749 forbids a \
+            second value beside them. 'omit' takes out a parameter that a provider wants otherwise, and 'parameters' can \
+            then send it; 'scope', 'response_type' and 'response_mode' have keys of their own, and what protects the sign-in \
+            stays. 'request' and 'request_uri' carry all other parameters.
             """,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 9700, section 2.1"],
         bad: [
@@ -19,6 +19,7 @@ struct ReservedParameter: SingleValueRule {
             "token: { parameters: { ⟦grant_type⟧: authorization_code } }\n",
             "refresh: { parameters: { ⟦refresh_token⟧: none } }\n",
             "authorization: { parameters: { ⟦response_mode⟧: form_post } }\n",
+            "authorization: { parameters: { ⟦request⟧: eyJhbGciOiJub25lIn0.e30. } }\n",
             "scopes: { extra: { ⟦scope⟧: [read] } }\n",
         ],
         good: [
@@ -28,37 +29,59 @@ struct ReservedParameter: SingleValueRule {
             token:
               parameters: { audience: https://api.acme.example }
 
+            """,
             """
+            token: { omit: [grant_type], parameters: { grant_type: authorized_code } }
+            refresh: { parameters: { grant_type: refresh, scope: photos } }
+
+            """,
+            "authorization: { parameters: { request: authorize } }\n",
         ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let scopes = context.entries("scopes", "extra").compactMap { entry in
-            finding(for: entry, section: ["authorization"], reserved: ProtocolParameters.authorization, context)
-        }
-        return scopes
-            + context.requests.flatMap { request in
-                request.added.compactMap { entry in
-                    finding(for: entry, section: request.path, reserved: request.parameters, context)
+        context.requests.flatMap { request -> [Diagnostic] in
+            guard let kind = request.kind, !request.added.isEmpty else { return [] }
+            var omitted = request.omittedNames
+            if omitted.isEmpty, kind.inheritsToken { omitted = Set(context.descriptor.token.request.omit) }
+            return request.added.compactMap { entry in
+                guard let parameter = kind.parameter(entry.key), !isRefusedElsewhere(entry, parameter.name) else {
+                    return nil
+                }
+                switch parameter.rule {
+                case .settable: return nil
+                case .replaceable where omitted.contains(entry.key): return nil
+                case .carrier where entry.value.scalar.map({ parameter.name.isPlain($0.text) }) == true: return nil
+                case .carrier:
+                    let message = "\"\(entry.key)\" would replace the request's other parameters"
+                    return finding(message, in: context, at: entry.keySpan, help: "remove it")
+                case .replaceable, .protected, .keyed:
+                    let message = "\"\(entry.key)\" is sent by Carnet itself"
+                    return finding(message, in: context, at: entry.keySpan, help: help(for: parameter))
                 }
             }
+        }
     }
 
-    private func finding(
-        for entry: YAMLEntry, section: [String], reserved: Set<String>, _ context: LintContext
-    ) -> Diagnostic? {
-        if ProtocolParameters.perAttempt.contains(entry.key) { return nil }
-        // That one is refused for a better reason.
-        if entry.key == "grant_type", entry.value.scalar?.text == PasswordGrant.grantType { return nil }
-        if reserved.contains(entry.key) {
-            let help = entry.key == "scope" ? "list scopes under 'scopes'" : "remove it; to leave it out, use 'omit'"
-            let message = "\"\(entry.key)\" is sent by Carnet itself"
-            return finding(message, in: context, at: entry.keySpan, help: help)
+    /// Whether another rule refuses the parameter for a better reason.
+    private func isRefusedElsewhere(_ entry: YAMLEntry, _ parameter: StandardParameter) -> Bool {
+        parameter.isPerAttempt || parameter == .grantType && entry.value.scalar?.text == PasswordGrant.grantType
+    }
+
+    private func help(for parameter: RequestParameter) -> String {
+        switch parameter.rule {
+        case .keyed("scopes"): "list scopes under 'scopes'"
+        case .keyed(let key): "say it with '\(key)'"
+        case .replaceable: "remove it; to send another value in its place, list it in 'omit' too"
+        default: "remove it"
         }
-        if section == ["authorization"], ProtocolParameters.answerChanging.contains(entry.key) {
-            let message = "\"\(entry.key)\" would make the answer one that is not expected"
-            return finding(message, in: context, at: entry.keySpan, help: "remove it")
-        }
-        return nil
+    }
+}
+
+extension StandardParameter {
+    /// Whether a value makes the parameter a provider's own of the same name: a JWT has dots (RFC 7515, section 3.1), so
+    /// that `request=authorize` is no signed request.
+    func isPlain(_ value: some StringProtocol) -> Bool {
+        self == .request && !value.utf8.contains { ".{".utf8.contains($0) }
     }
 }

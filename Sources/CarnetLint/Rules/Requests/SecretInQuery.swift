@@ -24,48 +24,39 @@ struct SecretInQuery: LintRule {
         ]
     )
 
-    private static let secrets: Set = [
-        "code", "code_verifier", "client_secret", "client_assertion", "refresh_token", "token", "device_code",
-        "subject_token", "actor_token", "assertion",
-    ]
-
     func check(_ context: LintContext) -> [Diagnostic] {
-        let descriptor = context.descriptor
-        let requests = [
-            (["token"], descriptor.token.request), (["refresh"], descriptor.refresh.request),
-            (["client_credentials"], descriptor.clientCredentials.request), (["device"], descriptor.device.request),
-            (["token_exchange"], descriptor.tokenExchange.request),
-            (["jwt_bearer"], descriptor.jwtBearer.grant.request),
-            (["device", "token"], descriptor.device.token.request),
-            (["revocation"], descriptor.revocation.request),
-            (["introspection"], descriptor.introspection.request),
-        ]
-        let queried = requests.flatMap { section, rules -> [YAMLNode] in
-            guard !rules.queryParameters.isEmpty else { return [] }
-            return context.elements(in: section, "query_parameters").filter { node in
-                guard let name = node.scalar?.text else { return false }
-                return Self.secrets.contains(name) || rules.parameters[name]?.holdsSecret == true
+        RequestKind.allCases.filter(\.authenticatesClient).flatMap { kind -> [Diagnostic] in
+            guard let rules = context.descriptor.rules(of: kind), let places = context.places.rules(of: kind) else {
+                return []
             }
-        }
-        return queried.map {
-            finding("a secret is put into the URL", in: context, at: $0.span, help: "leave it in the body")
-        }
-            + requests.compactMap { section, rules in
-                let key: String
+            let queried = places.queryParameters.elements.filter { node in
+                guard let name = node.scalar?.text else { return false }
+                return StandardParameter(rawValue: name)?.isSecret == true
+                    || rules.parameters[name]?.holdsSecret == true
+            }
+            var found = queried.map {
+                finding("a secret is put into the URL", in: context, at: $0.span, help: "leave it in the body")
+            }
+            let span: SourceSpan? =
                 if rules.body == .query {
-                    key = "body"
+                    places.body.span
                 } else if rules.method == .get, rules.body == nil {
-                    key = "method"
+                    places.method.span
                 } else {
-                    return nil
+                    nil
                 }
-                return finding(
-                    "the \(section.joined(separator: ".")) request puts its secrets into the URL",
-                    in: context,
-                    at: context.document.span(of: section + [key]),
-                    help: "use POST with a form or json body, if the provider has it"
+            if let span {
+                found.append(
+                    finding(
+                        "the \(kind.section) request puts its secrets into the URL",
+                        in: context,
+                        at: span,
+                        help: "use POST with a form or json body, if the provider has it"
+                    )
                 )
             }
+            return found
+        }
     }
 }
 

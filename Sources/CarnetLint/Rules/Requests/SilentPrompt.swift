@@ -18,14 +18,14 @@ struct SilentPrompt: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        ["parameters", "offline_parameters", "reconsent_parameters"].compactMap { section in
-            guard let node = context.node("authorization", section, "prompt"),
-                node.scalar?.text.split(separator: " ").contains("none") == true
-            else { return nil }
+        let rules = context.places.authorization
+        return [rules.parameters, rules.offlineParameters, rules.reconsentParameters].compactMap { parameters in
+            let prompt = parameters["prompt"]
+            guard prompt.text?.split(separator: " ").contains("none") == true else { return nil }
             return finding(
                 "nobody could be shown the sign-in page",
                 in: context,
-                at: node.span,
+                at: prompt.span,
                 help: "remove 'none'"
             )
         }

@@ -25,7 +25,7 @@ struct TokenInCallback: SingleValueRule {
             finding(
                 "the tokens would come through the browser",
                 in: context,
-                at: context.span("authorization", "response_type"),
+                at: context.places.authorization.responseType.span,
                 help: "leave the key out; the code is asked for by default"
             )
         ]

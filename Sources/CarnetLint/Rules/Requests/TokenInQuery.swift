@@ -21,14 +21,15 @@ struct TokenInQuery: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        let placements: [(section: String, placement: TokenPlacement?)] = [
-            ("api", descriptor.api.tokenIn), ("profile", descriptor.profile.tokenIn),
-            ("revocation", descriptor.revocation.tokenIn),
+        let places = context.places
+        let placements: [(placement: TokenPlacement?, place: Place<TokenPlacement>)] = [
+            (descriptor.api.tokenIn, places.api.tokenIn), (descriptor.profile.tokenIn, places.profile.tokenIn),
+            (descriptor.revocation.tokenIn, places.revocation.tokenIn),
         ]
-        return placements.compactMap { section, placement in
+        return placements.compactMap { placement, place in
             guard case .query(_, let reason) = placement else { return nil }
             let message = "the access token is put into URLs: \(reason)"
-            return finding(message, in: context, at: context.span(section, "token_in"))
+            return finding(message, in: context, at: place.span)
         }
     }
 }

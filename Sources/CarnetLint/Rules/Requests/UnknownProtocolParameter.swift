@@ -13,11 +13,14 @@ struct UnknownProtocolParameter: LintRule {
             "token: { omit: [⟦response_type⟧] }\n",
             "callback: { rename: { ⟦authcode⟧: auth_code } }\n",
             "token: { query_parameters: [⟦redirect_url⟧] }\n",
+            "refresh: { omit: [⟦scope⟧] }\n",
             "authorization: { encode: { ⟦scopes⟧: raw } }\n",
         ],
         good: [
             "token: { rename: { client_id: app_id } }\n",
             "token: { omit: [redirect_uri] }\n",
+            "introspection: { rename: { client_assertion: jwt } }\njwt_bearer: { rename: { client_assertion: jwt } }\n",
+            "authorization: { rename: { response_mode: mode } }\n",
             "authorization: { rename: { login_hint: username }, encode: { resource: raw } }\n",
         ]
     )
@@ -28,17 +31,18 @@ struct UnknownProtocolParameter: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.messages.flatMap { message -> [Diagnostic] in
             let named =
-                ["rename", "encode"].flatMap(message.entries).map { ($0.key, $0.keySpan) }
-                + ["omit", "query_parameters"].flatMap(message.elements).compactMap { element in
+                (message.rename + message.encode).map { ($0.key, $0.keySpan) }
+                + (message.omit + message.queryParameters).compactMap { element in
                     element.scalar.map { ($0.text, element.span) }
                 }
             guard !named.isEmpty else { return [] }
-            let optional = message.path.first.flatMap { ProtocolParameters.optional[$0] } ?? []
-            let parameters = message.parameters.union(optional)
             let added = message.added.map(\.key)
-            let known = parameters.union(added)
-            let candidates = parameters.sorted() + added
-            let allowed = "there are: " + known.sorted().prefix(Self.longestList).joined(separator: ", ")
+            let known = message.parameters.union(added)
+            let candidates = message.parameters.sorted() + added
+            let allowed =
+                known.isEmpty
+                ? "the request has no parameters but those in 'parameters'"
+                : "there are: " + known.sorted().prefix(Self.longestList).joined(separator: ", ")
             return named.filter { !known.contains($0.0) }.map { name, span in
                 let nearest = context.nearest(to: name, in: candidates)
                 return finding(

@@ -16,6 +16,6 @@ struct BadTokenScheme: LintRule {
         let scheme = context.descriptor.api.scheme
         guard !BadHeader.isToken(scheme) else { return [] }
         let message = "\"\(scheme)\" is not the name of an authentication scheme"
-        return [finding(message, in: context, at: context.span("api", "scheme"), help: "write one word, e.g. Bearer")]
+        return [finding(message, in: context, at: context.places.api.scheme.span, help: "write one word, e.g. Bearer")]
     }
 }

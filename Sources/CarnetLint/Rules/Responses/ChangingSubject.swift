@@ -24,7 +24,7 @@ struct ChangingSubject: SingleValueRule {
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard let node = context.node("profile", "claims", "subject") else { return [] }
+        guard let node = context.places.profile.claims["subject"].node else { return [] }
         return (node.elements ?? [node]).compactMap { pointer in
             guard let name = pointer.scalar?.text.split(separator: "/").last, Self.changing.contains(String(name))
             else {

@@ -40,15 +40,15 @@ struct ClaimSourceBeyondItsRights: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         var issuers = Set<String>()
         return context.descriptor.profile.sources.enumerated().flatMap { index, source in
-            let path = ["profile", "sources", String(index)]
-            var found = context.elements(in: path, "claims")
+            let place = context.places.profile.sources[index]
+            var found = place.claims.elements
                 .filter { ClaimSourceRules.reservedClaims.contains($0.scalar?.text ?? "") }
                 .map { finding("a source cannot give \"\($0.scalar?.text ?? "")\"", in: context, at: $0.span) }
             if !issuers.insert(source.issuer).inserted {
                 found.append(
                     finding(
                         "\(source.issuer) is a source already", in: context,
-                        at: context.document.span(of: path + ["issuer"]), help: "put the claims into one list"))
+                        at: place.issuer.span, help: "put the claims into one list"))
             }
             return found
         }

@@ -44,7 +44,7 @@ struct ClaimsWithoutSubject: LintRule {
             finding(
                 "the claims do not say where the subject is",
                 in: context,
-                at: context.keySpan("profile", "claims"),
+                at: context.places.profile.claims.keySpan,
                 help: "add 'subject', e.g. subject: /id; without it, /sub is read"
             )
         ]

@@ -41,19 +41,19 @@ struct FirstCallbackNotKept: LintRule {
                 finding(
                     "\"\(name)\" is no value of callback.capture",
                     in: context,
-                    at: context.span("profile", "callback", "from"),
+                    at: context.places.profile.callback.capture.span,
                     help: context.nearest(to: name, in: captures.names).map { "did you mean '\($0)'?" }
                         ?? "keep it: callback: { capture: { \(name): { pattern: ..., example: ..., optional: true } } }"
                 )
             ]
         }
         if !capture.isOptional {
-            let span = context.keySpan("callback", "capture", name)
+            let span = context.places.callback.capture[name].keySpan
             let message = "\"\(name)\" comes with the first sign-in alone, and is demanded of all"
             return [finding(message, in: context, at: span, help: "add optional: true")]
         }
         guard capture.isSecret else { return [] }
-        let span = context.keySpan("callback", "capture", name, "secret")
+        let span = context.places.callback.capture[name].isSecret.keySpan
         return [finding("a part of a secret would be shown as a name", in: context, at: span, help: "remove 'secret'")]
     }
 }

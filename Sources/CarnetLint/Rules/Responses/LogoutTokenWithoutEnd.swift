@@ -19,6 +19,6 @@ struct LogoutTokenWithoutEnd: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         guard let reason = context.descriptor.logout.missingEnd else { return [] }
         let message = "logout tokens without an end are accepted: \(reason)"
-        return [finding(message, in: context, at: context.span("logout", "missing_exp"))]
+        return [finding(message, in: context, at: context.places.logout.missingEnd.span)]
     }
 }

@@ -27,14 +27,16 @@ struct MarginBeyondLifetime: LintRule {
         let response = descriptor.token.response
         let sampled = descriptor.samples.token?[response.root]?.first(of: response.fields.expiresIn.pointers)
         let seconds =
-            sampled.flatMap { if case .after(let seconds) = response.expiry.end($0) { seconds } else { nil } }
+            sampled.flatMap {
+                if case .end(.after(let seconds)) = response.expiry.reading(of: $0) { seconds } else { nil }
+            }
             ?? response.defaultExpiresIn.map { Double($0.count) }
         guard let seconds, seconds > 0, Double(margin) >= seconds else { return [] }
         return [
             finding(
                 "the margin of \(margin) seconds is not less than the token's lifetime of \(Int(min(seconds, 1e9)))",
                 in: context,
-                at: context.span("refresh", "margin")
+                at: context.places.refresh.margin.span
             )
         ]
     }

@@ -31,7 +31,7 @@ struct ProfileWithoutSource: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        let span = context.span("profile", "from")
+        let span = context.places.profile.source.span
         switch descriptor.profile.source {
         case .userinfo where descriptor.isWithout(.userinfo):
             let message = "the profile comes from the userinfo endpoint, and there is none"

@@ -20,6 +20,6 @@ struct SecretSignsIDToken: SingleValueRule {
         // Where nobody has a secret, that is what is wrong.
         guard let reason = context.descriptor.idToken.hs256, context.descriptor.client.mayHaveSecret else { return [] }
         let message = "ID tokens are signed with the client's secret: \(reason)"
-        return [finding(message, in: context, at: context.span("id_token", "hs256"))]
+        return [finding(message, in: context, at: context.places.idToken.hs256.span)]
     }
 }

@@ -52,13 +52,11 @@ struct SignedAnswerWithoutKeys: LintRule {
         guard !descriptor.canHaveIDToken || descriptor.isWithout(.jwks) else { return [] }
         let reason = descriptor.canHaveIDToken ? "there is no URL of keys" : "there is no issuer"
         let help = descriptor.canHaveIDToken ? "add endpoints.jwks" : "add the issuer"
-        var places: [SourceSpan] = []
+        let places = context.places
+        var signed = [places.profile.jwt, places.introspection.jwt].filter(\.isWritten).map(\.span)
         if descriptor.authorization.responseMode?.isSigned == true {
-            places.append(context.span("authorization", "response_mode"))
+            signed.insert(places.authorization.responseMode.span, at: 0)
         }
-        for path in [["profile", "jwt"], ["introspection", "jwt"]] {
-            if let node = context.root.node(at: path) { places.append(node.span) }
-        }
-        return places.map { finding("a signed answer cannot be judged: \(reason)", in: context, at: $0, help: help) }
+        return signed.map { finding("a signed answer cannot be judged: \(reason)", in: context, at: $0, help: help) }
     }
 }

@@ -31,15 +31,13 @@ struct SubjectFromFurtherRequest: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.elements("profile", "requests").flatMap { $0.entries(at: ["claims"]) }
-            .filter { $0.key == "subject" }
-            .map { entry in
-                finding(
-                    "the subject cannot come from a further request",
-                    in: context,
-                    at: entry.keySpan,
-                    help: "map it in 'profile.claims', and make the request that has it the first one"
-                )
-            }
+        context.places.profile.requests.all.map { $0.claims["subject"] }.filter(\.isWritten).map { subject in
+            finding(
+                "the subject cannot come from a further request",
+                in: context,
+                at: subject.keySpan,
+                help: "map it in 'profile.claims', and make the request that has it the first one"
+            )
+        }
     }
 }

@@ -25,7 +25,7 @@ struct UnredactedSample: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []
-        if let samples = context.node("samples") { visit(samples, name: "samples", context, &found) }
+        if let samples = context.places.samples.node { visit(samples, name: "samples", context, &found) }
         return found
     }
 

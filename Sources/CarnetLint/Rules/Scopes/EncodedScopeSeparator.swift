@@ -27,7 +27,7 @@ struct EncodedScopeSeparator: LintRule {
         guard let decoded = meant[separator], context.descriptor.authorization.encode["scope"] != .raw else {
             return []
         }
-        let span = context.span("scopes", "separator")
+        let span = context.places.scopes.separator.span
         return [
             finding(
                 "the separator \"\(separator)\" is already encoded",

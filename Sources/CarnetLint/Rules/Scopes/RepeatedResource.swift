@@ -40,11 +40,12 @@ struct RepeatedResource: LintRule {
         var labels: [Label: SourceSpan] = [:]
         var found: [Diagnostic] = []
         for (index, resource) in context.descriptor.resources.enumerated() {
-            let title = context.span("resources", String(index), "title")
+            let place = context.places.resources[index]
+            let title = place.title.span
             let label = Label(title: resource.title, method: resource.method, url: resource.url.source)
             let firstLabel = labels.updateValue(labels[label] ?? title, forKey: label)
             if let id = resource.id {
-                let span = context.span("resources", String(index), "id")
+                let span = place.id.span
                 if let first = ids.updateValue(ids[id] ?? span, forKey: id) {
                     let related = [context.related("first used here", at: first)]
                     found.append(

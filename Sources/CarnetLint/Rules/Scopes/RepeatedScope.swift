@@ -22,10 +22,11 @@ struct RepeatedScope: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []
-        for key in ["default", "required", "offline", "catalog"] {
-            let elements = context.elements("scopes", key)
-            guard elements.count > 1 else { continue }
-            let ids = elements.map { $0.scalar == nil ? $0.entry("id")?.value : $0 }
+        let scopes = context.places.scopes
+        let lists: [(elements: [YAMLNode], ids: [YAMLNode?])] =
+            [scopes.defaults, scopes.required, scopes.offline].map { ($0.elements, $0.elements) }
+            + [(scopes.catalog.elements, scopes.catalog.all.map(\.id.node))]
+        for (elements, ids) in lists where elements.count > 1 {
             // A list of a few is quicker looked through than hashed.
             guard ids.count > 16 || Self.repeats(ids) else { continue }
             var first: [String: SourceSpan] = [:]

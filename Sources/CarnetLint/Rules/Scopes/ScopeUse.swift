@@ -14,24 +14,24 @@ struct ScopeUse: Sendable {
     let node: YAMLNode
     let place: Place
 
-    static func all(in root: YAMLNode) -> [ScopeUse] {
+    static func all(in places: CarnetDescriptors.Place<ProviderDescriptor>) -> [ScopeUse] {
         var uses: [ScopeUse] = []
         func add(_ node: YAMLNode?, _ place: Place) {
             guard let node, let scope = node.scalar?.text else { return }
             uses.append(ScopeUse(scope: scope, node: node, place: place))
         }
-        func add(listed node: YAMLNode?, _ place: Place) {
-            for element in node?.elements ?? [] { add(element, place) }
+        func add(_ nodes: [YAMLNode], _ place: Place) {
+            for node in nodes { add(node, place) }
         }
-        let scopes = root.entry("scopes")?.value
-        for key in ["default", "required", "offline"] { add(listed: scopes?.entry(key)?.value, .requested) }
-        for entry in scopes?.entry("catalog")?.value.elements ?? [] {
-            add(entry.scalar == nil ? entry.entry("id")?.value : entry, .catalog)
-            add(listed: entry.entry("implies")?.value, .implied)
+        let scopes = places.scopes
+        for list in [scopes.defaults, scopes.required, scopes.offline] { add(list.elements, .requested) }
+        for entry in scopes.catalog.all {
+            add(entry.id.node, .catalog)
+            add(entry.implies.elements, .implied)
         }
-        for resource in root.entry("resources")?.value.elements ?? [] {
-            add(resource.entry("scope")?.value, .resource)
-            for key in ["all_of", "any_of"] { add(listed: resource.entry(key)?.value, .resource) }
+        for resource in places.resources.all {
+            add(resource.scope.node, .resource)
+            add(resource.allOf.elements + resource.anyOf.elements, .resource)
         }
         return uses
     }

@@ -18,10 +18,9 @@ struct SelfImplication: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.elements("scopes", "catalog").flatMap { entry -> [Diagnostic] in
-            guard let id = entry.entry("id")?.value.scalar?.text else { return [] }
-            let implied = entry.entry("implies")?.value.elements ?? []
-            return implied.filter { $0.scalar?.text == id }.map { node in
+        context.places.scopes.catalog.all.flatMap { entry -> [Diagnostic] in
+            guard let id = entry.id.text else { return [] }
+            return entry.implies.elements.filter { $0.scalar?.text == id }.map { node in
                 finding("the scope \"\(id)\" implies itself", in: context, at: node.span)
             }
         }

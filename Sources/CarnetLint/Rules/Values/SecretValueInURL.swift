@@ -37,17 +37,13 @@ struct SecretValueInURL: LintRule {
         var queried: [YAMLEntry] = []
         for step in descriptor.exchange.items
         where step.value.request.method == .get || step.value.request.body == .query {
-            queried += context.entries("exchange", step.name, "parameters")
+            queried += context.places.exchange[step.name].request.parameters.entries
         }
-        if descriptor.profile.request.method != .post { queried += context.entries("profile", "parameters") }
-        let calls =
-            descriptor.connection.lookups.items.map { (["lookups", $0.name], $0.value.call) }
-            + descriptor.connection.onConnect.enumerated().map { (["on_connect", String($0.offset)], $0.element) }
-            + descriptor.connection.onDisconnect.enumerated().map {
-                (["on_disconnect", String($0.offset)], $0.element)
-            }
-        for (path, call) in calls where [nil, .get, .delete].contains(call.method) {
-            queried += context.root.entries(at: ["connection"] + path + ["parameters"])
+        if descriptor.profile.request.method != .post {
+            queried += context.places.profile.request.parameters.entries
+        }
+        for call in context.calls where [nil, .get, .delete].contains(call.rules.method) {
+            queried += call.place.parameters.entries
         }
         let marked = Set(
             descriptor.callback.capture.items.filter(\.value.isSecret).map { TemplateReference(.callback, $0.name) }

@@ -130,16 +130,15 @@ extension LintContext {
 
     /// Those values that are not there yet when a template is filled.
     fileprivate func laterValues(than node: YAMLNode) -> Set<TemplateReference> {
-        func later(_ section: [String], _ names: (String) -> [TemplateReference]) -> Set<TemplateReference> {
-            let entries = root.entries(at: section)
+        func later(_ entries: [YAMLEntry], _ names: (String) -> [TemplateReference]) -> Set<TemplateReference> {
             guard let index = entries.firstIndex(where: { $0.value.span.contains(node.span) }) else { return [] }
             return Set(entries[index...].flatMap { names($0.key) })
         }
-        let steps = later(["exchange"]) { name in
+        let steps = later(places.exchange.entries) { name in
             descriptor.exchange[name]?.capture.names.map { TemplateReference(.step, $0) } ?? []
         }
-        let lookups = later(["connection", "lookups"]) { [TemplateReference(.connection, $0)] }
-        var derived = later(["connection", "derive"]) { [TemplateReference(.connection, $0)] }
+        let lookups = later(places.connection.lookups.entries) { [TemplateReference(.connection, $0)] }
+        var derived = later(places.connection.derive.entries) { [TemplateReference(.connection, $0)] }
         if !derived.isEmpty {
             derived.formUnion(descriptor.connection.lookups.names.map { TemplateReference(.connection, $0) })
         }

@@ -22,13 +22,13 @@ struct UnusedTable: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard context.node("tables") != nil else { return [] }
+        guard context.places.tables.isWritten else { return [] }
         var used = Set(context.templateUses.flatMap(\.template.tables))
         for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.template.tables)) }
         let declared = context.descriptor.tables.names
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
-        return context.entries("tables").filter { !used.contains($0.key) }.map { entry in
+        return context.places.tables.entries.filter { !used.contains($0.key) }.map { entry in
             finding("the table \"\(entry.key)\" is used nowhere", in: context, at: entry.keySpan)
         }
     }

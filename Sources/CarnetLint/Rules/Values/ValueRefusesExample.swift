@@ -27,17 +27,18 @@ struct ValueRefusesExample: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         var found: [Diagnostic] = []
-        func check(_ path: [String], _ example: String?, _ pattern: ValuePattern?) {
-            guard let example, let pattern, !pattern.matches(example) else { return }
-            let span = context.document.span(of: path)
-            found.append(finding("the pattern \(pattern) refuses \"\(example)\"", in: context, at: span))
+        func check(_ place: Place<String>, _ example: String?, _ pattern: ValuePattern?) {
+            // A pattern that could not be read has no source; K004 has reported it.
+            guard let example, let pattern, !pattern.source.isEmpty, !pattern.matches(example) else { return }
+            found.append(finding("the pattern \(pattern) refuses \"\(example)\"", in: context, at: place.span))
         }
         for capture in descriptor.callback.capture.items {
-            check(["callback", "capture", capture.name, "example"], capture.value.example, capture.value.pattern)
+            let place = context.places.callback.capture[capture.name].example
+            check(place, capture.value.example, capture.value.pattern)
         }
         for capture in descriptor.token.response.capture.items {
-            let path = ["token", "response", "capture", capture.name, "example"]
-            check(path, capture.value.example, capture.value.pattern)
+            let place = context.places.token.response.capture[capture.name].example
+            check(place, capture.value.example, capture.value.pattern)
         }
         for lookup in descriptor.connection.lookups.items {
             let rules = lookup.value
@@ -48,7 +49,7 @@ struct ValueRefusesExample: SingleValueRule {
                 finding(
                     "the sample has no value for \"\(lookup.name)\" that its own rules take",
                     in: context,
-                    at: context.keySpan("connection", "lookups", lookup.name, "sample")
+                    at: context.places.connection.lookups[lookup.name].sample.keySpan
                 )
             )
         }

@@ -1,0 +1,61 @@
+import CarnetFiles
+import Foundation
+
+/// The user's configuration folder. Whoever can write to it chooses where the user's credentials go, so it has to be the
+/// user's alone.
+struct ConfigurationFolder {
+    private let environment: HostEnvironment
+    private let path: String
+
+    init(_ environment: HostEnvironment) {
+        self.environment = environment
+        path = environment.configurationFolder
+    }
+
+    var providers: String { path + "/providers" }
+
+    /// Makes the folder, for the user alone, if it does not exist.
+    ///
+    /// - Throws: `TokenStoreError` if it cannot be made.
+    func create() throws {
+        try PrivateFolder(path: path).createIfMissing()
+    }
+
+    /// Finds out whether anybody else can write to the folder or to what is read from it.
+    ///
+    /// - Throws: `Failure` that says what it is, whose, and the command that repairs it.
+    func check() throws {
+        for path in [path, providers] + descriptors + ["clients.yaml", "key", "sandbox-key"].map({ "\(path)/\($0)" }) {
+            try check(path)
+        }
+    }
+
+    /// Only of the folder itself: what cannot be listed is reported where it is read.
+    private var descriptors: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: providers)) ?? []
+        return names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(providers)/\($0)" }
+    }
+
+    private func check(_ path: String) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        let shown = environment.shortened(path)
+        // What the administrator owns, the administrator could change anyway.
+        guard [geteuid(), 0].contains(status.st_uid) else {
+            throw Failure(
+                .usage, "\(shown) belongs to \(Self.name(of: status.st_uid)), who chooses with it where credentials go",
+                next: ["make it your own: sudo chown \(geteuid()) '\(path)'", "or move it away"])
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            let writers = status.st_mode & 0o002 == 0 ? "its group" : "everybody"
+            throw Failure(
+                .usage, "\(shown) can be changed by \(writers), who chooses with it where credentials go",
+                next: ["look at what is in it, then run: chmod go-w '\(path)'"])
+        }
+    }
+
+    private static func name(of user: uid_t) -> String {
+        guard let entry = getpwuid(user) else { return "the user \(user)" }
+        return "the user \(String(cString: entry.pointee.pw_name))"
+    }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+import CarnetCatalog
+import CarnetDescriptors
+
+extension CompletionKind {
+    /// The ids of the providers that are built in.
+    static var providerIDs: CompletionKind {
+        .custom { _, _, _ in ProviderRegistry.builtIn.ids.map(\.rawValue) }
+    }
+}

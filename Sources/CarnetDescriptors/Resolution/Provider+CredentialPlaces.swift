@@ -1,0 +1,84 @@
+extension Provider {
+    /// The endpoints that get refresh tokens, ID tokens or what authenticates the client.
+    private static let serverEndpoints: [EndpointName] = [
+        .token, .refresh, .revocation, .introspection, .endSession, .deviceAuthorization, .pushedAuthorizationRequest,
+    ]
+
+    /// Where refresh tokens, ID tokens and what authenticates the client are sent, as origins; `trusted_hosts` where the
+    /// host of a URL is known only at run time. It does not depend on what an account's sign-in brought.
+    package var serverPlaces: [String] {
+        places(of: Self.serverEndpoints, and: exchange.map(\.value.url))
+            .union(showsResourcesServerSecrets ? resourcePlaces : []).sorted()
+    }
+
+    /// Whether the descriptor puts more than the access token into requests for resources: the client's secret, say.
+    package var showsResourcesServerSecrets: Bool {
+        let requests = ([profile] + profileRequests.map(\.request)).map(\.late)
+        let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect
+        let templates =
+            late.apiHeaders + late.resources.flatMap(\.resource.lateHeaders) + connection.derive.items
+            + requests.flatMap { $0.parameters + $0.headers } + calls.flatMap { $0.headers.items + $0.parameters.items }
+        return templates.contains { $0.value.references.contains(where: \.isServerSecret) }
+    }
+
+    /// The same for access tokens.
+    package var resourcePlaces: [String] {
+        let calls =
+            connection.lookups.items.map(\.value.call.url)
+            + (connection.onConnect + connection.onDisconnect).map(\.url)
+        let declared =
+            resources.map(\.url) + profileRequests.map(\.url) + apiHosts.compactMap { try? WebURL("https://\($0)") }
+        return places(of: [.userinfo], and: calls + late.resources.map(\.resource.url))
+            .union(declared.map(\.origin)).sorted()
+    }
+
+    private func places(of names: [EndpointName], and templates: [Template]) -> Set<String> {
+        let urls = names.flatMap { [endpoints[$0], mtlsEndpoints[$0]].compactMap { $0 } }
+        var places = Set(urls.map(\.origin))
+        for template in names.compactMap({ late.endpoints[$0] }) + templates {
+            places.formUnion(template.origins(tables: late.tables) ?? Set(late.trustedHosts.map(\.source)))
+        }
+        return places
+    }
+}
+
+extension TemplateReference {
+    /// Whether it is a secret that no resource sees by itself.
+    fileprivate var isServerSecret: Bool {
+        isAlwaysSecret && origin != .request && self != TemplateReference(.token, "access_token")
+    }
+}
+
+extension Template {
+    /// The origins of the URLs that the template makes; `nil` if the host is known only at run time.
+    fileprivate func origins(tables: NamedList<NamedList<String>>) -> Set<String>? {
+        guard fixesHost else { return nil }
+        var texts = [""]
+        for part in parts where texts.contains(where: { !$0.hasWholeAuthority }) {
+            let endings: [String]
+            switch part {
+            case .literal(let text): endings = [text]
+            // Inputs were filled when the descriptor was resolved.
+            case .input: return nil
+            case .late(.literal(let text), _): endings = [text]
+            case .late(.mapped(_, let table), let fallback):
+                endings = (tables[table]?.items.map(\.value) ?? []) + [fallback].compactMap { $0 }
+            case .late: return nil
+            }
+            texts = texts.flatMap { text in text.hasWholeAuthority ? [text] : endings.map { text + $0 } }
+            guard texts.count <= Self.maximumOrigins else { return nil }
+        }
+        return Set(texts.compactMap { (try? WebURL($0))?.origin })
+    }
+
+    /// How many hosts the tables of one URL may make.
+    private static var maximumOrigins: Int { 1024 }
+}
+
+extension String {
+    /// Whether the host of the URL that begins so is complete.
+    fileprivate var hasWholeAuthority: Bool {
+        guard let scheme = firstRange(of: "://") else { return false }
+        return self[scheme.upperBound...].contains { "/?".contains($0) }
+    }
+}

@@ -1,0 +1,148 @@
+import CarnetDescriptors
+import Foundation
+
+/// The claims of a JWT, read by the policy of its kind (RFC 7519, section 4.1). `null` counts as absent.
+struct JWTClaims {
+    let all: JSONObject
+    let policy: JWTPolicy
+    /// The claims that may be of another JSON type.
+    private let coerced: [CoercedClaim]
+
+    /// The end of the year 9999. A later time is a mistake, and `Date` formats none.
+    static let latestTime: Double = 253_402_300_799
+
+    /// - Throws: `OAuthError` of kind `malformedToken` if the payload is no JSON object.
+    init(
+        of signature: JSONWebSignature, _ policy: JWTPolicy, coercing coerced: [CoercedClaim] = []
+    ) throws(OAuthError) {
+        guard let claims = (try? JSONValue(parsing: signature.payload))?.object else {
+            throw OAuthError(policy.step, .malformedToken, "the claims of \(policy.name) are not a JSON object")
+        }
+        all = claims
+        self.policy = policy
+        self.coerced = coerced
+    }
+
+    /// A claim, read as the standard's type where the descriptor lets it be of another.
+    subscript(name: String) -> JSONValue? {
+        guard let value = all[stated: name] else { return nil }
+        guard let rule = CoercedClaim(rawValue: name), coerced.contains(rule) else { return value }
+        switch (rule, value) {
+        case (.subject, .number(let digits)), (.audience, .number(let digits)):
+            return digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? .string(digits) : value
+        case (.expires, .string(let text)), (.issued, .string(let text)), (.notBefore, .string(let text)):
+            return (try? JSONValue(parsing: text)).flatMap { $0.double == nil ? nil : $0 } ?? value
+        default: return value
+        }
+    }
+
+    // MARK: - Single claims
+
+    /// - Parameter longest: In bytes of UTF-8.
+    func string(_ name: String, longest: Int) throws(OAuthError) -> String {
+        guard let value = self[name] else { throw missing(name) }
+        guard let string = value.string, (1...longest).contains(string.utf8.count) else {
+            throw wrongType(name, "a string of 1 to \(longest) bytes")
+        }
+        return string
+    }
+
+    /// - Returns: `nil` if the claim is absent.
+    func time(_ name: String) throws(OAuthError) -> Date? {
+        guard let value = self[name] else { return nil }
+        guard let seconds = value.double, (0...Self.latestTime).contains(seconds) else {
+            throw wrongType(name, "a time in seconds")
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    func requiredTime(_ name: String) throws(OAuthError) -> Date {
+        guard let time = try time(name) else { throw missing(name) }
+        return time
+    }
+
+    // MARK: - Rules of every kind
+
+    /// - Parameter isOwn: Whether an issuer is the expected one.
+    /// - Returns: `nil` if the claim is absent and the policy lets it be.
+    func issuer(expected: String?, _ isOwn: (String) -> Bool) throws(OAuthError) -> String? {
+        guard policy.issuer == .required || self["iss"] != nil else { return nil }
+        let issuer = try string("iss", longest: ReceivedLimit.issuer)
+        guard isOwn(issuer) else {
+            throw OAuthError(
+                policy.step,
+                .issuerMismatch,
+                "\(policy.name) is from \"\(issuer.quotable())\", not from \(expected ?? "the provider")",
+                descriptorKey: "issuer"
+            )
+        }
+        return issuer
+    }
+
+    /// A list is refused if one of its values is no string: whom the token is for is then unclear.
+    ///
+    /// - Parameter own: Who may be named.
+    /// - Returns: Everyone who is named; nobody if the claim is absent and the policy lets it be.
+    @discardableResult
+    func audience(naming own: [String]) throws(OAuthError) -> [String] {
+        guard let value = self["aud"] else {
+            if policy.audience == .required { throw missing("aud") }
+            return []
+        }
+        let names = value.string.map { [$0] } ?? value.array?.compactMap(\.string)
+        guard let names, names.count == value.array?.count ?? 1 else {
+            throw wrongType("aud", "a string or a list of strings")
+        }
+        guard names.contains(where: { name in own.contains { name.isSameBytes(as: $0) } }) else {
+            throw OAuthError(policy.step, .audienceMismatch, "\(policy.name) is for another client")
+        }
+        return names
+    }
+
+    /// - Parameters:
+    ///   - skew: How many seconds the clocks may differ.
+    ///   - expiry: Takes the place of an absent `exp`, given `iat`, where the descriptor lets it be absent.
+    /// - Returns: The expiry, without `skew`.
+    @discardableResult
+    func checkTimes(
+        at now: Date, skew: TimeInterval, expiry replacement: ((Date) -> Date)? = nil
+    ) throws(OAuthError) -> Date? {
+        let issued = policy.issuedAt == .required ? try requiredTime("iat") : try time("iat")
+        var expiry = try time("exp")
+        if expiry == nil {
+            expiry = replacement.flatMap { issued.map($0) }
+            if expiry == nil, policy.expiry != .optional { throw missing("exp") }
+        }
+        if let expiry, now >= expiry.addingTimeInterval(skew) {
+            throw failure(.expiredToken, "expired at \(stamp(expiry)); the clock here says \(stamp(now))")
+        }
+        if let issued, issued > now.addingTimeInterval(skew) {
+            throw failure(
+                .issuedInFuture, "was issued at \(stamp(issued)); the clock here says \(stamp(now))",
+                hint: "is the clock of this machine right?")
+        }
+        if let start = try time("nbf"), start > now.addingTimeInterval(skew) {
+            throw failure(.notYetValid, "is not valid before \(stamp(start)); the clock here says \(stamp(now))")
+        }
+        return expiry
+    }
+
+    // MARK: - Errors
+
+    func missing(_ name: String) -> OAuthError {
+        OAuthError(policy.step, .missingField, "\(policy.name) has no claim \(name)", descriptorKey: policy.key)
+    }
+
+    func wrongType(_ name: String, _ expected: String) -> OAuthError {
+        OAuthError(policy.step, .wrongFieldType, "the claim \(name) of \(policy.name) is not \(expected)")
+    }
+
+    private func failure(_ kind: OAuthError.Kind, _ reason: String, hint: String? = nil) -> OAuthError {
+        OAuthError(
+            policy.step, kind, "\(policy.name) \(reason)", descriptorKey: "id_token.clock_skew", hint: hint)
+    }
+
+    private func stamp(_ date: Date) -> String {
+        date.formatted(.iso8601)
+    }
+}

@@ -1,0 +1,140 @@
+package import CarnetDescriptors
+
+/// What one kind of JWT must be before its claims are used (RFC 8725, section 3.11). One validator reads all kinds, and each
+/// difference between them is a field here; `Docs/security.md` shows the table.
+package struct JWTPolicy: Sendable {
+    package enum Presence: String, Sendable {
+        case required
+        case optional
+        /// Required unless the descriptor says otherwise.
+        case byDescriptor = "required unless the descriptor says otherwise"
+    }
+
+    /// What an error calls it.
+    package let name: String
+    package let step: OAuthError.Step
+    /// The key of the descriptor that applies to it.
+    package let key: String
+    /// The key of the descriptor that names its algorithms.
+    let algorithmsKey: String
+    /// The accepted values of `typ`, in lower case and without `application/`.
+    package let types: [String]
+    /// Whether `typ` may be absent.
+    package let mayLackType: Bool
+    package let issuer: Presence
+    package let audience: Presence
+    package let expiry: Presence
+    package let issuedAt: Presence
+
+    private init(
+        _ name: String, _ step: OAuthError.Step, key: String, algorithmsKey: String? = nil, types: [String] = ["jwt"],
+        mayLackType: Bool = true, issuer: Presence, audience: Presence, expiry: Presence, issuedAt: Presence
+    ) {
+        self.name = name
+        self.step = step
+        self.key = key
+        self.algorithmsKey = algorithmsKey ?? key
+        self.types = types
+        self.mayLackType = mayLackType
+        self.issuer = issuer
+        self.audience = audience
+        self.expiry = expiry
+        self.issuedAt = issuedAt
+    }
+}
+
+extension JWTPolicy {
+    /// OpenID Connect Core, section 3.1.3.7.
+    package static let idToken = JWTPolicy(
+        "the ID token", .idToken, key: "id_token", algorithmsKey: "id_token.algorithms", issuer: .required,
+        audience: .required, expiry: .required, issuedAt: .required)
+
+    /// OpenID Connect Back-Channel Logout, section 2.6. Section 2.4 recommends the type; real servers send that of any JWT,
+    /// or none.
+    package static let logoutToken = JWTPolicy(
+        "the logout token", .logout, key: "logout.missing_exp", algorithmsKey: "id_token.algorithms",
+        types: ["jwt", "logout+jwt"], issuer: .required, audience: .required, expiry: .byDescriptor, issuedAt: .required
+    )
+
+    /// JWT Secured Authorization Response Mode, section 2.4.
+    package static let authorizationResponse = JWTPolicy(
+        "the signed callback", .callback, key: "callback.jwt", issuer: .required, audience: .required,
+        expiry: .required,
+        issuedAt: .optional)
+
+    /// OpenID Connect Core, section 5.3.2. Real servers leave issuer and audience out: the access token of the request
+    /// stands for both.
+    package static let userinfo = JWTPolicy(
+        "the signed profile", .profile, key: "profile.jwt", issuer: .optional, audience: .optional, expiry: .optional,
+        issuedAt: .optional)
+
+    /// RFC 9701, section 5.
+    package static let introspection = JWTPolicy(
+        "the signed answer", .introspection, key: "introspection.jwt", types: ["token-introspection+jwt"],
+        mayLackType: false, issuer: .required, audience: .required, expiry: .optional, issuedAt: .optional)
+
+    /// OpenID Connect Core, section 5.6.2: claims that another issuer signed.
+    package static let aggregatedClaims = JWTPolicy(
+        "the JWT of a claim source", .profile, key: "profile.sources", issuer: .required, audience: .optional,
+        expiry: .optional, issuedAt: .optional)
+
+    package static let all = [
+        idToken, logoutToken, authorizationResponse, userinfo, introspection, aggregatedClaims,
+    ]
+}
+
+extension JWTPolicy {
+    /// Checks the algorithm, the type and the signature.
+    ///
+    /// The algorithm is the caller's choice; the token can only agree with it. Either the client's secret signs or a public
+    /// key, never whichever fits (RFC 8725, section 3.1).
+    ///
+    /// - Parameter secret: The client's secret, where it signs and nothing else may.
+    /// - Returns: `nil` for HS256.
+    /// - Throws: `OAuthError`; of kind `keyNotFound` if other keys might help.
+    func check(
+        _ signature: JSONWebSignature, accepting algorithms: [SignatureAlgorithm], secret: Secret?,
+        keys: JSONWebKeySet
+    ) throws(OAuthError) -> SignatureAlgorithm? {
+        let algorithm = try checkAlgorithm(
+            of: signature, accepting: algorithms, isSignedWithSecret: secret != nil)
+        try checkType(of: signature)
+        if let secret {
+            guard signature.isValid(with: secret) else {
+                throw OAuthError(step, .badSignature, "\(name) is not signed with the client's secret")
+            }
+        } else if let algorithm {
+            try signature.check(with: keys, algorithm, step: step, name: name)
+        }
+        return algorithm
+    }
+
+    @discardableResult
+    func checkAlgorithm(
+        of signature: JSONWebSignature, accepting algorithms: [SignatureAlgorithm], isSignedWithSecret: Bool
+    ) throws(OAuthError) -> SignatureAlgorithm? {
+        let accepted = isSignedWithSecret ? ["HS256"] : algorithms.map(\.rawValue)
+        guard accepted.contains(where: { $0.isSameBytes(as: signature.algorithm) }) else {
+            throw OAuthError(
+                step,
+                .unsupportedAlgorithm,
+                "\(name) is signed with \"\(signature.algorithm.quotable(limit: 20))\"",
+                descriptorKey: algorithmsKey,
+                hint: "accepted: " + accepted.joined(separator: ", ")
+            )
+        }
+        return isSignedWithSecret ? nil : SignatureAlgorithm(rawValue: signature.algorithm)
+    }
+
+    /// A token of another kind must not pass for one of this kind (RFC 8725, section 3.11).
+    func checkType(of signature: JSONWebSignature) throws(OAuthError) {
+        let type = signature.type?.lowercased()
+        let isAccepted =
+            type.map { type in types.contains { type == $0 || type == "application/" + $0 } } ?? mayLackType
+        guard isAccepted else {
+            throw OAuthError(
+                step, .wrongTokenUse, "\(name) has the type \"\(signature.type?.quotable(limit: 40) ?? "")\"",
+                descriptorKey: key)
+        }
+    }
+}

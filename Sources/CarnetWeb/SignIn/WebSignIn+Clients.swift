@@ -1,0 +1,63 @@
+import Carnet
+import CarnetDescriptors
+
+/// What a client must be for people to sign in with it at a site.
+extension WebSignIn {
+    /// Asked when the site starts, and of clients that come later before each sign-in.
+    ///
+    /// - Throws: `OAuthError` of step `configuration`.
+    func check(_ client: OAuthClient) throws(OAuthError) {
+        let (provider, registration) = (client.provider, client.registration)
+        guard isPage(registration.redirectURI) else {
+            throw OAuthError(
+                .configuration,
+                .badRegistration,
+                "the redirect URI of \(provider.name) is not of the site \(origin.text)",
+                hint: "register one such as \(usualRedirectURI(of: provider))"
+            )
+        }
+        guard registration.postLogoutRedirectURI.map(isPage) ?? true else {
+            throw OAuthError(
+                .configuration,
+                .badRegistration,
+                "the post-logout redirect URI of \(provider.name) is not of the site \(origin.text)",
+                hint: "register one such as \(origin.text)\(paths.signedOut)"
+            )
+        }
+        try checkMixUp(client)
+        if provider.acceptsFrontChannelLogout { try client.requireSessionIndex() }
+    }
+
+    /// A redirect URI of its own tells which server sent a browser there; `iss` does, where it must be there (RFC 9700,
+    /// section 4.4.2). Without either, a code of one server could be sent to another.
+    private func checkMixUp(_ client: OAuthClient) throws(OAuthError) {
+        let path = (try? WebURL(client.registration.redirectURI))?.path ?? ""
+        let sharers = clients.providers(answeringAt: path).compactMap { clients[$0] }
+        guard sharers.count > 1, let lax = sharers.first(where: { !$0.provider.callbackNamesIssuer }) else { return }
+        throw OAuthError(
+            .configuration,
+            .badRegistration,
+            "\(sharers.map(\.provider.name).joined(separator: " and ")) share the redirect URI "
+                + "\(client.registration.redirectURI), and \(lax.provider.name) need not name itself there",
+            descriptorKey: "callback.iss",
+            hint: "register one for each, such as \(usualRedirectURI(of: lax.provider)), or say iss: required for all"
+        )
+    }
+
+    private func usualRedirectURI(of provider: Provider) -> String {
+        "\(origin.text)\(startPath(of: provider.id))/callback"
+    }
+
+    private func isPage(_ uri: String) -> Bool {
+        guard let url = try? WebURL(uri) else { return false }
+        return url.origin == origin.origin && !url.path.isEmpty
+    }
+}
+
+extension Provider {
+    /// Whether every callback that brings a code names the issuer, by the descriptor's own word: metadata is the server's,
+    /// who may be the one that mixes up.
+    fileprivate var callbackNamesIssuer: Bool {
+        demandsIssuerParameter || authorization.responseMode?.isSigned ?? false
+    }
+}

@@ -1,0 +1,81 @@
+import CarnetCatalog
+import CarnetDescriptors
+import CarnetSimulation
+import Foundation
+import Testing
+
+@testable import CarnetCommand
+
+/// Commands that have to stay usable with many providers.
+@Suite struct CatalogueCommandTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    @Test func `a search finds words of id and name, in any case`() async throws {
+        let found = try await home.run("providers", "--search", "GOOG")
+        #expect(found.standardOutput.split(separator: "\n").map { $0.prefix { $0 != " " } } == ["google"])
+        let words = try await home.run("providers", "--search", "data jira", "--json")
+        #expect(try words.providers().map { $0["id"] as? String } == ["jira-data-center"])
+    }
+
+    @Test func `a search that finds nothing says so`() async throws {
+        let result = try await home.run("providers", "--search", "nobody")
+        #expect(result.status == 0)
+        #expect(result.standardOutput.isEmpty)
+        #expect(result.standardError == "no provider has \"nobody\" in its id or name\n")
+    }
+
+    @Test func `the JSON of a provider has what a program chooses by`() async throws {
+        let result = try await home.run("providers", "--search", "google", "--json")
+        let google = try #require(try result.providers().first)
+        #expect(google["name"] as? String == "Google")
+        #expect((google["docs"] as? String)?.hasPrefix("https://developers.google.com/") == true)
+        #expect((google["verified"] as? [String: Any])?["date"] as? String != nil)
+        #expect(google["pkce"] as? Bool == true)
+        #expect(google["default_scopes"] as? [String] == ["openid", "profile", "email"])
+        #expect((google["endpoints"] as? [String])?.contains("revocation") == true)
+        #expect(google["grants"] as? [String] == ["authorization_code"])
+    }
+
+    @Test func `all built-in providers are listed`() async throws {
+        let ids = try await home.run("providers", "--json").providers().compactMap { $0["id"] as? String }
+        #expect(ids == ProviderRegistry.builtIn.ids.map(\.rawValue))
+    }
+
+    @Test func `a shell completes the ids`() async throws {
+        let script = try await home.run("--generate-completion-script", "bash")
+        #expect(script.standardOutput.contains("---completion try -- positional@0"), "\(script)")
+        let ids = try await home.run("---completion", "try", "--", "positional@0", "0", "0", "")
+        #expect(ids.standardOutput.split(separator: "\n").contains("google"), "\(ids)")
+    }
+
+    @Test func `doctor takes a provider, or all`() async throws {
+        #expect(try await home.run("doctor").status == 2)
+        #expect(try await home.run("doctor", "google", "--all").status == 2)
+    }
+
+    @Test func `the first page of the demonstration has initials where there are many providers`() throws {
+        let providers = try ["zoho", "google", "gitlab", "twitter"].map { id in
+            let descriptor = try ProviderRegistry.builtIn.descriptor(ProviderID(rawValue: id))
+            return (provider: try descriptor.resolve(inputs: descriptor.pretendInputs().values), isSandboxed: true)
+        }
+        let many = Array(repeating: providers, count: 7).flatMap { $0 }
+        let page = try DemoPages().home(query: "", accounts: [], providers: many, problems: [])
+        // By name: GitLab, Google, X, Zoho.
+        let links = page.matches(of: /<a href="#(initial-\d)">(.)<\/a>/).map { ($0.output.1, $0.output.2) }
+        #expect(links.map(\.1) == ["G", "X", "Z"])
+        for (anchor, _) in links { #expect(page.matches(of: try Regex("<li id=\"\(anchor)\">")).count == 1) }
+        #expect(page.contains("<input id=\"q\" name=\"q\" type=\"search\""))
+        let few = try DemoPages().home(query: "", accounts: [], providers: providers, problems: [])
+        #expect(!few.contains("class=\"initials\""))
+    }
+}
+
+extension CommandResult {
+    fileprivate func providers() throws -> [[String: Any]] {
+        try #require(try json()["providers"] as? [[String: Any]])
+    }
+}

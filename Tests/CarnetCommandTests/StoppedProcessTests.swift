@@ -1,0 +1,73 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import CarnetServerTestSupport
+import Foundation
+import Testing
+
+/// A program that is stopped for longer than its time limit, by Ctrl-Z or because the machine sleeps, while a provider
+/// that replaces refresh tokens answers it.
+@Suite struct StoppedProcessTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    private func signIn(to provider: RotatingProvider) async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: rotating
+            name: Rotating
+            endpoints:
+              authorization: http://\(provider.authority)/authorize
+              token: http://\(provider.authority)/token
+            scopes: { default: [read] }
+
+            """, to: "providers/rotating.yaml")
+        try home.write("rotating: { client_id: client }\n", to: ".config/carnet/clients.yaml")
+        let login = try await home.logIn("rotating", "--account", "ada")
+        #expect(login.status == 0, "\(login)")
+    }
+
+    private func refresh(_ options: String...) throws -> CommandRun {
+        try home.start(["refresh", "rotating"] + options)
+    }
+
+    @Test("a response that arrived while the program was stopped is taken, however late", .timeLimit(.minutes(2)))
+    func LOCK_03_responseThatArrivedMeanwhileIsTaken() async throws {
+        let provider = try await RotatingProvider { .seconds(2) }
+        try await signIn(to: provider)
+        let run = try refresh("--timeout", "3")
+        while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await Task.sleep(for: .milliseconds(500))
+        run.send(signal: SIGSTOP)
+        try await Task.sleep(for: .seconds(4))
+        run.send(signal: SIGCONT)
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        let next = try await refresh().finish()
+        #expect(next.status == 0, "\(next)")
+        #expect(provider.uses.map(\.token) == ["family1.1", "family1.2"])
+        #expect(provider.revoked.isEmpty)
+        try await provider.stop()
+    }
+
+    @Test("a response that never comes ends at the limit, and the session is kept", .timeLimit(.minutes(2)))
+    func LOCK_03_responseThatNeverComesKeepsTheSession() async throws {
+        let provider = try await RotatingProvider { .seconds(3600) }
+        try await signIn(to: provider)
+        let run = try refresh("--timeout", "2")
+        while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        run.send(signal: SIGSTOP)
+        try await Task.sleep(for: .seconds(3))
+        run.send(signal: SIGCONT)
+        let result = try await run.finish()
+        #expect(result.status == 1, "\(result)")
+        #expect(result.standardError.contains("did not answer in full within 2.0 seconds"), "\(result)")
+        #expect(result.standardError.contains("the session is kept"), "\(result)")
+        #expect(try await home.run("accounts").standardOutput.contains("ada"))
+        try await provider.stop()
+    }
+}

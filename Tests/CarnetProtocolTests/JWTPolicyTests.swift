@@ -1,0 +1,36 @@
+import CarnetProtocol
+import Foundation
+import Testing
+
+@Suite("The policies for JWTs")
+struct JWTPolicyTests {
+    /// What every kind of JWT must say, as `Docs/security.md` shows it.
+    private static let table = """
+        | kind | `typ` | `iss` | `aud` | `exp` | `iat` |
+        |---|---|---|---|---|---|
+        | the ID token | `jwt` or none | required | required | required | required |
+        | the logout token | `jwt`, `logout+jwt` or none | required | required | required unless the descriptor says otherwise | required |
+        | the signed callback | `jwt` or none | required | required | required | optional |
+        | the signed profile | `jwt` or none | optional | optional | optional | optional |
+        | the signed answer | `token-introspection+jwt` | required | required | optional | optional |
+        | the JWT of a claim source | `jwt` or none | required | optional | optional | optional |
+        """
+
+    @Test("The table pins every kind")
+    func pinned() {
+        let rows = JWTPolicy.all.map { policy in
+            let types = policy.types.map { "`\($0)`" }.joined(separator: ", ") + (policy.mayLackType ? " or none" : "")
+            let presences = [policy.issuer, policy.audience, policy.expiry, policy.issuedAt].map(\.rawValue)
+            return "| " + ([policy.name, types] + presences).joined(separator: " | ") + " |"
+        }
+        #expect(rows == Self.table.split(separator: "\n").dropFirst(2).map(String.init))
+    }
+
+    @Test("Docs/security.md shows the table")
+    func documented() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "Docs/security.md"), encoding: .utf8)
+        #expect(page.contains(Self.table))
+    }
+}

@@ -1,0 +1,108 @@
+import CarnetDescriptors
+
+/// The reference of the descriptor language in Markdown, made from the table of keys: `Docs/descriptor-reference.md`.
+package struct DescriptorReference: Sendable {
+    /// The page.
+    package static var page: String { DescriptorReference(of: ProviderDescriptor.shape).page }
+
+    /// A section with all the places where it stands, or the sections of which one can stand in a place.
+    private struct Chapter {
+        var sections: [SectionDescription]
+        var paths: [String]
+
+        var title: String {
+            paths == [""] ? "The descriptor" : paths.map { "`\($0)`" }.joined(separator: ", ")
+        }
+
+        /// The name that a heading gets as the target of a link: lower case, hyphens for spaces, no punctuation.
+        var anchor: String {
+            String(
+                title.lowercased().compactMap { character in
+                    if character == " " { return "-" }
+                    return character.isLetter || character.isNumber || "-_".contains(character) ? character : nil
+                }
+            )
+        }
+    }
+
+    /// In the order of the table.
+    private let chapters: [Chapter]
+
+    private init(of shape: Shape) {
+        var chapters: [Chapter] = []
+        for use in shape.sectionUses() {
+            let known = chapters.firstIndex { $0.sections.contains { $0.name == use.section.name } }
+            if let index = known {
+                if !chapters[index].paths.contains(use.path) { chapters[index].paths.append(use.path) }
+            } else if let index = chapters.firstIndex(where: { $0.paths == [use.path] }) {
+                chapters[index].sections.append(use.section)
+            } else {
+                chapters.append(Chapter(sections: [use.section], paths: [use.path]))
+            }
+        }
+        self.chapters = chapters
+    }
+
+    private var page: String {
+        """
+        # Descriptor reference
+
+        Every key of the descriptor language, version 1. [Adding a provider](adding-a-provider.md) explains them with
+        examples; `carnet schema` prints the same as a JSON Schema. This page is made from the table of keys in the code.
+
+        In a heading, `[]` stands for each element of a list and `NAME` for a name of your own. A key in bold must be there.
+
+        """ + chapters.map(text).joined() + Self.requests
+    }
+
+    private func text(_ chapter: Chapter) -> String {
+        let tables = chapter.sections.map { section in
+            let rows = section.keys.map { key in
+                let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
+                return "| \(name) | \(holds(key.shape)) | \(cell(key.summary)) |\n"
+            }
+            return "\n| Key | Holds | Says |\n|---|---|---|\n" + rows.joined()
+        }
+        let example =
+            chapter.paths.compactMap { Self.examples[$0] }.first.map { "\n```yaml\n\(Self.whole($0))```\n" } ?? ""
+        return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n") + example
+    }
+
+    /// What a value may be, with a link to each mapping that has a chapter.
+    private func holds(_ shape: Shape) -> String {
+        switch shape {
+        case .text, .boolean, .json: cell(shape.description)
+        case .integer(let range) where range.count == 1: "`\(range.lowerBound)`"
+        case .integer: shape.description
+        case .choice(let names): oneOf(names.map { "`\($0)`" })
+        case .list(let element): "a list, each element: \(holds(element))"
+        case .map(let value): "a mapping from names, each value: \(holds(value))"
+        case .either(let shapes): either(shapes)
+        case .variant: "[\(shape.description)](#\(chapters.first?.anchor ?? ""))"
+        case .section(let section):
+            "[\(section.phrase.map { "`\($0)`" } ?? "a mapping")](#\(anchor(of: section)))"
+        }
+    }
+
+    private func oneOf(_ names: [String]) -> String {
+        let head = names.dropLast().joined(separator: ", ")
+        return [head, names.last ?? ""].filter { !$0.isEmpty }.joined(separator: " or ")
+    }
+
+    private func either(_ shapes: [Shape]) -> String {
+        let texts = shapes.map(holds)
+        return shapes.indices.map { index in
+            guard case .list(let element) = shapes[index], texts.contains(holds(element)) else { return texts[index] }
+            return "a list of such"
+        }.joined(separator: "; or ")
+    }
+
+    private func anchor(of section: SectionDescription) -> String {
+        chapters.first { $0.sections.contains { $0.name == section.name } }?.anchor ?? ""
+    }
+
+    /// A text in a cell of a table.
+    private func cell(_ text: String) -> String {
+        text.replacing("|", with: "\\|").replacing("<", with: "&lt;").replacing("->", with: "→")
+    }
+}

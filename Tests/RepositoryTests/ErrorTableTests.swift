@@ -1,0 +1,56 @@
+import CarnetProtocol
+import Foundation
+import Testing
+
+/// Docs/errors.md against the enumeration that it documents.
+@Suite("The table of errors")
+struct ErrorTableTests {
+    private struct Row {
+        let kind: String
+        let disposition: String
+    }
+
+    /// The rows whose first cell is a kind: a table of four columns.
+    private func rows() throws -> [Row] {
+        try Repository.file("Docs/errors.md").lines.compactMap { _, line in
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                .map { $0.trimmingCharacters(in: .whitespaces).replacing("`", with: "") }
+            guard cells.count == 4, OAuthError.Kind(rawValue: cells[0]) != nil else { return nil }
+            return Row(kind: cells[0], disposition: cells[3])
+        }
+    }
+
+    /// The kinds as the source declares them, because the enumeration does not list its cases.
+    private func kinds() throws -> Set<String> {
+        let source = try Repository.file("Sources/CarnetProtocol/Errors/OAuthError.swift").text
+        let start = try #require(source.firstRange(of: "public enum Kind"))
+        let body = source[start.upperBound...].prefix { $0 != "}" }
+        let code = body.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: " ")
+        let names = code.split(separator: "{").last?.replacing(/\bcase\b/, with: ",").split(separator: ",") ?? []
+        return Set(names.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty })
+    }
+
+    @Test("Every kind has one row, and every row is a kind")
+    func everyKindHasARow() throws {
+        let kinds = try kinds()
+        #expect(kinds.count > 50)
+        for kind in kinds { #expect(OAuthError.Kind(rawValue: kind) != nil, "\(kind) was not read correctly") }
+        let rows = try rows().map(\.kind)
+        #expect(Set(rows) == kinds, "\(Set(rows).symmetricDifference(kinds).sorted())")
+        #expect(rows.count == Set(rows).count)
+    }
+
+    @Test("Every row has the disposition of its kind")
+    func dispositions() throws {
+        for row in try rows() {
+            let kind = try #require(OAuthError.Kind(rawValue: row.kind))
+            // It depends on the server's error code.
+            guard kind != .serverError else {
+                #expect(row.disposition == "by code")
+                continue
+            }
+            let error = OAuthError(.callback, kind, "")
+            #expect(row.disposition == error.disposition.rawValue, "\(row.kind)")
+        }
+    }
+}

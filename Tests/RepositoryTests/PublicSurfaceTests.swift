@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+/// The public declarations of each product, one list in `PublicSurface/` for each, so that a change shows in review. With
+/// `CARNET_UPDATE_DOCS=1` in the environment the lists are written anew.
+@Suite("The public surface")
+struct PublicSurfaceTests {
+    private static let products = [
+        "Carnet", "CarnetCatalog", "CarnetFiles", "CarnetHTTP", "CarnetHummingbird", "CarnetLint", "CarnetPostgreSQL",
+        "CarnetSQLite", "CarnetSandbox", "CarnetStorage", "CarnetTesting", "CarnetURLSession", "CarnetUserAgent",
+        "CarnetWeb",
+    ]
+
+    @Test("Every product declares what its list says, and nothing else", arguments: products)
+    func list(product: String) throws {
+        let declared = try SymbolGraph.declarations(of: product).joined(separator: "\n") + "\n"
+        let file = Repository.root.appending(path: "Tests/RepositoryTests/PublicSurface/\(product).txt")
+        if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
+            try declared.write(to: file, atomically: true, encoding: .utf8)
+        } else {
+            let listed = try String(contentsOf: file, encoding: .utf8)
+            #expect(declared == listed, "the surface of \(product) changed; run the tests with CARNET_UPDATE_DOCS=1")
+        }
+    }
+
+    @Test("The package has a product for each list, and a list for each product")
+    func everyProductHasAList() throws {
+        let manifest = try Repository.file("Package.swift").text
+        let libraries = manifest.matches(of: /\.library\(name: "(\w+)"/).map { String($0.output.1) }
+        #expect(libraries.sorted() == Self.products.sorted())
+    }
+}
+
+/// What the compiler says of the modules that these tests were built with.
+private enum SymbolGraph {
+    private struct Graph: Decodable {
+        struct Symbol: Decodable {
+            struct Kind: Decodable { let identifier: String }
+            let kind: Kind
+            let pathComponents: [String]
+        }
+        let symbols: [Symbol]
+    }
+
+    /// Kind and name of each declaration that an import of the product brings, those of re-exported types included.
+    static func declarations(of product: String) throws -> [String] {
+        let exports = try Repository.files("Sources/\(product)", "swift").flatMap { file in
+            file.text.matches(of: /@_exported public import \w+ (\w+)\.(\w+)/).map {
+                (module: String($0.output.1), type: String($0.output.2))
+            }
+        }
+        var lines = try symbols(of: product).map(line)
+        for module in Set(exports.map(\.module)) {
+            let types = Set(exports.filter { $0.module == module }.map(\.type))
+            lines += try symbols(of: module).filter { types.contains($0.pathComponents[0]) }.map(line)
+        }
+        return lines.sorted()
+    }
+
+    private static func line(_ symbol: Graph.Symbol) -> String {
+        "\(symbol.pathComponents.joined(separator: ".")) (\(symbol.kind.identifier.dropFirst("swift.".count)))"
+    }
+
+    private static func symbols(of module: String) throws -> [Graph.Symbol] {
+        let output = FileManager.default.temporaryDirectory.appending(path: "carnet-surface-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: output) }
+        let extract = Process()
+        extract.executableURL = URL(filePath: "/usr/bin/env")
+        extract.arguments =
+            [
+                "swift", "symbolgraph-extract", "-module-name", module, "-I", build.appending(path: "Modules").path,
+                "-target", target, "-minimum-access-level", "public", "-skip-synthesized-members",
+                "-skip-inherited-docs", "-output-dir", output.path,
+            ] + moduleMaps
+        let errors = Pipe()
+        extract.standardError = errors
+        try extract.run()
+        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        extract.waitUntilExit()
+        try #require(extract.terminationStatus == 0, "\(module): \(complaint)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: output.path)
+        return try names.filter { $0 == "\(module).symbols.json" || $0.hasPrefix("\(module)@Carnet") }.flatMap { name in
+            try JSONDecoder().decode(Graph.self, from: Data(contentsOf: output.appending(path: name))).symbols
+        }
+    }
+
+    /// The folder that holds the test program.
+    private static let build: URL = {
+        var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        while !FileManager.default.fileExists(atPath: folder.appending(path: "Modules").path), folder.path != "/" {
+            folder = folder.deletingLastPathComponent()
+        }
+        return folder
+    }()
+
+    private static let target: String = {
+        #if os(macOS) && arch(arm64)
+            "arm64-apple-macosx15.0"
+        #elseif os(macOS)
+            "x86_64-apple-macosx15.0"
+        #elseif arch(arm64)
+            "aarch64-unknown-linux-gnu"
+        #else
+            "x86_64-unknown-linux-gnu"
+        #endif
+    }()
+
+    /// Where the C modules are that the Swift modules import.
+    private static let moduleMaps: [String] = {
+        let manager = FileManager.default
+        let checkouts = build.deletingLastPathComponent().deletingLastPathComponent().appending(path: "checkouts")
+        let roots = [checkouts, Repository.root.appending(path: "Sources")]
+        var folders: Set<String> = ["/usr/include/postgresql"]
+        for root in roots {
+            for case let path as String in manager.enumerator(atPath: root.path) ?? .init()
+            where path.hasSuffix("/module.modulemap") && !path.contains("/Tests/") {
+                folders.insert(root.appending(path: path).deletingLastPathComponent().path)
+            }
+        }
+        let generated = ((try? manager.contentsOfDirectory(atPath: build.path)) ?? []).map {
+            build.appending(path: $0).appending(path: "module.modulemap").path
+        }.filter(manager.fileExists)
+        return folders.sorted().flatMap { ["-I", $0] }
+            + generated.sorted().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+    }()
+}

@@ -1,0 +1,22 @@
+import Carnet
+import CarnetHTTP
+import CarnetUserAgent
+import Foundation
+
+var registry = ProviderRegistry()
+registry.add(EmbeddedProviders.files, origin: .builtIn)
+
+let environment = ProcessInfo.processInfo.environment
+let client = try OAuthClient(
+    provider: .acme,
+    in: registry,
+    registration: ClientRegistration(
+        clientID: environment["ACME_CLIENT_ID"] ?? "",
+        clientSecret: environment["ACME_CLIENT_SECRET"].map { Secret($0) },
+        redirectURI: "http://127.0.0.1/callback"
+    ),
+    transport: AsyncHTTPTransport()
+)
+let browser = LoopbackUserAgent(presentation: .systemBrowser { print("Open \($0)") })
+let session = try await client.signIn(with: browser)
+print("Signed in with the scopes \(try await session.tokens().scopes.joined(separator: " "))")

@@ -1,0 +1,29 @@
+import Carnet
+import CarnetHTTP
+import Foundation
+
+let environment = ProcessInfo.processInfo.environment
+var registry = ProviderRegistry()
+try registry.add(folder: environment["PROVIDERS"] ?? "providers")
+
+let client = try OAuthClient(
+    provider: "reports",
+    in: registry,
+    registration: ClientRegistration(
+        clientID: environment["REPORTS_CLIENT_ID"] ?? "",
+        clientSecret: environment["REPORTS_CLIENT_SECRET"].map { Secret($0) },
+        redirectURI: "http://127.0.0.1/callback"
+    ),
+    transport: AsyncHTTPTransport()
+)
+let jobs = try WebURL((environment["REPORTS_API"] ?? "https://api.reports.example") + "/v1/jobs")
+
+while !Task.isCancelled {
+    do {
+        let response = try await client.callWithOwnToken(jobs, scopes: ["jobs.read"])
+        print("\(response.status): \(response.body.count) bytes")
+    } catch let error as OAuthError where error.disposition == .tryLater {
+        print("Trying again in a minute: \(error)")
+    }
+    try await Task.sleep(for: .seconds(60))
+}

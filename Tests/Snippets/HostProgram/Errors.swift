@@ -1,0 +1,22 @@
+import Carnet
+
+enum Advice {
+    case signInAgain
+    case tryLater
+    case report(String)
+}
+
+func advice(after call: () async throws -> Void) async throws -> Advice? {
+    do {
+        try await call()
+        return nil
+    } catch let error as OAuthError {
+        return switch error.disposition {
+        case .signInAgain: .signInAgain
+        case .tryLater: .tryLater
+        case .fixConfiguration, .refused: .report("\(error)")
+        }
+    } catch let error as TokenStoreError {
+        return error.kind == .unavailable ? .tryLater : .report("\(error)")
+    }
+}
