@@ -46,10 +46,6 @@ actor DatabaseConnection {
     }
 
     private func connect(_ configuration: PostgreSQLConfiguration) throws {
-        try connectBlocking(configuration)
-    }
-
-    private func connectBlocking(_ configuration: PostgreSQLConfiguration) throws {
         let deadline = ContinuousClock.now + configuration.connectTimeout
         try configuration.checkAddress()
         let parameters = configuration.parameters
@@ -71,7 +67,7 @@ actor DatabaseConnection {
                 guard PQsetnonblocking(handle.pointer, 1) == 0 else { throw lost(handle) }
                 self.handle = handle
                 // What was acknowledged has to survive a crash, whatever the database's own default is.
-                _ = try runBlocking(
+                _ = try run(
                     """
                     SELECT set_config('statement_timeout', $1, false), \
                     CASE WHEN current_setting('synchronous_commit') = 'off' \
@@ -92,13 +88,7 @@ actor DatabaseConnection {
     /// a connection of its own, which libpq 15 and older make without encryption. The server's `statement_timeout` ends it.
     ///
     /// - Throws: `DatabaseFailure`; `CancellationError`.
-    func run(_ sql: String, _ values: [DatabaseValue] = [], within limit: Duration) async throws -> DatabaseRows {
-        try runBlocking(sql, values, within: limit)
-    }
-
-    private func runBlocking(
-        _ sql: String, _ values: [DatabaseValue], within limit: Duration
-    ) throws -> DatabaseRows {
+    func run(_ sql: String, _ values: [DatabaseValue] = [], within limit: Duration) throws -> DatabaseRows {
         guard let handle else { throw DatabaseFailure.lost("the connection was closed") }
         let deadline = ContinuousClock.now + limit
         do {
