@@ -45,8 +45,9 @@ struct SampleFindings {
 // MARK: - Tokens
 
 extension SampleFindings {
-    /// Ten years: above it, the number is a point in time.
-    private static let longestLifetime = 315_576_000.0
+    /// In seconds, more than 31 years: from there on a number is a point in time, since September 2001. Real lifetimes of
+    /// twenty years exist.
+    private static let longestLifetime = 999_999_999.0
 
     private func ofTokens(_ sample: Sample?) -> [Diagnostic] {
         guard let sample else { return [] }

@@ -20,6 +20,8 @@ package final class Simulation: Sendable {
     let madeProfileRequest = MadeOnce<PreparedRequest>()
 
     static let clientID = "pretend-client"
+    /// 84 bytes, because a secret that signs is as long as the hash: 64 bytes for HS512 (RFC 7518, section 3.2).
+    static let signingSecret = Secret(String(repeating: "pretend-client-secret", count: 4))
     static let clientSecret = Secret("pretend-client-secret")
     static let code = "pretend-code"
     /// The first of January 2026.
@@ -50,7 +52,8 @@ package final class Simulation: Sendable {
         let registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
             clientSecret: usesSecret || !usesKey && !usesCertificate && !methods.contains(.none)
-                ? Self.clientSecret : nil,
+                ? provider.signsWithClientSecret || methods.contains(.clientSecretJWT)
+                    ? Self.signingSecret : Self.clientSecret : nil,
             signingKey: usesKey || provider.requestObject.isDemanded
                 ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
             certificate: usesCertificate || provider.client.certificateBoundAccessTokens

@@ -13,8 +13,24 @@ import Testing
         #expect(
             finding("carnet: 1\nid: \(written)\nname: Acme\n")
                 == "acme.yaml:2:5: error: found \(found) [K002]; expected a text; "
-                + "a text that looks like this stands between quotes"
+                + "put a string that looks like this between quotes"
         )
+    }
+
+    @Test func `a place without quotes is a mapping to YAML, and the message says so`() {
+        let finding = finding(ResolutionFixture.head + "authorization: { parameters: { tenant: {tenant} } }\n")
+        #expect(finding?.hasSuffix("; put a string that starts with { between quotes: '{tenant}'") == true)
+    }
+
+    @Test func `braces of another language go between quotes`() {
+        let head = ResolutionFixture.head + "profile: { parameters: { query: "
+        #expect(
+            finding(head + "'{ me { id } }' } }\n")?.hasSuffix(
+                "[K005]; braces that stand for themselves go between quotes: {join('', '{ me { id } }')}") == true)
+        #expect(
+            finding(head + "'{a b}' } }\n")?.hasSuffix("[K005]; write {name}, where inputs has the key name") == true)
+        let quoted = "\"{join('', '{ me { id } }')}\" } }\n"
+        #expect(finding(head + quoted)?.contains("K005") != true)
     }
 
     @Test func `nothing is no pointer`() {

@@ -74,6 +74,44 @@ import Testing
         #expect(report.fileCount == 1)
     }
 
+    @Test func `a header that the engine never sends cannot be silenced`() {
+        let text = """
+            token:
+              # carnet-lint-disable-next-line C008: their gateway wants it
+              headers: { Authorization: Basic }
+
+            """
+        #expect(Set(lint(file("acme.yaml", descriptor("acme", text))).map(\.code)) == ["C008", "D021"])
+    }
+
+    @Test func `a note about a key that the file deletes is about something`() {
+        let parent = file("a/acme.yaml", descriptor("acme", "issuer_match: { any_of: [https://id2.acme.example] }\n"))
+        let child = """
+            carnet: 1
+            id: child
+            name: Child
+            extends: acme
+            issuer_match: null
+            notes: [{ about: issuer_match, because: they have one issuer }, { about: docs, because: x }]
+
+            """
+        let found = lint(parent, file("a/child.yaml", child))
+        #expect(found.map(\.message) == ["the file has no key \"docs\""], "\(found)")
+    }
+
+    @Test func `a value that comes later is not suggested in its own place`() {
+        let text = """
+            connection:
+              derive: { site: '{connection.sites}' }
+              lookups:
+                sites: { url: https://api.acme.example/sites, value: /id, sample: { id: 7 } }
+
+            """
+        let found = lint(file("acme.yaml", descriptor("acme", text)))
+        #expect(found.map(\.code) == ["K120"])
+        #expect(found.first?.help == "put what brings it before this; derivations come before lookups")
+    }
+
     // MARK: Files together
 
     @Test func `many files have the findings that each has alone, in the same order`() {

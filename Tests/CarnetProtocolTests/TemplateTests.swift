@@ -44,6 +44,7 @@ struct TemplateTests {
         ("{map(callback.region, 'hosts')}", "api.eu.acme.example"),
         ("{callback.none|https://api.acme.example}", "https://api.acme.example"),
         ("{map(client.id, 'hosts')|none}", "none"),
+        ("{join('', '{ me { id } }')}", "{ me { id } }"),
     ])
     func known(template: String, expected: String) throws {
         #expect(try values().fill(Template(template, in: .anywhere))?.text == expected)

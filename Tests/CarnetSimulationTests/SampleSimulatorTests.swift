@@ -26,6 +26,21 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        "client: { authentication: [client_secret_jwt] }", "id_token: { hs256: 'https://acme.example/docs' }",
+        "client: { authentication: [client_secret_jwt], assertion: { algorithm: HS512 } }",
+    ])
+    func `a secret that signs is long enough`(keys: String) {
+        let found = lint("scopes: { default: [openid] }\n\(keys)\n", SampleSimulator(needsSamples: false))
+        #expect(found.filter { !$0.hasPrefix("T051") } == [])
+    }
+
+    @Test func `a lifetime of twenty years is one, and a point in time is none`() {
+        let start = "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: "
+        #expect(lint(start + "631138518 } }\n") == [])
+        #expect(lint(start + "1000000000 } }\n").map { $0.prefix(4) } == ["T005"])
+    }
+
     @Test func `one cause is told once, and not beside the error that it follows from`() {
         let broken = Self.repeated + "scopes: { default: ['a b'] }\n"
         let found = lint(broken, SampleSimulator(needsSamples: false))

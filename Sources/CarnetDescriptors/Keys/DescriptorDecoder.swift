@@ -22,8 +22,13 @@ struct DescriptorDecoder {
 
     mutating func reportWrongType(_ node: YAMLNode, expected: Shape) {
         var help = "expected \(expected)"
-        if case .text = expected, let scalar = node.scalar, scalar.boolean != nil || scalar.number != nil {
-            help += "; a text that looks like this stands between quotes"
+        if case .text = expected {
+            if let scalar = node.scalar, scalar.boolean != nil || scalar.number != nil {
+                help += "; put a string that looks like this between quotes"
+            } else if let entries = node.entries, entries.count == 1, entries[0].value.isNull {
+                // To YAML, a template at the start of an unquoted string is a mapping.
+                help += "; put a string that starts with { between quotes: '{\(entries[0].key)}'"
+            }
         }
         report(.wrongType, "found \(node.kindDescription)", at: node.span, help: help)
     }

@@ -26,13 +26,47 @@ extension Template {
             try self.init(scalar.text, in: place)
         } catch {
             decoder.report(
-                .badTemplate, error.reason, at: node.span, help: "write {name}, where inputs has the key name")
+                .badTemplate, error.reason, at: node.span,
+                help: Self.hasOtherBraces(scalar.text) && !place.isConfiguration
+                    ? "braces that stand for themselves go between quotes: {join('', '{ me { id } }')}"
+                    : "write {name}, where inputs has the key name")
             return nil
         }
     }
 }
 
 extension Template {
+    /// Whether a text has braces that begin no value, such as those of GraphQL or JSON.
+    private static func hasOtherBraces(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return bytes.indices.contains { index in
+            guard bytes[index] == UInt8(ascii: "{") else { return false }
+            let next = bytes.index(after: index)
+            return next == bytes.endIndex || !ASCII.isAlphanumeric(bytes[next]) && bytes[next] != UInt8(ascii: "_")
+        }
+    }
+
+    /// The names of the inputs without which the template has no text: a default stands in for the others.
+    package var requiredInputNames: [String] {
+        parts.flatMap { part in
+            switch part {
+            case .literal, .late(_, fallback: _?): [String]()
+            case .input(let name): [name]
+            case .late(let expression, fallback: nil):
+                expression.references.filter { $0.origin == .input }.map(\.name)
+            }
+        }
+    }
+
+    /// The run-time value at the start of a URL, or right behind the scheme; `nil` if anything else stands there.
+    package var firstValue: (value: TemplateReference, followsScheme: Bool)? {
+        switch (parts.first, parts.dropFirst().first) {
+        case (.late(.value(let value), _), _): (value, false)
+        case (.literal(let scheme), .late(.value(let value), _)) where scheme.hasSuffix("://"): (value, true)
+        default: nil
+        }
+    }
+
     /// The expressions that are filled at run time.
     package var expressions: [TemplateExpression] {
         parts.compactMap { if case .late(let expression, _) = $0 { expression } else { nil } }

@@ -8,6 +8,8 @@ package protocol LintRule: Sendable {
     var explanation: RuleExplanation { get }
     /// Whether it judges values by themselves, so that it can be asked about a descriptor with errors too.
     var judgesSingleValues: Bool { get }
+    /// Whether a comment with a reason may silence the rule; not where the engine ignores what the file says.
+    var isSuppressible: Bool { get }
     func check(_ context: LintContext) -> [Diagnostic]
 }
 
@@ -21,6 +23,7 @@ extension SingleValueRule {
 
 extension LintRule {
     package var judgesSingleValues: Bool { false }
+    package var isSuppressible: Bool { true }
 
     func finding(
         _ message: String,

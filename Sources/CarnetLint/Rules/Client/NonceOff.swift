@@ -20,7 +20,8 @@ struct NonceOff: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []
-        if case .off(let reason) = context.descriptor.authorization.nonce {
+        // Without ID tokens the key has no effect, and K106 reports that.
+        if context.descriptor.canHaveIDToken, case .off(let reason) = context.descriptor.authorization.nonce {
             let message = "the ID token is not tied to the sign-in by a nonce: \(reason)"
             found.append(finding(message, in: context, at: context.places.authorization.nonce.span))
         }

@@ -16,12 +16,35 @@ struct MalformedURL: LintRule {
             "issuer: ⟦https://id.acme.example:https⟧\n",
             "issuer: ⟦https://⟧\n",
             "issuer: https://id.acme.example\nendpoints: { token: ⟦'{issuer}/to ken'⟧ }\n",
+            """
+            token: { response: { capture: { instance: { from: /instance, example: 'https://eu.acme.example' } } } }
+            api: { base_url: ⟦'https://{token.instance}/v1'⟧ }
+            trusted_hosts: ['*.acme.example']
+
+            """,
+            """
+            token: { response: { capture: { instance: { from: /instance, example: eu.acme.example } } } }
+            api: { base_url: ⟦'{token.instance}/v1'⟧ }
+            trusted_hosts: ['*.acme.example']
+
+            """,
         ],
-        good: ["inputs: { port: {} }\nissuer: https://id.xn--cme-pla.example:{port}/my%20realm\n"]
+        good: [
+            "inputs: { port: {} }\nissuer: https://id.xn--cme-pla.example:{port}/my%20realm\n",
+            """
+            token: { response: { capture: { instance: { from: /instance, example: eu.acme.example } } } }
+            api: { base_url: 'https://{token.instance}/v1' }
+            trusted_hosts: ['*.acme.example']
+
+            """,
+        ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in
+            if let message = badExample(url, context) {
+                return finding(message.0, in: context, at: url.node.span, help: message.1)
+            }
             // What other rules say more exactly.
             guard url.scheme != nil || url.continuesIssuer, url.userInformation == nil, url.fragment == nil else {
                 return nil
@@ -34,6 +57,39 @@ struct MalformedURL: LintRule {
             } catch {
                 return finding("\(url.name): \(error.reason)", in: context, at: url.node.span)
             }
+        }
+    }
+
+    /// A value whose example shows that it has a scheme where the template has one too, or that neither has.
+    private func badExample(_ url: DescriptorURL, _ context: LintContext) -> (String, String)? {
+        guard let text = url.node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
+            let start = (try? Template(text, in: .anywhere))?.firstValue,
+            let example = context.example(of: start.value), !example.hasPrefix("/"),
+            example.contains("://") == start.followsScheme
+        else { return nil }
+        let shown = "\(url.name): the example of \(start.value), \"\(example)\","
+        return start.followsScheme
+            ? ("\(shown) has a scheme, and the template has one too", "start the template with {\(start.value)}")
+            : ("\(shown) has no scheme, and neither has the template", "write https://{\(start.value)}")
+    }
+}
+
+extension LintContext {
+    /// What the descriptor shows a value of the sign-in to be, by an example or a sample.
+    fileprivate func example(of value: TemplateReference) -> String? {
+        func found(_ captures: NamedList<ResponseCapture>, in sample: JSONValue?) -> String? {
+            captures[value.name].flatMap { sample?.first(of: $0.pointers.pointers)?.scalarText ?? $0.example }
+        }
+        switch value.origin {
+        case .callback: return descriptor.callback.capture[value.name]?.example
+        case .token: return found(descriptor.token.response.capture, in: descriptor.samples.token)
+        case .step:
+            return descriptor.exchange.items.lazy.compactMap { found($0.value.capture, in: $0.value.sample) }.first
+        case .connection:
+            guard let lookup = descriptor.connection.lookups[value.name] else { return nil }
+            let candidate = lookup.list.map { lookup.sample[$0]?.array?.first } ?? lookup.sample
+            return candidate?.first(of: lookup.value.pointers)?.scalarText
+        case .input, .client, .request: return nil
         }
     }
 }

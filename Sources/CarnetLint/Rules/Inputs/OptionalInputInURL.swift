@@ -12,6 +12,13 @@ struct OptionalInputInURL: LintRule {
         bad: ["inputs: { tenant: { optional: true } }\nissuer: https://⟦{tenant}⟧.acme.example\n"],
         good: [
             "inputs: { region: { default: eu, optional: true } }\nissuer: https://{region}.acme.example\n",
+            """
+            inputs: { region: { optional: true } }
+            tables: { apis: { eu: api.eu.acme.example } }
+            issuer: https://id.acme.example
+            api: { base_url: "https://{map(region, 'apis')|api.acme.example}" }
+
+            """,
             "inputs: { hint: { optional: true } }\nauthorization: { parameters: { login_hint: '{hint}' } }\n",
         ]
     )
@@ -21,7 +28,7 @@ struct OptionalInputInURL: LintRule {
         guard !inputs.isEmpty else { return [] }
         let optional = Set(inputs.map(\.name))
         return context.templateUses.filter(\.isURL).flatMap { use in
-            Set(use.inputNames).intersection(optional).sorted().map { name in
+            Set(use.template.requiredInputNames).intersection(optional).sorted().map { name in
                 finding(
                     "the input \"\(name)\" is optional and a URL needs it",
                     in: context,

@@ -20,7 +20,10 @@ struct NoteAboutNothing: LintRule {
             let steps = path.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
                 String(Substring($0))
             }
-            guard context.root.node(at: steps) == nil else { return nil }
+            // Deleting what is inherited, by null, is a fact with a reason too.
+            guard [context.root, context.document.ownRoot].allSatisfy({ $0?.node(at: steps) == nil }) else {
+                return nil
+            }
             return finding(
                 "the file has no key \"\(path)\"",
                 in: context,

@@ -22,6 +22,9 @@ struct BadHeader: SingleValueRule {
         good: ["profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n"]
     )
 
+    /// The engine never sends such a header, whatever a comment says.
+    let isSuppressible = false
+
     private static let managed: Set<String> = [
         "authorization", "proxy-authorization", "content-type", "content-length", "transfer-encoding", "connection",
         "host",

@@ -54,6 +54,7 @@ struct KeyWithoutEffect: LintRule {
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             scopes: { default: [photos] }
+            authorization: { ⟦nonce⟧: required }
             ⟦id_token⟧: { algorithms: [ES256] }
 
             """,
@@ -120,6 +121,7 @@ struct KeyWithoutEffect: LintRule {
             report(places.idToken.algorithms, "the client's secret signs, and nothing else")
         }
         if !descriptor.canHaveIDToken {
+            report(places.authorization.nonce, "without an issuer there are no ID tokens")
             report(places.idToken, "without an issuer there are no ID tokens")
             report(places.logout.missingEnd, "without an issuer there are no logout tokens")
             report(places.logout.frontChannel, "without an issuer no logout can be attributed")

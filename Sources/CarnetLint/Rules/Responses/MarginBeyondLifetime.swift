@@ -18,14 +18,29 @@ struct MarginBeyondLifetime: LintRule {
 
             """,
         ],
-        good: ["token: { response: { default_expires_in: 3600 } }\nrefresh: { margin: 300 }\n"]
+        good: [
+            "token: { response: { default_expires_in: 3600 } }\nrefresh: { margin: 300 }\n",
+            """
+            token: { response: { default_expires_in: 3600 } }
+            exchange:
+              long:
+                url: https://id.acme.example/exchange
+                parameters: { token: '{token.access_token}' }
+                sample: { access_token: redacted, token_type: Bearer, expires_in: 5184000 }
+            refresh: { margin: 86400 }
+
+            """,
+        ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         guard let margin = descriptor.refresh.margin?.count else { return [] }
-        let response = descriptor.token.response
-        let sampled = descriptor.samples.token?[response.root]?.first(of: response.fields.expiresIn.pointers)
+        // The tokens that a session keeps are those of the last exchange, if there is one.
+        let exchange = descriptor.exchange.items.last { $0.value.result == .tokens }?.value
+        let response = exchange?.response ?? descriptor.token.response
+        let sample = exchange.map(\.sample) ?? descriptor.samples.token
+        let sampled = sample?[response.root]?.first(of: response.fields.expiresIn.pointers)
         let seconds =
             sampled.flatMap {
                 if case .end(.after(let seconds)) = response.expiry.reading(of: $0) { seconds } else { nil }

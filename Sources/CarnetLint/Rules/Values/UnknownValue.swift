@@ -46,16 +46,18 @@ struct UnknownValue: LintRule {
             let later = context.laterValues(than: use.node)
             let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
             if let missing {
-                let candidates = known.filter { $0.origin == missing.origin }.map(\.name)
+                let isLater = later.contains(missing)
+                let candidates = known.subtracting(later).filter { $0.origin == missing.origin }.map(\.name)
                 let nearest = context.nearest(to: missing.name, in: candidates.sorted())
-                let what = later.contains(missing) ? "comes only later" : "is brought by nothing"
                 return [
                     finding(
-                        "the value \"\(missing)\" \(what)",
+                        "the value \"\(missing)\" \(isLater ? "comes only later" : "is brought by nothing")",
                         in: context,
                         at: context.span(of: use.stretch(of: missing), in: use.node),
                         help: nearest.map { "did you mean {\(missing.origin.rawValue).\($0)}?" }
-                            ?? missing.origin.keyThatKeeps(missing.name)
+                            ?? (isLater
+                                ? "put what brings it before this; derivations come before lookups"
+                                : missing.origin.keyThatKeeps(missing.name))
                     )
                 ]
             }

@@ -37,12 +37,24 @@ struct UntrustedHost: LintRule {
               token: "https://{map(callback.region, 'hosts')|id.acme.example}/token"
 
             """,
+            """
+            api: { base_url: https://api.acme.example }
+            connection:
+              lookups:
+                company: { url: /companies, value: /id, sample: { id: 7 } }
+                site: { url: '/companies/{connection.company}/site', value: /id, sample: { id: 8 } }
+
+            """,
         ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.trustedHosts.isEmpty else { return [] }
-        return context.templateUses.filter { $0.isURL && !$0.template.fixesHost }.map { use in
+        // What stands below the base has the host of that, which is a URL of its own.
+        let hasBase = context.descriptor.api.baseURL != nil
+        return context.templateUses.filter { use in
+            use.isURL && !use.template.fixesHost && !(hasBase && use.template.source.hasPrefix("/"))
+        }.map { use in
             finding(
                 "who is asked is known only at run time",
                 in: context,
