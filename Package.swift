@@ -9,9 +9,11 @@ let libyaml: [Target.Dependency] = [
 
 let package = Package(
     name: "carnet",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    defaultLocalization: "en",
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "Carnet", targets: ["Carnet"]),
+        .library(name: "CarnetApple", targets: ["CarnetApple"]),
         .library(name: "CarnetCatalog", targets: ["CarnetCatalog"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
@@ -21,6 +23,7 @@ let package = Package(
         .library(name: "CarnetSQLite", targets: ["CarnetSQLite"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
         .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
+        .library(name: "CarnetSwiftUI", targets: ["CarnetSwiftUI"]),
         .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
         .library(name: "CarnetURLSession", targets: ["CarnetURLSession"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
@@ -95,10 +98,15 @@ let package = Package(
 
         // MARK: Edges
 
+        // What the transports share, without a network library: an app links it without swift-nio.
+        .target(
+            name: "CarnetTransport",
+            dependencies: ["Carnet", "CarnetProtocol", .product(name: "HTTPTypes", package: "swift-http-types")]
+        ),
         .target(
             name: "CarnetHTTP",
             dependencies: [
-                "Carnet", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -110,9 +118,19 @@ let package = Package(
         .target(
             name: "CarnetURLSession",
             dependencies: [
-                "Carnet", "CarnetHTTP", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
+        ),
+        // Apple platforms: the sign-in sheet and the Keychain. What decides anything compiles everywhere.
+        .target(
+            name: "CarnetApple",
+            dependencies: ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage"]
+        ),
+        .target(
+            name: "CarnetSwiftUI",
+            dependencies: ["Carnet", "CarnetApple", "CarnetDescriptors", "CarnetProtocol"],
+            resources: [.process("Resources")]
         ),
         .target(
             name: "CarnetUserAgent",
@@ -129,7 +147,7 @@ let package = Package(
         .target(
             name: "CarnetStorage",
             dependencies: [
-                "Carnet", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -146,12 +164,14 @@ let package = Package(
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
         ),
-        .target(name: "CarnetPostgreSQL", dependencies: ["CLibPQ", "Carnet", "CarnetProtocol", "CarnetStorage"]),
+        .target(
+            name: "CarnetPostgreSQL",
+            dependencies: ["CLibPQ", "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage"]),
 
         .target(
             name: "CarnetWeb",
             dependencies: [
-                "Carnet", "CarnetStorage",
+                "Carnet", "CarnetDescriptors", "CarnetStorage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -260,7 +280,7 @@ let package = Package(
         .testTarget(
             name: "CarnetTests",
             dependencies: [
-                "Carnet", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -273,6 +293,7 @@ let package = Package(
         .target(
             name: "CarnetServerTestSupport",
             dependencies: [
+                "CarnetDescriptors",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -282,7 +303,8 @@ let package = Package(
         .testTarget(
             name: "AttackTests",
             dependencies: [
-                "Carnet", "CarnetFiles", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetStorage",
+                "Carnet", "CarnetTransport", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetProtocol",
+                "CarnetSandbox", "CarnetStorage",
                 "CarnetServerTestSupport", "CarnetTestSupport", "CarnetTesting", "CarnetURLSession", "CarnetUserAgent",
                 "CarnetWeb", "Fuzzing",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -324,13 +346,15 @@ let package = Package(
         .testTarget(
             name: "CarnetFilesTests",
             dependencies: [
-                "Carnet", "CarnetFiles", "CarnetProtocol", "CarnetStorage", "CarnetStoreTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetProtocol", "CarnetStorage",
+                "CarnetStoreTestSupport", "CarnetTesting",
             ]
         ),
         .target(
             name: "CarnetStoreTestSupport",
             dependencies: [
-                "Carnet", "CarnetFiles", "CarnetHTTP", "CarnetPostgreSQL", "CarnetProtocol", "CarnetSQLite",
+                "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetPostgreSQL", "CarnetProtocol",
+                "CarnetSQLite",
                 "CarnetServerTestSupport", "CarnetStorage",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -339,7 +363,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "StoreWorker",
-            dependencies: ["Carnet", "CarnetHTTP", "CarnetStoreTestSupport", "CarnetTesting", "CarnetURLSession"],
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetHTTP", "CarnetStoreTestSupport", "CarnetTesting",
+                "CarnetURLSession",
+            ],
             path: "Tests/StoreWorker"
         ),
         // Processes that lose their database, or are stopped, while they refresh: what no short test can show.
@@ -361,7 +388,8 @@ let package = Package(
         .testTarget(
             name: "CarnetPostgreSQLTests",
             dependencies: [
-                "Carnet", "CarnetPostgreSQL", "CarnetProtocol", "CarnetServerTestSupport", "CarnetStorage",
+                "Carnet", "CarnetDescriptors", "CarnetPostgreSQL", "CarnetProtocol", "CarnetServerTestSupport",
+                "CarnetStorage",
                 "CarnetStoreTestSupport", "CarnetTesting",
             ]
         ),
@@ -377,9 +405,27 @@ let package = Package(
             dependencies: ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
         ),
         .testTarget(
+            name: "CarnetAppleTests",
+            dependencies: [
+                "Carnet", "CarnetApple", "CarnetCatalog", "CarnetDescriptors", "CarnetProtocol", "CarnetSandbox",
+                "CarnetSwiftUI", "CarnetTesting", "SampleApps",
+            ]
+        ),
+        // The model layers of the sample apps; their views are for Xcode alone.
+        .target(
+            name: "SampleApps",
+            dependencies: ["Carnet", "CarnetCatalog", "CarnetSwiftUI"],
+            path: "Examples",
+            exclude: [
+                "Auth0/Auth0App.swift", "Auth0/GreetingPreview.swift", "Cloudentity/CloudentityApp.swift",
+                "Cloudentity/scopeData.json", "Google/GoogleApp.swift", "README.md",
+            ],
+            packageAccess: false
+        ),
+        .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [
-                "Carnet", "CarnetProtocol", "CarnetServerTestSupport", "CarnetUserAgent",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetServerTestSupport", "CarnetUserAgent",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -403,7 +449,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Carnet", "CarnetHummingbird", "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage",
+                "Carnet", "CarnetDescriptors", "CarnetHummingbird", "CarnetSandbox", "CarnetServerTestSupport",
+                "CarnetStorage",
                 "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -520,7 +567,7 @@ let package = Package(
         .executableTarget(
             name: "FleetBenchmark",
             dependencies: [
-                "Carnet", "CarnetStoreTestSupport",
+                "Carnet", "CarnetDescriptors", "CarnetStoreTestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/FleetBenchmark"
@@ -528,7 +575,7 @@ let package = Package(
         .executableTarget(
             name: "WebBenchmark",
             dependencies: [
-                "Carnet", "CarnetHummingbird", "CarnetSandbox",
+                "Carnet", "CarnetDescriptors", "CarnetHummingbird", "CarnetSandbox",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

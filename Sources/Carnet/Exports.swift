@@ -1,4 +1,4 @@
-// The types of a host's vocabulary that other modules of the package define, by name.
+// Types of other modules of the package that a host needs, by name.
 @_exported public import struct CarnetDescriptors.BrandColor
 @_exported public import enum CarnetDescriptors.ClientAuthenticationMethod
 @_exported public import enum CarnetDescriptors.ContentEncryption

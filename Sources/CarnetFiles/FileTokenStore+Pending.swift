@@ -3,10 +3,10 @@ public import CarnetProtocol
 import CarnetStorage
 public import Foundation
 
-/// A file for each sign-in: its name says when it expires, so that it can be cleared away unopened.
+/// A file for each sign-in. Its name contains the expiry, so that it can be deleted unopened.
 extension FileTokenStore: PendingStore {
     private static let pendingSuffix = ".pending"
-    /// Sign-ins that are kept at a time: a flood of them pushes out those that would expire first.
+    /// The maximum number of sign-ins. Beyond it, those that expire first are dropped.
     private static let pendingLimit = 1000
 
     public func keep(_ pending: PendingAuthorization, now: Date) async throws {
@@ -41,10 +41,10 @@ extension FileTokenStore: PendingStore {
         return try PendingAuthorization.unsealed(String(decoding: sealed, as: UTF8.self), with: ring, now: now)
     }
 
-    /// What the name of a file says.
+    /// The expiry in the name of a file.
     private struct Waiting {
         var name: String
-        /// In seconds since 1970; a file with another name is over.
+        /// In seconds since 1970; a file with another name counts as expired.
         var expiresAt: Double
 
         init(_ name: String) {

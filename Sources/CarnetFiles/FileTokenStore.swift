@@ -2,14 +2,14 @@ public import Carnet
 import CarnetProtocol
 public import CarnetStorage
 
-/// Keeps each connection, and each pending sign-in, in a file of its own, sealed with AES-256-GCM, in a folder that only its owner may use.
+/// Keeps each connection and each pending sign-in in its own file, encrypted with AES-256-GCM, in a private folder.
 ///
-/// A save replaces the file in one step and survives a crash. Who is signed in where can be read from the files without
-/// the key; tokens cannot. Several processes may use one folder at a time.
+/// A save replaces the file atomically and survives a crash. Provider and account names are readable without the key;
+/// tokens are not. Several processes may use one folder.
 public final class FileTokenStore: TokenStore {
     static let suffix = ".record"
     private static let lockName = "lock"
-    /// What a record may grow by in a renewal, in bytes.
+    /// The maximum growth of a record in a refresh, in bytes.
     private static let growth = 4096
 
     let folder: PrivateFolder
@@ -18,11 +18,11 @@ public final class FileTokenStore: TokenStore {
     private let locks: AccountLocks
     let blocking = BlockingCalls(label: "carnet.file-token-store")
 
-    /// Nothing is read or written yet.
+    /// Creates the store without reading or writing.
     ///
     /// - Parameters:
-    ///   - folder: The path of the store's folder; it is made before the first record is.
-    ///   - key: Where the key comes from; the file `key` in the folder unless given.
+    ///   - folder: The path of the store's folder. It is created before the first record.
+    ///   - key: The source of the key; by default the file `key` in the folder.
     ///   - lockPatience: How long to wait for another process that uses the same account.
     public convenience init(
         folder: String,
@@ -89,7 +89,8 @@ public final class FileTokenStore: TokenStore {
         try await writing { [self] in
             _ = try await sealingKeys()
             try await blocking.run { [folder] in
-                let size = try folder.read(file)?.count ?? 0
+                // A record that cannot be read is replaced.
+                let size = (try? folder.read(file))??.count ?? 0
                 try folder.tryWriting(file, count: size + Self.growth)
             }
         }
@@ -112,12 +113,12 @@ public final class FileTokenStore: TokenStore {
         }
     }
 
-    /// The accounts whose files can be told; `inventory()` names the others too.
+    /// The accounts with readable files; `inventory()` names the others too.
     public func keys() async throws -> [ConnectionKey] {
         try await inventory().accounts
     }
 
-    /// What the files say of themselves. Needs no key.
+    /// The readable parts of the files. It needs no key.
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     public func inventory() async throws -> StoreInventory {
@@ -126,7 +127,7 @@ public final class FileTokenStore: TokenStore {
             guard try folder.exists() else { return inventory }
             for file in try folder.names(withSuffix: Self.suffix) {
                 do {
-                    // Another process may remove a record while this one lists them.
+                    // Another process may remove a record during the listing.
                     guard let bytes = try folder.read(file) else { continue }
                     let path = folder.path(of: file)
                     let record = try SealedRecord(bytes, at: path)
@@ -134,7 +135,9 @@ public final class FileTokenStore: TokenStore {
                         throw TokenStoreError(.unreadable, "\(path) is the record of another account")
                     }
                     inventory.add(record.key, sealedBy: record.keyID)
-                } catch let error as TokenStoreError {
+                } catch var error as TokenStoreError {
+                    // Its owner is unknown, so that no sign-out finds it.
+                    error.remedy = error.remedy ?? PrivateFolder.settingAside(folder.path(of: file))
                     inventory.damaged.append(error)
                 }
             }
@@ -162,9 +165,9 @@ public final class FileTokenStore: TokenStore {
         try RecordID(key).text + suffix
     }
 
-    /// One writer at a time in the folder, for as long as a save takes.
+    /// A lock for one writer at a time in the folder, for the duration of a save.
     ///
-    /// A task that is cancelled with new tokens in its hands still has to save them: the old ones may be void by then.
+    /// A cancelled task with new tokens must still save them: the old ones may be invalid by then.
     func writing<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

@@ -1,52 +1,59 @@
 import AsyncHTTPClient
 public import Carnet
 public import CarnetProtocol
+public import CarnetTransport
+import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Sends requests with AsyncHTTPClient, over HTTP/1.1, with a pool of connections of its own.
+/// Sends requests with AsyncHTTPClient over HTTP/1.1, with its own connection pool.
 ///
-/// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, compression, retries, proxies from the
-/// environment and traces do not exist here. Addresses of this machine and the local network are reached at hosts alone
-/// that `LocalAccess` or the descriptor itself names; that is judged by the address that a connection got, whatever a
-/// name server said before. Connections use the process's shared event loops; `shutdown()` closes the idle ones at once,
-/// and a transport that goes away closes them too.
+/// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, compression, retries and traces do not
+/// exist here. `NetworkSettings` has the proxy and the trusted authorities, by default as the environment says. Addresses of this machine and the local network are reached at hosts alone
+/// that `LocalAccess` or the descriptor itself names. The check uses the address of the connection, so a changed DNS
+/// response cannot bypass it. Connections use the process's shared event loops. `shutdown()` closes the idle ones;
+/// releasing the transport closes all.
 ///
-/// A request with a client's certificate goes over connections of its own: none is shared with another certificate, or
-/// with requests that have none.
+/// A request with a client certificate has its own connections. They are not shared with another certificate, or with
+/// requests without one.
 public final class AsyncHTTPTransport: Transport {
-    /// For hosts that may be local, and for all others.
+    /// The pools for hosts that may be local, and for all others.
     private let (localClient, publicClient): (HTTPClient, HTTPClient)
+    /// For hosts behind a proxy, which knows their addresses.
+    private let proxied: [Proxy: HTTPClient]
+    private let network: NetworkSettings
+    private let unreadableTrust: TransportError?
     private let localAccess: LocalAccess
     private let tls: TLSConfiguration
     private let identities = TLSIdentities()
 
-    public convenience init(localAccess: LocalAccess = .none) {
-        self.init(trustRoots: [], localAccess)
+    public convenience init(localAccess: LocalAccess = .none, network: NetworkSettings = .environment) {
+        self.init(trustRoots: [], localAccess, network)
     }
 
     /// - Parameter additionalTrustRootsPEM: The path of a PEM file with certificates to trust besides those of the
-    ///   system, e.g. of a company's own authority or a test server.
-    /// - Throws: `TransportError`, `tls`, if the file has no certificates that can be read.
-    public convenience init(additionalTrustRootsPEM: String, localAccess: LocalAccess = .none) throws {
+    /// system, e.g. of a company's authority or a test server.
+    /// - Throws: `TransportError`, `tls`, if the file has no readable certificates.
+    public convenience init(
+        additionalTrustRootsPEM: String, localAccess: LocalAccess = .none, network: NetworkSettings = .environment
+    ) throws {
         let certificates = (try? NIOSSLCertificate.fromPEMFile(additionalTrustRootsPEM)) ?? []
         guard !certificates.isEmpty else {
-            throw TransportError(.tls, "\(additionalTrustRootsPEM) has no certificates in PEM form that can be read")
+            throw TransportError(.tls, "\(additionalTrustRootsPEM) contains no readable certificates in PEM form")
         }
-        self.init(trustRoots: certificates, localAccess)
+        self.init(trustRoots: certificates, localAccess, network)
     }
 
-    private init(trustRoots: [NIOSSLCertificate], _ localAccess: LocalAccess) {
+    private init(trustRoots: [NIOSSLCertificate], _ localAccess: LocalAccess, _ network: NetworkSettings) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
-        if !trustRoots.isEmpty {
-            tls.additionalTrustRoots = [.certificates(trustRoots)]
-        }
+        unreadableTrust = tls.trust(network, besides: trustRoots)
         self.tls = tls
+        self.network = network
         var pool = HTTPClient.Configuration.ConnectionPool(idleTimeout: .seconds(15))
         // The first failure is the one to report.
         pool.retryConnectionEstablishment = false
@@ -60,17 +67,27 @@ public final class AsyncHTTPTransport: Transport {
             decompression: .disabled
         )
         configuration.httpVersion = .http1Only
-        // Spans carry the URL with its query.
+        // Spans would contain the URL with its query.
         configuration.tracing.tracer = nil
         self.localAccess = localAccess
+        proxied = Dictionary(
+            network.usableProxies.map { [configuration] proxy in
+                var configuration = configuration
+                configuration.proxy = HTTPClient.Configuration.Proxy(proxy)
+                let client = HTTPClient(
+                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+                return (proxy, client)
+            }
+        ) { first, _ in first }
         localClient = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         configuration.http1_1ConnectionDebugInitializer = Self.refuseLocalAddress
         publicClient = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }
 
-    /// Runs on a connection that was just made, before its first request: no answer of a name server can come in between.
+    /// Runs on a new connection, before its first request, so that a later DNS response does not matter.
     @Sendable private static func refuseLocalAddress(_ channel: any Channel) -> EventLoopFuture<Void> {
-        guard channel.remoteAddress?.ipAddress.flatMap(IPAddress.init(numericHost:))?.isPublic != true else {
+        let address = channel.remoteAddress?.ipAddress.flatMap(IPAddress.init(numericHost:))
+        guard address?.isPublic != true, address?.standsForName != true else {
             return channel.eventLoop.makeSucceededVoidFuture()
         }
         // Closed once the client has forgotten it.
@@ -81,46 +98,54 @@ public final class AsyncHTTPTransport: Transport {
     deinit {
         localClient.shutdown { _ in }
         publicClient.shutdown { _ in }
+        for client in proxied.values { client.shutdown { _ in } }
     }
 
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         let target = try RequestTarget(request)
         let access = localAccess.adding(limits.localHosts)
         try target.refuseLocalHost(unless: access)
-        let client = access.allows(target.host) ? localClient : publicClient
+        if let unreadableTrust { throw unreadableTrust }
+        let proxy = try network.proxy(scheme: target.scheme, host: target.host)
+        let direct = access.allows(target.host) ? localClient : publicClient
+        let client = proxy.flatMap { proxied[$0] } ?? direct
+        let origin = proxy.map { "\(target.origin) through the proxy \($0.place)" } ?? target.origin
         var message = HTTPClientRequest(request, url: target.url)
         if let certificate = request.certificate {
             guard request.head.scheme?.lowercased() == "https" else {
                 throw TransportError(
-                    .unsupportedRequest, "the client's certificate goes over https alone, and \(target.origin) is not")
+                    .unsupportedRequest, "a client certificate requires https, and \(target.origin) uses http")
             }
             message.tlsConfiguration = try identities.configuration(tls, presenting: certificate)
         }
         let timedBody = limits.sendBefore.map { TimedBody(request.body, before: $0, origin: target.origin) }
-        return try await withDeadline(limits.deadline, origin: target.origin) { [client, message] in
-            do {
-                var message = message
-                if let timedBody {
-                    try timedBody.check()
-                    if message.body != nil { message.body = .stream(timedBody, length: .known(request.body.count)) }
+        return try await onEventLoop {
+            try await withDeadline(limits.deadline, origin: origin) { [client, message] in
+                do {
+                    var message = message
+                    if let timedBody {
+                        try timedBody.check()
+                        if message.body != nil { message.body = .stream(timedBody, length: .known(request.body.count)) }
+                    }
+                    // The deadline given here ends with the response's head, so it is not the one that matters.
+                    let response = try await client.execute(message, deadline: .distantFuture)
+                    return try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)
+                } catch {
+                    throw TransportError(error, origin: origin)
                 }
-                // The deadline given here ends with the response's head, so it is not the one that matters.
-                let response = try await client.execute(message, deadline: .distantFuture)
-                return try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)
-            } catch {
-                throw TransportError(error, origin: target.origin)
             }
         }
     }
 
-    /// Closes every connection. Requests after that fail. Safe to call more than once.
+    /// Closes every connection. Later requests fail. It may be called more than once.
     public func shutdown() async {
         try? await localClient.shutdown().get()
         try? await publicClient.shutdown().get()
+        for client in proxied.values { try? await client.shutdown().get() }
     }
 }
 
-/// A connection went to an address that is not public.
+/// A connection reached an address that is not public.
 struct LocalAddressRefused: Error {}
 
 extension HTTPClientRequest {
@@ -148,7 +173,7 @@ extension HTTPClientResponse {
             try collected.append(part.readableBytesView)
         }
         guard (100...999).contains(status.code) else {
-            throw TransportError(.interrupted, "\(origin) answered with something that is not HTTP")
+            throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP")
         }
         var head = HTTPResponse(status: .init(code: Int(status.code), reasonPhrase: status.reasonPhrase))
         for (name, value) in headers {
@@ -156,5 +181,57 @@ extension HTTPClientResponse {
             head.headerFields.append(HTTPField(name: name, value: value))
         }
         return IncomingResponse(head: head, body: collected.bytes)
+    }
+}
+
+extension TLSConfiguration {
+    /// Trusts what the settings name, and these certificates.
+    ///
+    /// - Returns: Why one of the settings cannot be read. Nothing may be requested then: fewer or other authorities would be
+    ///   trusted than were meant.
+    fileprivate mutating func trust(
+        _ network: NetworkSettings, besides certificates: [NIOSSLCertificate]
+    ) -> TransportError? {
+        var additional: [NIOSSLAdditionalTrustRoots] = certificates.isEmpty ? [] : [.certificates(certificates)]
+        do throws(TransportError) {
+            if let trusted = network.trustedPaths {
+                trustRoots = .certificates([])
+                for path in trusted { additional.append(try path.roots()) }
+            }
+            for path in network.additionalPaths { additional.append(try path.roots()) }
+        } catch {
+            return error
+        }
+        additionalTrustRoots = additional
+        return nil
+    }
+}
+
+extension NetworkSettings.TrustedPath {
+    /// - Throws: `TransportError`, `tls`, if there is nothing to trust.
+    fileprivate func roots() throws(TransportError) -> NIOSSLAdditionalTrustRoots {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let files = names.isEmpty ? [path] : names.sorted().map { "\(path)/\($0)" }
+        // A folder has links and other files too.
+        let certificates = Set(files.map { URL(filePath: $0).resolvingSymlinksInPath().path }).flatMap { file in
+            (try? NIOSSLCertificate.fromPEMFile(file)) ?? []
+        }
+        guard !certificates.isEmpty else {
+            throw TransportError(.tls, "\(name) names \(path), which has no certificates in PEM form that can be read")
+        }
+        return .certificates(certificates)
+    }
+}
+
+extension HTTPClient.Configuration.Proxy {
+    fileprivate init(_ proxy: Proxy) {
+        guard !proxy.isSOCKS else {
+            self = .socksServer(host: proxy.host, port: proxy.port)
+            return
+        }
+        let authorization = proxy.user.map { user in
+            HTTPClient.Authorization.basic(username: user, password: proxy.password?.reveal() ?? "")
+        }
+        self = .server(host: proxy.host, port: proxy.port, authorization: authorization)
     }
 }

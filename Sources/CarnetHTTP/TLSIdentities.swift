@@ -1,27 +1,27 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import NIOSSL
-import Synchronization
 
-/// The certificates of clients in the library's form, each read once.
+/// Client certificates in the library's form. Each is parsed once.
 final class TLSIdentities: Sendable {
     private struct Identity {
         let chain: [NIOSSLCertificate]
         let key: NIOSSLPrivateKey
     }
 
-    private let identities = Mutex<[ClientCertificateName: Identity]>([:])
+    private let identities = Lock<[ClientCertificateName: Identity]>([:])
 
-    /// The key counts too: of two texts with one certificate, one may hold a wrong key.
+    /// The key is part of the comparison: the same certificate may come with a wrong key.
     private struct ClientCertificateName: Hashable {
         let thumbprint: String
         let key: Secret
     }
 
-    /// How many are kept; beyond it all are read again. Those in use stay with their connections.
+    /// The maximum number of entries. Beyond it, all are parsed again. Those in use stay with their connections.
     private static let capacity = 64
 
-    /// - Throws: `TransportError`, `tls`, if certificate and key do not belong together or cannot be read.
+    /// - Throws: `TransportError`, `tls`, if certificate and key do not match or cannot be parsed.
     func configuration(
         _ tls: TLSConfiguration, presenting certificate: ClientCertificate
     ) throws -> TLSConfiguration {
@@ -40,13 +40,13 @@ final class TLSIdentities: Sendable {
         do {
             let chain = try certificate.chain.map { try NIOSSLCertificate(bytes: $0, format: .der) }
             let key = try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.reveal().utf8), format: .pem)
-            // A context compares the two; a handshake would tell too late.
+            // Creating a context compares the two; a handshake would fail too late.
             _ = try NIOSSLContext(configuration: tls.presenting(chain, key))
             return Identity(chain: chain, key: key)
         } catch {
             throw TransportError(
                 .tls,
-                "the client's certificate \(certificate.thumbprint) and its key do not belong together, or cannot be read"
+                "the client's certificate \(certificate.thumbprint) and its key do not match, or cannot be read"
             )
         }
     }

@@ -1,7 +1,7 @@
 import Carnet
 import NIOCore
 
-/// A request's body that is given once the connection is there and wants it, and not if it is too late then.
+/// A request's body that is sent only if the connection is ready before a deadline.
 struct TimedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -18,7 +18,7 @@ struct TimedBody: AsyncSequence, Sendable {
     /// - Throws: `TransportError`, `tooLate`.
     func check() throws {
         guard .now < moment else {
-            throw TransportError(.tooLate, "the connection to \(origin) came too late for this request")
+            throw TransportError(.tooLate, "the connection to \(origin) took too long; the request was not sent")
         }
     }
 

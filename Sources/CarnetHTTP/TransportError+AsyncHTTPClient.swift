@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Carnet
+import CarnetTransport
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -14,7 +15,7 @@ import NIOSSL
 #endif
 
 extension TransportError {
-    /// Says in our words what broke an exchange. What the library says may quote the request.
+    /// Describes the failure of an exchange. The library's own description may quote the request.
     init(_ error: any Error, origin: String) {
         switch error {
         case let error as TransportError:
@@ -36,7 +37,7 @@ extension TransportError {
         case is BoringSSLError:
             self.init(.tls, "the TLS handshake with \(origin) failed")
         case is HTTPParserError:
-            self.init(.interrupted, "\(origin) answered with something that is not HTTP, or broke off")
+            self.init(.interrupted, "\(origin) sent a response that is not HTTP, or that is incomplete")
         default:
             self.init(.interrupted, "the connection to \(origin) broke")
         }
@@ -46,7 +47,12 @@ extension TransportError {
         switch error {
         case .connectTimeout, .deadlineExceeded, .readTimeout, .writeTimeout, .tlsHandshakeTimeout,
             .getConnectionFromPoolTimeout:
-            self.init(.timeout, "\(origin) did not answer in time")
+            self.init(.timeout, "\(origin) did not respond in time")
+        case .proxyAuthenticationRequired:
+            self.init(
+                .connection, "no connection to \(origin): the proxy wants a user and password, or refuses those given")
+        case .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
+            self.init(.connection, "no connection to \(origin): the proxy refused it, or is no proxy")
         case .alreadyShutdown:
             self.init(.connection, "no connection to \(origin): the transport was shut down")
         case .invalidURL, .emptyHost, .emptyScheme:
@@ -104,7 +110,7 @@ extension TransportError {
 }
 
 extension IOError {
-    /// The system's words, e.g. `Connection refused`.
+    /// The system's message, e.g. `Connection refused`.
     fileprivate var meaning: String {
         strerror(errnoCode).map { String(cString: $0) } ?? "error \(errnoCode)"
     }

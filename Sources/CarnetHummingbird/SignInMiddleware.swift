@@ -3,7 +3,8 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// Answers the requests of the sign-in itself, and tells those behind it who is signed in. Add it before the routes.
+/// Handles the requests of the sign-in itself, and adds the signed-in user to the context of others. Add it before
+/// the routes.
 public struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
     private let web: WebSignIn
 
@@ -36,7 +37,8 @@ public struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware 
     }
 }
 
-/// Lets signed-in browsers pass. Others are shown the page of providers, which leads back; what is no page gets a 401.
+/// Lets signed-in browsers pass. Other page requests get the page of providers, which leads back; other requests get
+/// a 401.
 public struct RequireSignIn<Context: SignInRequestContext>: RouterMiddleware {
     public init() {}
 
@@ -47,7 +49,7 @@ public struct RequireSignIn<Context: SignInRequestContext>: RouterMiddleware {
     ) async throws -> Response {
         if context.signIn.session != nil {
             var response = try await next(request, context)
-            // A page for one person is not for a shared cache; a host that knows better says so itself.
+            // A page for one user must not be in a shared cache, unless the host says otherwise.
             if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
             return response
         }

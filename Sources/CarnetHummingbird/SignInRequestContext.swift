@@ -1,15 +1,15 @@
 public import CarnetWeb
 public import Hummingbird
 
-/// A request context that knows who is signed in.
+/// A request context with the signed-in user.
 public protocol SignInRequestContext: RequestContext {
     /// Set by `SignInMiddleware`.
     var signIn: SignInState { get set }
 }
 
-/// Who is signed in at the browser that sent a request.
+/// The signed-in user of a request's browser.
 public struct SignInState: Sendable {
-    /// `nil` if nobody is.
+    /// `nil` if nobody is signed in.
     public internal(set) var session: WebSession?
     var web: WebSignIn?
 
@@ -18,7 +18,7 @@ public struct SignInState: Sendable {
     /// The latest sign-in.
     public var account: WebAccount? { session?.account() }
 
-    /// The tokens of the latest sign-in, or of that with a provider.
+    /// The tokens of the latest sign-in, or of the latest one with a provider.
     ///
     /// - Throws: `HTTPError` 401 if there is none; `TokenStoreError`.
     public func tokens(of provider: ProviderID? = nil) async throws -> Session {
@@ -30,7 +30,7 @@ public struct SignInState: Sendable {
 
     /// The tokens of one of several accounts of `session`.
     ///
-    /// - Throws: `HTTPError` 401 if there are none any more; `TokenStoreError`.
+    /// - Throws: `HTTPError` 401 if they no longer exist; `TokenStoreError`.
     public func tokens(for account: WebAccount) async throws -> Session {
         guard let tokens = try await web?.connection(of: account) else {
             throw HTTPError(.unauthorized, message: "sign in first")
@@ -38,9 +38,9 @@ public struct SignInState: Sendable {
         return tokens
     }
 
-    /// The profile of the latest sign-in, as the provider has it now.
+    /// The current profile of the latest sign-in, fetched from the provider.
     ///
-    /// - Throws: as `tokens(of:)`; `OAuthError`.
+    /// - Throws: As `tokens(of:)`; `OAuthError`.
     public func profile(of provider: ProviderID? = nil) async throws -> Profile {
         try await tokens(of: provider).profile()
     }

@@ -1,8 +1,8 @@
-/// Shows the database that this process lives: a connection with a lock of the process's own number, in a transaction that
-/// stays open, which a pool that gives each transaction another connection keeps apart too. Nothing of the database's
-/// work waits for such a transaction: it has read and written nothing.
+/// Shows the database that this process lives: a connection with an advisory lock of the process's own number, in an
+/// open transaction. A pool in transaction mode keeps such a connection too. The transaction blocks nothing in the
+/// database: it has read and written nothing.
 actor Beacon {
-    /// Not the system's number of the process, which is one of many machines.
+    /// A random number, because the system's process id is not unique across machines.
     nonisolated let process: Int64
     private let configuration: PostgreSQLConfiguration
     private var connection: DatabaseConnection?
@@ -13,7 +13,7 @@ actor Beacon {
         self.process = process
     }
 
-    /// Lights it, unless it burns.
+    /// Opens the connection, unless it is open.
     ///
     /// - Throws: `DatabaseFailure`.
     func light() async throws {
@@ -31,7 +31,7 @@ actor Beacon {
         let connection = try await DatabaseConnection.open(configuration)
         let limit = configuration.statementTimeout
         _ = try await connection.run("BEGIN", within: limit)
-        // Not every version knows each setting. A machine that is gone is noticed within half a minute.
+        // Older versions lack some settings. A lost machine is noticed within half a minute.
         _ = try await connection.run(
             """
             SELECT set_config(name, value, true) FROM pg_settings JOIN (VALUES

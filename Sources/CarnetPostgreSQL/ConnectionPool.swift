@@ -1,6 +1,6 @@
-import Synchronization
+import CarnetDescriptors
 
-/// At most so many connections, opened when they are needed and kept for the next who needs one.
+/// A limited number of connections, opened on demand and reused.
 final class ConnectionPool: Sendable {
     private struct Waiter {
         var ticket: Int
@@ -9,16 +9,16 @@ final class ConnectionPool: Sendable {
 
     private struct State {
         var idle: [DatabaseConnection] = []
-        /// Those in use and idle, and those that are being opened.
+        /// The connections in use, idle, and being opened.
         var count = 0
         var waiters: [Waiter] = []
         var ticketsDrawn = 0
-        /// Tickets whose task was cancelled before it waited.
+        /// Tickets of tasks that were cancelled before they waited.
         var cancelled: Set<Int> = []
     }
 
     private let limit: Int
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let open: @Sendable () async throws -> DatabaseConnection
 
     init(limit: Int, open: @escaping @Sendable () async throws -> DatabaseConnection) {
@@ -26,8 +26,8 @@ final class ConnectionPool: Sendable {
         self.open = open
     }
 
-    /// - Parameter waiting: Whether to wait for a place if all are taken.
-    /// - Throws: what opening a connection throws; `CancellationError`; whatever `body` throws.
+    /// - Parameter waiting: Whether to wait if all connections are in use.
+    /// - Throws: Errors of opening a connection; `CancellationError`; errors of `body`.
     func withConnection<Result: Sendable>(
         waiting: Bool,
         _ body: (DatabaseConnection) async throws -> Result
@@ -43,7 +43,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Fails those who wait for a place.
+    /// Fails the waiting tasks.
     func sendWaitersAway(with failure: DatabaseFailure) {
         let waiters = state.withLock { state in
             defer { state.waiters = [] }
@@ -62,7 +62,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// - Returns: `nil` if the caller has a place and is to open a connection in it.
+    /// - Returns: `nil` if the caller must open a connection.
     private func reserve(waiting: Bool) async throws -> DatabaseConnection? {
         let ticket = state.withLock { state in
             state.ticketsDrawn += 1
@@ -79,7 +79,7 @@ final class ConnectionPool: Sendable {
                         return .success(nil)
                     }
                     guard waiting else {
-                        return .failure(DatabaseFailure.lost("no connection was answered in time"))
+                        return .failure(DatabaseFailure.lost("no connection was available in time"))
                     }
                     state.waiters.append(Waiter(ticket: ticket, continuation: continuation))
                     return nil

@@ -1,8 +1,8 @@
 import Carnet
-import Synchronization
+import CarnetDescriptors
 
-/// Statements on pooled connections: a lost connection is replaced and the statement repeated, for as long as the
-/// patience lasts. So every statement has to be one that may be carried out twice.
+/// Statements on pooled connections. A lost connection is replaced and the statement repeated, until the patience
+/// ends. So every statement must be safe to run twice.
 final class Database: Sendable {
     typealias Sleep = @Sendable (Duration) async throws -> Void
 
@@ -10,7 +10,7 @@ final class Database: Sendable {
     let sleep: Sleep
     private let pool: ConnectionPool
     private let schema = SchemaState()
-    /// Whether an operation's patience came to its end, and none has succeeded since. The others try and do not wait.
+    /// Whether an operation's patience has ended, and none has succeeded since. Then others try without waiting.
     private let isAway = Flag()
 
     init(_ configuration: PostgreSQLConfiguration, sleep: @escaping Sleep) {
@@ -21,7 +21,7 @@ final class Database: Sendable {
 
     /// Runs one statement.
     ///
-    /// - Parameter persists: Whether to go on, though the patience is at its end.
+    /// - Parameter persists: Whether to continue although the patience has ended.
     /// - Throws: `TokenStoreError`; `CancellationError`.
     func run(
         _ sql: String,
@@ -42,7 +42,7 @@ final class Database: Sendable {
         try await retrying { try await beacon.light() }
     }
 
-    /// Runs one statement to its end though the task is cancelled, because its outcome counts.
+    /// Runs one statement to its end even if the task is cancelled, because its result counts.
     ///
     /// - Throws: `TokenStoreError`.
     func runToEnd(_ sql: String, _ values: [DatabaseValue]) async throws -> DatabaseRows {
@@ -55,7 +55,7 @@ final class Database: Sendable {
     ) async throws -> Result {
         var spent = Duration.zero
         var pause = Duration.milliseconds(10)
-        // Every idle connection may have been lost at once: they are gone through without a wait.
+        // Every idle connection may be lost at once: they are tried without a wait.
         var free = configuration.poolSize
         while true {
             let started = ContinuousClock.now
@@ -65,7 +65,7 @@ final class Database: Sendable {
                 return result
             } catch let failure as DatabaseFailure {
                 guard case .lost = failure else { throw failure.storeError }
-                // No single try uses up the patience: it may be one in which the process was stopped.
+                // No single try uses up the patience: the process may have been stopped during it.
                 spent += min(ContinuousClock.now - started, configuration.patience / 2)
                 let isOver = spent >= configuration.patience
                 if isOver {
@@ -85,9 +85,9 @@ final class Database: Sendable {
     }
 }
 
-/// A mark that tasks share.
+/// A flag that tasks share.
 private final class Flag: Sendable {
-    private let state = Mutex(false)
+    private let state = Lock(false)
 
     var isSet: Bool {
         get { state.withLock { $0 } }
@@ -95,9 +95,9 @@ private final class Flag: Sendable {
     }
 }
 
-/// Whether the tables were seen to be there, once for a process.
+/// Whether the tables exist; checked once for a process.
 private final class SchemaState: Sendable {
-    private let isReady = Mutex(false)
+    private let isReady = Lock(false)
 
     func prepare(on connection: DatabaseConnection, within limit: Duration) async throws {
         guard !isReady.withLock({ $0 }) else { return }

@@ -9,9 +9,9 @@ import CarnetProtocol
     import Musl
 #endif
 
-/// One connection. Its calls wait on a thread of its own, never for longer than their limit.
+/// One connection. Its calls block on their own thread, never for longer than their limit.
 actor DatabaseConnection {
-    /// Closes the connection when it goes.
+    /// Closes the connection when it is released.
     private final class Handle {
         let pointer: OpaquePointer
 
@@ -36,7 +36,7 @@ actor DatabaseConnection {
         handle.map { PQstatus($0.pointer) == CONNECTION_OK && PQtransactionStatus($0.pointer) == PQTRANS_IDLE } ?? false
     }
 
-    /// Whether the other side has not closed the connection, as far as is known here. Nothing is sent.
+    /// Whether the server has closed the connection, as far as is known here. Nothing is sent.
     var isOpen: Bool {
         guard let handle, PQstatus(handle.pointer) == CONNECTION_OK else { return false }
         while SocketWait.isReadable(PQsocket(handle.pointer)) {
@@ -54,9 +54,9 @@ actor DatabaseConnection {
         }
         guard let started else { throw DatabaseFailure.lost("no memory for a connection") }
         let handle = Handle(started)
-        // A library prints nothing; what a server says on its way down comes back as the failure of a statement.
+        // A library prints nothing; a message of a server that shuts down becomes the error of a statement.
         _ = PQsetNoticeReceiver(handle.pointer, { _, _ in }, nil)
-        // So that a refusal says its state.
+        // With this setting an error contains its SQLSTATE.
         _ = PQsetErrorVerbosity(handle.pointer, PQERRORS_VERBOSE)
         var wanted = POLLOUT
         while true {
@@ -66,7 +66,7 @@ actor DatabaseConnection {
                 _ = PQsetErrorVerbosity(handle.pointer, PQERRORS_TERSE)
                 guard PQsetnonblocking(handle.pointer, 1) == 0 else { throw lost(handle) }
                 self.handle = handle
-                // What was acknowledged has to survive a crash, whatever the database's own default is.
+                // An acknowledged write must survive a crash. The database's default may not guarantee it.
                 _ = try run(
                     """
                     SELECT set_config('statement_timeout', $1, false), \
@@ -84,8 +84,8 @@ actor DatabaseConnection {
         }
     }
 
-    /// Runs one statement. If its task is cancelled, the connection is closed: to cancel the statement at the server takes
-    /// a connection of its own, which libpq 15 and older make without encryption. The server's `statement_timeout` ends it.
+    /// Runs one statement. If its task is cancelled, the connection is closed: libpq 15 and older cancel a statement
+    /// through an unencrypted connection. The server's `statement_timeout` ends the statement.
     ///
     /// - Throws: `DatabaseFailure`; `CancellationError`.
     func run(_ sql: String, _ values: [DatabaseValue] = [], within limit: Duration) throws -> DatabaseRows {
@@ -116,7 +116,7 @@ actor DatabaseConnection {
             return outcome
         } catch {
             if case .refused? = error as? DatabaseFailure { throw error }
-            // What is still to come on this connection belongs to nobody.
+            // The rest of this connection's input belongs to no statement.
             self.handle = nil
             throw error
         }
@@ -139,7 +139,7 @@ actor DatabaseConnection {
         let socket = PQsocket(handle.pointer)
         guard socket >= 0 else { throw lost(handle) }
         guard try SocketWait.wait(for: events, on: socket, until: deadline) else {
-            throw DatabaseFailure.lost("\(what) was not answered in time")
+            throw DatabaseFailure.lost("\(what) timed out")
         }
     }
 
@@ -154,7 +154,7 @@ extension DatabaseFailure {
     fileprivate init(_ result: OpaquePointer) {
         let field = PQresultErrorField(result, Int32(UInt8(ascii: "C")))
         let message = PQresultErrorField(result, Int32(UInt8(ascii: "M")))
-        // Without a state the message is libpq's own: the server said nothing more.
+        // A message without a SQLSTATE is libpq's own.
         guard let field else {
             let words = PQresultErrorMessage(result).map { String(cString: $0).firstLine }
             self = .lost(words ?? "the connection broke")
@@ -165,7 +165,7 @@ extension DatabaseFailure {
 }
 
 extension String {
-    /// Messages of the server end with a line break and may go on about the statement.
+    /// Messages of the server end with a line break and may continue with details of the statement.
     fileprivate var firstLine: String {
         split(whereSeparator: \.isNewline).first.map(String.init) ?? self
     }

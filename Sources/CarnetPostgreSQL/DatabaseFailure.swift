@@ -1,8 +1,8 @@
 import Carnet
 
-/// Why a statement was not carried out.
+/// Why a statement failed.
 enum DatabaseFailure: Error {
-    /// The connection is gone; the same may succeed on a new one. Whether it was carried out is not known.
+    /// The connection is lost; a new one may succeed. It is unknown whether the statement ran.
     case lost(String)
     case refused(state: String, message: String)
     /// There is no encrypted connection to the right server.
@@ -12,9 +12,9 @@ enum DatabaseFailure: Error {
     static let undefinedColumn = "42703"
     static let duplicateTable = "42P07"
 
-    /// States of a server that goes down, comes up, or has become a replica.
+    /// States of a server that shuts down, starts, or has become a replica.
     private static let passing: Set = ["57P01", "57P02", "57P03", "25006", "53300"]
-    /// What is written has no place in the database's encoding.
+    /// The value cannot be stored in the database's encoding.
     private static let encoding: Set = ["22021", "22P05"]
 
     init(state: String, message: String) {
@@ -22,8 +22,8 @@ enum DatabaseFailure: Error {
         self = isLost ? .lost(message) : .refused(state: state, message: message)
     }
 
-    /// Why no connection came about. libpq tells it as text alone, in its verbose form: `…: FATAL:  28P01: …` where the
-    /// server spoke, its own words elsewhere.
+    /// Why a connection failed. libpq reports it as text only, in its verbose form: `…: FATAL:  28P01: …` for an
+    /// error of the server, its own message otherwise.
     init(connecting message: String) {
         if let words = try? /: +[^ :]+: +([0-9A-Z]{5}): (.*)/.firstMatch(in: message) {
             self.init(state: String(words.1), message: String(words.2))
@@ -37,13 +37,13 @@ enum DatabaseFailure: Error {
     var storeError: TokenStoreError {
         switch self {
         case .lost(let message):
-            TokenStoreError(.unavailable, "the database is away: \(message)")
+            TokenStoreError(.unavailable, "the database is unavailable: \(message)")
         case .refused(let state, let message) where Self.encoding.contains(state):
-            TokenStoreError(.unacceptable, "the database cannot write this name: \(message)")
+            TokenStoreError(.unacceptable, "the database cannot store this name: \(message)")
         case .refused(let state, let message):
-            TokenStoreError(.unavailable, "the database refuses: \(message) (\(state))")
+            TokenStoreError(.unavailable, "the database returned an error: \(message) (\(state))")
         case .untrusted(let message):
-            TokenStoreError(.unavailable, "the database is not trusted: \(message)")
+            TokenStoreError(.unavailable, "the database's certificate or encryption was rejected: \(message)")
         }
     }
 }

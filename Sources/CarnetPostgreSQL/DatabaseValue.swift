@@ -6,14 +6,14 @@ enum DatabaseValue: Sendable {
     case text(String)
     case bytes([UInt8])
 
-    /// As PostgreSQL writes an interval.
+    /// In PostgreSQL's syntax for intervals.
     static func duration(_ duration: Duration) -> DatabaseValue { .text("\(duration.milliseconds) milliseconds") }
 }
 
-/// What a statement gave, in PostgreSQL's binary format.
+/// The result of a statement, in PostgreSQL's binary format.
 struct DatabaseRows: Sendable {
     var rows: [[[UInt8]?]] = []
-    /// How many rows it changed.
+    /// The number of changed rows.
     var changed = 0
 
     init() {}
@@ -41,7 +41,7 @@ struct DatabaseRows: Sendable {
     }
 }
 
-/// Lends texts as a C array that ends with a null pointer.
+/// Passes strings as a C array that ends with a null pointer.
 func withCStrings<Result>(
     _ texts: [String],
     _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
@@ -63,7 +63,7 @@ func withCStrings<Result>(
     }
 }
 
-/// Lends the parameters of a statement: their bytes, lengths and formats.
+/// Passes the parameters of a statement: their bytes, lengths and formats.
 func withParameters<Result>(
     _ values: [DatabaseValue],
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Result
@@ -81,7 +81,7 @@ func withParameters<Result>(
             formats.append(0)
         case .bytes(let data):
             bytes += data.map { CChar(bitPattern: $0) }
-            // An empty value is not a null one.
+            // An empty value is not NULL.
             bytes.append(0)
             lengths.append(Int32(data.count))
             formats.append(1)

@@ -1,2 +1,2 @@
-// Keys and inventories are part of the store's vocabulary.
+// Keys and inventories are part of the store's interface.
 @_exported public import CarnetStorage

@@ -1,31 +1,31 @@
 import Carnet
+import CarnetDescriptors
 import CarnetStorage
-import Synchronization
 
-/// A lock that this process has, and until when nobody else can take it, by a clock that goes on while the machine
-/// sleeps.
+/// A lock that this process holds, and the time until which nobody else can take it, by a clock that continues while
+/// the machine sleeps.
 final class Lease: Sendable {
     static let lost = TokenStoreError(.conflict, "another process has the account's lock")
 
     let id: RecordID
     let owner: String
-    /// `nil` once somebody else has the lock.
-    private let state: Mutex<ContinuousClock.Instant?>
+    /// `nil` once another process has the lock.
+    private let state: Lock<ContinuousClock.Instant?>
 
-    /// - Parameter end: Counted from before the database was asked, so that it comes no later than the database's.
+    /// - Parameter end: Counted from before the statement, so that it is not later than the database's.
     init(_ id: RecordID, owner: String, end: ContinuousClock.Instant) {
         self.id = id
         self.owner = owner
-        state = Mutex(end)
+        state = Lock(end)
     }
 
-    /// Until when the lock is held, perhaps a moment that has passed; `nil` if it was lost.
+    /// The time until which the lock is held, possibly in the past; `nil` if it was lost.
     var end: ContinuousClock.Instant? { state.withLock { $0 } }
 
-    /// Whether nobody else can have the lock by now.
+    /// Whether no other process can have the lock by now.
     var isHeld: Bool { end.map { $0 > .now } ?? false }
 
-    /// - Returns: The end, which is never brought forward.
+    /// - Returns: The end, which never moves earlier.
     /// - Throws: `TokenStoreError`, `conflict`, if the lock was lost meanwhile.
     func extend(to end: ContinuousClock.Instant) throws -> ContinuousClock.Instant {
         try state.withLock { state in

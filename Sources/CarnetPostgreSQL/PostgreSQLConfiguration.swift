@@ -2,35 +2,36 @@ import CLibPQ
 import Carnet
 public import CarnetProtocol
 
-/// How a `PostgreSQLStore` reaches its database.
+/// The connection of a `PostgreSQLStore` to its database.
 public struct PostgreSQLConfiguration: Sendable {
-    /// Whether the connection is encrypted. A Unix socket never is, and needs not be.
+    /// Whether the connection is encrypted. A Unix socket never is, and does not need it.
     public enum TLS: Hashable, Sendable {
-        /// Encrypted, and the server's certificate is checked for its name and its authority, which is read from a file
-        /// of certificates; libpq's own place (`~/.postgresql/root.crt`) unless given.
+        /// Encrypted, and the server's certificate is validated, including its name. The trusted certificates are
+        /// read from a file, by default libpq's (`~/.postgresql/root.crt`).
         case verified(authorities: String? = nil)
-        /// Encrypted; anyone in between may pose as the server.
+        /// Encrypted, but an attacker in between can impersonate the server.
         case unverified
-        /// In the clear, for a network that is encrypted by other means.
+        /// Not encrypted, for a network that is encrypted by other means.
         case none
     }
 
-    /// A connection URI (`postgresql://…`) or libpq's `key=value` pairs. It may hold a password, so it does not show.
+    /// A connection URI (`postgresql://…`) or libpq's `key=value` pairs. It may contain a password, so descriptions
+    /// omit it.
     public var address: Secret
     public var tls: TLS
-    /// The most connections of this process, besides one that shows that it lives.
+    /// The maximum number of connections of this process, besides one that shows that it lives.
     public var poolSize: Int
-    /// For a new connection.
+    /// The timeout of a new connection.
     public var connectTimeout: Duration
-    /// For one statement; the connection is given up when the server does not answer in time.
+    /// The timeout of one statement. After it, the connection is closed.
     public var statementTimeout: Duration
-    /// How long an operation goes on with new connections when the server goes away, before it says `unavailable`.
+    /// How long an operation retries with new connections when the server is down, before it throws `unavailable`.
     public var patience: Duration
     /// How long to wait for another process that uses the same account.
     public var lockPatience: Duration
-    /// How long an account stays locked whose process the database sees no more: it may be cut off while it is at the
-    /// provider. It is extended while it is held, and before a refresh token is sent to half as long again as the exchange
-    /// may take.
+    /// How long an account stays locked after the database has lost its process, which may be cut off in the middle
+    /// of a refresh. A holder extends the lock while it lives. Before a refresh token is sent, it is extended to one
+    /// and a half times the maximum duration of the exchange.
     public var lease: Duration
 
     public init(
@@ -53,7 +54,7 @@ public struct PostgreSQLConfiguration: Sendable {
         self.lease = lease
     }
 
-    /// What libpq is told; later words win over those of the address.
+    /// The parameters of libpq; later ones override those of the address.
     var parameters: [(keyword: String, value: String)] {
         var parameters = [("dbname", address.reveal()), ("client_encoding", "UTF8"), ("application_name", "carnet")]
         switch tls {
@@ -66,8 +67,8 @@ public struct PostgreSQLConfiguration: Sendable {
         return parameters
     }
 
-    /// Refuses an address that libpq cannot read, in words of our own: libpq's repeat a part of it, perhaps the
-    /// password.
+    /// Rejects an address that libpq cannot parse, with our own message: libpq's repeats a part of it, which may be
+    /// the password.
     ///
     /// - Throws: `TokenStoreError`, `unacceptable`.
     func checkAddress() throws {
@@ -76,7 +77,7 @@ public struct PostgreSQLConfiguration: Sendable {
         guard text.contains("=") || text.contains("://") else { return }
         guard let options = PQconninfoParse(text, nil) else {
             throw TokenStoreError(
-                .unacceptable, "the address of the database is neither a connection URI nor key=value pairs")
+                .unacceptable, "the database address must be a connection URI (postgresql://...) or key=value pairs")
         }
         PQconninfoFree(options)
     }

@@ -1,16 +1,16 @@
 public import Carnet
+import CarnetDescriptors
 import CarnetStorage
-import Synchronization
 
-/// A lock is a row with an owner and an end: unlike an advisory lock it outlives a connection that was cut, or a server
-/// that restarts, while its owner is at the provider. To take it is a write, so that nobody spends a refresh token
-/// while the database takes none.
+/// A lock is a row with an owner and an expiry. Unlike an advisory lock, it survives a lost connection or a restart
+/// of the server while its owner waits for the provider. Taking it is a write, so nobody uses a refresh token while
+/// the database is read-only.
 ///
-/// The row is free once it has ended and its owner's beacon is out: a process that was stopped, and does not extend its
-/// row, keeps the lock for as long as the database sees it.
+/// The row is free once it has expired and its owner's beacon is gone. A stopped process, which does not extend its
+/// row, keeps the lock for as long as the database sees its connection.
 extension PostgreSQLStore {
-    /// How many leases a row outlasts whose owner has a beacon and does not extend it: a router may keep up the connection
-    /// of a machine that is gone.
+    /// The number of lease durations after which a row is free although its owner's beacon still exists: a router may
+    /// keep the connection of a lost machine open.
     private static let longestSilence = 10
 
     public func withLock<Result: Sendable>(
@@ -38,7 +38,7 @@ extension PostgreSQLStore {
         return try await extend(lease, by: max(duration, database.configuration.lease))
     }
 
-    /// The lease of an account that is locked by this store.
+    /// The lease of an account that this store has locked.
     func lease(of id: RecordID) -> Lease? { leases.withLock { $0[id] } }
 
     private func acquire(_ id: RecordID) async throws -> Lease {
@@ -50,8 +50,8 @@ extension PostgreSQLStore {
             try Task.checkCancellation()
             try await database.light(beacon)
             let started = ContinuousClock.now
-            // Those who held a lock when the server went down have as long to come back as if they had just extended it.
-            // What this store holds itself it forgot to free: its own users wait in their queue.
+            // After a restart of the server, holders have as long as if they had just extended their rows.
+            // A row of this store is a leftover: its own users wait in the queue.
             let rows = try await database.runToEnd(
                 """
                 INSERT INTO carnet_lock AS held (id, owner, process, expires_at)
@@ -72,7 +72,7 @@ extension PostgreSQLStore {
             guard waited < database.configuration.lockPatience else {
                 throw TokenStoreError(
                     .locked,
-                    "the account is locked: another process has held it for \(database.configuration.lockPatience) "
+                    "the account is locked: another process has held the lock for \(database.configuration.lockPatience) "
                         + "or longer"
                 )
             }
@@ -82,7 +82,7 @@ extension PostgreSQLStore {
         }
     }
 
-    /// - Throws: `TokenStoreError`: `conflict` if somebody else has the lock; `unavailable`.
+    /// - Throws: `TokenStoreError`: `conflict` if another process has the lock; `unavailable`.
     @discardableResult
     private func extend(_ lease: Lease, by duration: Duration) async throws -> ContinuousClock.Instant {
         let started = ContinuousClock.now
@@ -100,7 +100,7 @@ extension PostgreSQLStore {
         return try lease.extend(to: started + duration)
     }
 
-    /// Until it is cancelled, or the lease is lost. A failure is tried again: what counts is the end that was reached.
+    /// Runs until it is cancelled, or the lease is lost. A failed extension is tried again.
     private func keepExtending(_ lease: Lease) async throws {
         let duration = database.configuration.lease
         while true {
@@ -114,7 +114,7 @@ extension PostgreSQLStore {
         }
     }
 
-    /// A row that cannot be removed now is removed as soon as it can: its owner lives, so nobody else would take it soon.
+    /// A row that cannot be removed now is removed later: its owner lives, so no other process would take it soon.
     private func release(_ lease: Lease) async {
         guard (try? await remove(lease)) == nil else { return }
         Task { [self] in

@@ -4,7 +4,7 @@ import CarnetStorage
 public import Foundation
 
 extension PostgreSQLStore: PendingStore {
-    /// Sign-ins that are kept at a time: a flood of them pushes out those that would expire first.
+    /// The maximum number of sign-ins. Beyond it, those that expire first are dropped.
     private static let limit = 100_000
 
     public func keep(_ pending: PendingAuthorization, now: Date) async throws {

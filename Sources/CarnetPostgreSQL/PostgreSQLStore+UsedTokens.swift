@@ -4,7 +4,7 @@ public import Foundation
 
 extension PostgreSQLStore: UsedTokenStore {
     public func use(_ id: String, until end: Date, now: Date) async throws -> Bool {
-        // Whoever repeats the statement because its answer was lost still has the token.
+        // A statement that is repeated because its response was lost still has the token.
         let owner = random.bytes(count: 16).hexadecimal
         let rows = try await database.runToEnd(
             """

@@ -1,24 +1,24 @@
 public import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 public import CarnetStorage
-import Synchronization
 
 /// Keeps connections and pending sign-ins in a PostgreSQL database that many machines share.
 ///
-/// Records are sealed with AES-256-GCM before they leave the process; names of providers and accounts are in the clear.
-/// The tables `carnet_…` are made at the first use, in the first schema of the search path.
+/// Records are encrypted with AES-256-GCM in this process. Names of providers and accounts are not encrypted. The
+/// tables `carnet_…` are created at the first use, in the first schema of the search path.
 public final class PostgreSQLStore: TokenStore {
     let database: Database
     let keySource: StoreKeySource
     let random: any RandomSource
     let queues = KeyedLocks<RecordID>()
     let beacon: Beacon
-    /// Of the accounts that are locked here.
-    let leases = Mutex<[RecordID: Lease]>([:])
+    /// The leases of the accounts that are locked here.
+    let leases = Lock<[RecordID: Lease]>([:])
 
-    /// Nothing is connected yet.
+    /// Creates the store without connecting.
     ///
-    /// - Parameter key: Every process that uses the database needs the same keys.
+    /// - Parameter key: The source of the keys. Every process that uses the database needs the same keys.
     public convenience init(_ configuration: PostgreSQLConfiguration, key: StoreKeySource) {
         self.init(
             configuration, key: key, random: SystemRandomSource(), sleep: { try await Task.sleep(for: $0) })
@@ -51,13 +51,14 @@ public final class PostgreSQLStore: TokenStore {
     public func save(_ connection: Connection, replacing revision: String?) async throws -> String {
         let id = try RecordID(connection.key)
         try connection.key.requireNoNUL()
-        // Cancelled or not: whoever has new tokens in hands must save them.
+        // A cancelled task with new tokens must still save them.
         return try await Task { [self] in
             let ring = try await sealingKeys()
             let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
             let new = SealedRecord.revision(of: record)
             let hashes = SessionHashes(connection)
-            // New tokens are saved as long as nobody else can refresh the old ones, however long the database is away.
+            // New tokens are saved as long as no other process can refresh the old ones, even if the database is down
+            // for long.
             let lease = lease(of: id)
             var values: [DatabaseValue] = [
                 .text(id.text), .text(connection.key.provider), .text(connection.key.account), .text(ring.first.id),
@@ -78,7 +79,7 @@ public final class PostgreSQLStore: TokenStore {
                 return new
             }
             values.append(.text(revision))
-            // The new revision is there already if an answer was lost and the statement is repeated.
+            // If a response was lost and the statement repeated, the new revision is already there.
             let rows = try await database.run(
                 """
                 UPDATE carnet_connection
@@ -95,12 +96,12 @@ public final class PostgreSQLStore: TokenStore {
         }.value
     }
 
-    /// Whether there is room, the lock says that a refresh takes: it is a write.
+    /// The refresh's lock, which is a write, already shows whether there is room.
     public func prepareToSave(_ key: ConnectionKey) async throws {
         _ = try await sealingKeys()
     }
 
-    /// If an answer is lost and the statement repeated, what it had removed already does not count as removed.
+    /// If a response was lost and the statement repeated, the earlier removal does not count.
     @discardableResult
     public func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
         let rows = try await database.runToEnd(
@@ -129,7 +130,7 @@ public final class PostgreSQLStore: TokenStore {
         return try await keys(among: candidates, endedBy: ended)
     }
 
-    /// What the tables say of the records. Needs no key.
+    /// The readable parts of the tables. It needs no key.
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     public func inventory() async throws -> StoreInventory {

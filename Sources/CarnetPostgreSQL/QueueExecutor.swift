@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor's jobs one by one on a thread of Dispatch, so that they may block without holding up other tasks.
+/// Runs an actor's jobs one by one on a Dispatch thread, so that they may block without delaying other tasks.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

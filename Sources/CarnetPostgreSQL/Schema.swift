@@ -1,6 +1,6 @@
 import Carnet
 
-/// The tables, as versions of which each has its statements.
+/// The tables. Each version has its statements.
 enum Schema {
     private static let versions = [
         [
@@ -31,7 +31,7 @@ enum Schema {
             "CREATE INDEX carnet_pending_expires_at ON carnet_pending (expires_at)",
         ],
         [
-            // Null as long as no version that knows them has saved the record.
+            // NULL until a version that knows these columns saves the record.
             "ALTER TABLE carnet_connection ADD COLUMN user_hash text, ADD COLUMN session_hash text",
             "CREATE INDEX carnet_connection_user_hash ON carnet_connection (user_hash)",
             "CREATE INDEX carnet_connection_session_hash ON carnet_connection (session_hash)",
@@ -45,20 +45,21 @@ enum Schema {
             "CREATE INDEX carnet_used_token_expires_at ON carnet_used_token (expires_at)",
         ],
         [
-            // Null in the row of a process of an earlier version, which has no beacon.
+            // NULL in the row of an older version's process, which has no beacon.
             "ALTER TABLE carnet_lock ADD COLUMN process bigint"
         ],
     ]
 
-    /// Any number that all users of these tables agree on.
+    /// An arbitrary number that all users of these tables share.
     private static let advisoryLock = "7163480212504436"
 
-    /// Makes the tables, or brings older ones up to date, once for all processes that come at the same time.
+    /// Creates the tables, or migrates older ones, once for all processes that start at the same time.
     ///
-    /// - Throws: `DatabaseFailure`; `TokenStoreError`, `unavailable`, if a newer version or another program made them.
+    /// - Throws: `DatabaseFailure`; `TokenStoreError`, `unavailable`, if a newer version or another program created
+    /// them.
     static func prepare(on connection: DatabaseConnection, within limit: Duration) async throws {
         if try await version(on: connection, within: limit) == versions.count { return }
-        // Whoever comes second waits until the first is done, which takes longer than a statement may.
+        // A second process waits for the first, for longer than a statement may take.
         let limit = max(limit, .seconds(60))
         do {
             _ = try await connection.run("BEGIN", within: limit)
@@ -89,20 +90,20 @@ enum Schema {
         do {
             let rows = try await connection.run("SELECT version::text FROM carnet_schema", within: limit)
             guard rows.rows.count == 1, let version = Int(rows.text(0, 0)) else {
-                throw TokenStoreError(.unavailable, "the database's table carnet_schema is not Carnet's")
+                throw TokenStoreError(.unavailable, "the database has a table carnet_schema that is not Carnet's")
             }
             guard version <= versions.count else {
                 throw TokenStoreError(
                     .unavailable,
-                    "the database's tables have the version \(version), and this program knows \(versions.count): "
-                        + "use a newer one"
+                    "the database's tables have the version \(version), and this program supports \(versions.count): "
+                        + "use a newer version of the program"
                 )
             }
             return version
         } catch DatabaseFailure.refused(DatabaseFailure.undefinedTable, _) {
             return nil
         } catch DatabaseFailure.refused(DatabaseFailure.undefinedColumn, _) {
-            throw TokenStoreError(.unavailable, "the database's table carnet_schema is not Carnet's")
+            throw TokenStoreError(.unavailable, "the database has a table carnet_schema that is not Carnet's")
         }
     }
 }

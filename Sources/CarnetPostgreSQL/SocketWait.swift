@@ -6,12 +6,12 @@
     import Musl
 #endif
 
-/// Waits for a socket on the thread that asks, and no longer than the task that it is done for.
+/// Waits for a socket on the calling thread, not longer than the task lives.
 enum SocketWait {
     /// How long a wait takes to notice that its task was cancelled, in milliseconds.
     private static let slice: Int64 = 50
 
-    /// What has arrived by the deadline counts, also if the process was stopped until later.
+    /// Data that arrived before the deadline counts, even if the process was stopped until later.
     ///
     /// - Returns: Whether the socket is ready before the deadline.
     /// - Throws: `CancellationError`; `DatabaseFailure`.
@@ -29,7 +29,7 @@ enum SocketWait {
         }
     }
 
-    /// Whether something has arrived, or the connection has ended.
+    /// Whether data has arrived, or the connection has ended.
     static func isReadable(_ socket: Int32) -> Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, 0) != 0

@@ -3,9 +3,9 @@ import CarnetStorage
 import Foundation
 import GRDB
 
-/// The database, opened at its first use, and again at the next if that fails.
+/// The database. It is opened at its first use, and again after a failure.
 actor DatabaseFile {
-    /// Says in the file's header whose it is: `carn` in ASCII.
+    /// The application id in the file's header: `carn` in ASCII.
     private static let applicationID = 0x6361_726E
 
     nonisolated let path: String
@@ -20,16 +20,16 @@ actor DatabaseFile {
         self.locks = locks
     }
 
-    /// - Throws: `TokenStoreError`; what `body` throws.
+    /// - Throws: `TokenStoreError`; errors of `body`.
     nonisolated func read<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         try await sayingErrors { try await self.pool().read(body) }
     }
 
-    /// Runs `body` in a transaction that has survived a crash when this returns.
+    /// Runs `body` in a transaction that survives a crash when this returns.
     ///
-    /// - Throws: `TokenStoreError`; what `body` throws.
+    /// - Throws: `TokenStoreError`; errors of `body`.
     nonisolated func write<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
@@ -40,7 +40,7 @@ actor DatabaseFile {
         try await sayingErrors { _ = try await self.pool() }
     }
 
-    /// Finds out whether so many bytes can be written beside the database; nothing is left of them.
+    /// Checks that so many bytes can be written next to the database, and removes them.
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     nonisolated func tryWriting(count: Int) throws {
@@ -73,13 +73,13 @@ actor DatabaseFile {
         return try await locks.withStoreLock { [self] in
             try await blocking.run { [self] in
                 let pool = try DatabasePool(path: path, configuration: configuration)
-                // The library's own setting loses the latest commits when the power fails.
+                // The library's default loses the latest commits in a power failure.
                 try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
                 let migrator = Self.migrator
                 guard try !pool.read(migrator.hasBeenSuperseded) else {
                     throw TokenStoreError(
                         .unavailable,
-                        "\(path) was made by a newer version, and this one does not know it: use a newer one")
+                        "\(path) was created by a newer version of Carnet: use a newer version of the program")
                 }
                 if try !pool.read(migrator.hasCompletedMigrations) { try migrator.migrate(pool) }
                 return pool
@@ -93,7 +93,7 @@ actor DatabaseFile {
         return configuration
     }
 
-    /// A database of another program is not touched.
+    /// A database of another program is not changed.
     private nonisolated func requireOwn() throws {
         var configuration = configuration
         configuration.readonly = true
@@ -154,7 +154,7 @@ actor DatabaseFile {
         do {
             return try await body()
         } catch let error as DatabaseError {
-            // Not its description, which repeats the statement.
+            // The error's description is omitted: it repeats the statement.
             let kind: TokenStoreError.Kind =
                 [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) ? .unreadable : .unavailable
             let code = error.extendedResultCode.rawValue

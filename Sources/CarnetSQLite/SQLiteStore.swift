@@ -6,10 +6,10 @@ import GRDB
 
 /// Keeps connections and pending sign-ins in a SQLite database that the processes of one machine share.
 ///
-/// Records are sealed with AES-256-GCM; names of providers and accounts are in the clear. Beside the file are SQLite's
-/// own (`-wal`, `-shm`) and a file of locks (`-lock`). The file must be on a local disk.
+/// Records are encrypted with AES-256-GCM. Names of providers and accounts are not encrypted. SQLite's own files
+/// (`-wal`, `-shm`) and a lock file (`-lock`) are next to the database. The database must be on a local disk.
 public final class SQLiteStore: TokenStore {
-    /// More than a renewal makes a record grow by, in bytes.
+    /// More than a record grows in a refresh, in bytes.
     private static let growth = 64 << 10
 
     let file: DatabaseFile
@@ -17,10 +17,10 @@ public final class SQLiteStore: TokenStore {
     let random: any RandomSource
     private let locks: AccountLocks
 
-    /// Nothing is opened yet.
+    /// Creates the store without opening the database.
     ///
     /// - Parameters:
-    ///   - path: The database; it is made at the first use, for its owner alone.
+    ///   - path: The database. It is created at the first use and private to its owner.
     ///   - busyTimeout: How long to wait while another process writes.
     ///   - lockPatience: How long to wait for another process that uses the same account.
     public convenience init(
@@ -72,7 +72,7 @@ public final class SQLiteStore: TokenStore {
         let id = try RecordID(connection.key)
         let key = connection.key
         try key.requireNoNUL()
-        // Cancelled or not: whoever has new tokens in hands must save them.
+        // A cancelled task with new tokens must still save them.
         return try await Task { [self] in
             let ring = try await sealingKeys()
             let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
@@ -109,8 +109,8 @@ public final class SQLiteStore: TokenStore {
                 try database.execute(sql: "UPDATE connection SET record = record WHERE id = ?", arguments: [id.text])
                 let sql = "SELECT length(record) FROM connection WHERE id = ?"
                 let size = try Int.fetchOne(database, sql: sql, arguments: [id.text]) ?? 0
-                // What this transaction writes may fit where the next does not, and each page of a save comes twice:
-                // the old record's is freed. Nobody else is here, because nobody else can write to the database.
+                // This transaction may fit where the next one does not, and a save writes each page twice: it frees
+                // the pages of the old record. No other process can write at the same time.
                 try file.tryWriting(count: 2 * (size + Self.growth))
             }
         }.value
@@ -152,7 +152,7 @@ public final class SQLiteStore: TokenStore {
         return try await keys(among: candidates, endedBy: ended)
     }
 
-    /// What the tables say of the records. Needs no key.
+    /// The readable parts of the tables. It needs no key.
     ///
     /// - Throws: `TokenStoreError`.
     public func inventory() async throws -> StoreInventory {

@@ -9,28 +9,29 @@ extension Sandbox {
         let page = try WebURL(String(parts[0]))
         let rules = authorizationRules(at: page)
         let fragment = parts.count == 2 ? String(parts[1]) : nil
-        guard let route = rules?.fragmentRoute else {
-            guard fragment == rules?.fragment else {
-                throw SandboxRefusal(status: 404, text: "the page wants the fragment \(rules?.fragment ?? "(none)")")
+        guard let route = rules?.fragmentRoute?.text else {
+            guard fragment == rules?.fragment?.text else {
+                throw SandboxRefusal(
+                    status: 404, text: "the page wants the fragment \(rules?.fragment?.text ?? "(none)")")
             }
             return page
         }
         guard let fragment, fragment.hasPrefix(route + "?") else {
-            throw SandboxRefusal(status: 404, text: "the page has no route but #\(route)")
+            throw SandboxRefusal(status: 404, text: "the page's only route is #\(route)")
         }
         return try WebURL(page.appendingQuery(String(fragment.dropFirst(route.count + 1))))
     }
 
-    /// Plays the browser and the person: opens an authorization URL, allows everything, and returns the callback URL.
+    /// Acts as the browser and the user: opens an authorization URL, grants everything, and returns the callback URL.
     ///
     /// - Throws: `SandboxRefusal` with the text of the page if there is no callback; `WebURLError`.
     public func approve(authorizationURL: String) async throws -> String {
         try await answer(authorizationURL: authorizationURL).url
     }
 
-    /// The same for a provider whose callback may be a POST: its URL, and the form that goes there.
+    /// The same for a provider whose callback may be a POST: its URL, and the posted form.
     ///
-    /// - Throws: as `approve(authorizationURL:)`.
+    /// - Throws: As `approve(authorizationURL:)`.
     public func answer(authorizationURL: String) async throws -> (url: String, form: String?) {
         let url = try pageURL(authorizationURL)
         var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
@@ -51,12 +52,12 @@ extension Sandbox {
         return (location, nil)
     }
 
-    /// Plays the person at the other device: opens the page for a code, and allows everything.
+    /// Acts as the user at the other device: opens the page for a code, and grants everything.
     ///
     /// - Throws: `SandboxRefusal` with the text of the page if there is no such code.
     public func approveDevice(userCode: String) async throws {
         guard let page = verificationPage(for: userCode) else {
-            throw SandboxRefusal(status: 404, text: "no device shows the code \(userCode)")
+            throw SandboxRefusal(status: 404, text: "no device has the code \(userCode)")
         }
         let url = try WebURL(page.appendingQuery(PercentEncoding.encode([(name: "user_code", value: userCode)])))
         var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
@@ -76,11 +77,11 @@ extension Sandbox {
     }
 }
 
-/// The sandbox showed a page where a redirect to the client was wanted.
+/// The sandbox showed a page instead of a redirect to the client.
 public struct SandboxRefusal: Error, Sendable, CustomStringConvertible {
     public let status: Int
-    /// What the page says.
+    /// The text of the page.
     public let text: String
 
-    public var description: String { "the sandbox answered \(status): \(text)" }
+    public var description: String { "the sandbox returned \(status): \(text)" }
 }

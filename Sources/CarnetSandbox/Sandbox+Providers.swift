@@ -2,7 +2,7 @@ public import CarnetDescriptors
 import HTTPTypes
 
 extension Sandbox {
-    /// Impersonates a provider from now on, in the place of one of the same id, whose grants and tokens stay good.
+    /// Simulates a provider from now on. If it replaces one with the same id, the grants and tokens stay valid.
     public func impersonate(_ provider: Provider, clients: [SandboxClient]) {
         var server = AuthorizationServer(provider, clients: clients, options: options, seams: seams)
         if let index = servers.firstIndex(where: { $0.provider.id == provider.id }) {
@@ -20,7 +20,7 @@ extension AuthorizationServer {
         options.users.contains { Identity($0, at: provider).picture == url.text }
     }
 
-    /// A picture that anyone may look at: a person, whoever it is.
+    /// A public picture for the profile of any user.
     var picture: Reply {
         let svg = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96"><rect width="96" height="96" fill="#c9d4e8"/>\

@@ -9,7 +9,7 @@ extension Sandbox {
         return indices.count > 1 ? indices : nil
     }
 
-    /// The answer of the first server that accepts a request; if none does, the refusal of the first.
+    /// The response of the first server that accepts a request; if none does, the refusal of the first.
     func respond(
         to request: ServerRequest, at endpoint: EndpointName, sharedBy indices: [Int]
     ) -> (reply: Reply, provider: ProviderID?) {

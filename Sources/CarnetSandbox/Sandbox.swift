@@ -7,10 +7,10 @@ public import HTTPTypes
     public import Foundation
 #endif
 
-/// An authorization and resource server that impersonates providers by their descriptors alone.
+/// An authorization and resource server that simulates providers from their descriptors alone.
 ///
-/// It answers requests for the providers' own URLs, in their encodings and in the shape of their samples. It is strict:
-/// what a specification forbids is refused with the specification's error. It opens no socket; `SandboxServer` does.
+/// It handles requests for the providers' own URLs, with their encodings and in the form of their samples. It is
+/// strict: a violation of a specification gets the specification's error. It opens no socket; `SandboxServer` does.
 public actor Sandbox {
     /// How every secret begins that protects nothing but a sandbox.
     package static let secretMark = "carnet-sandbox-secret"
@@ -24,8 +24,8 @@ public actor Sandbox {
     private var sendLogout: (@Sendable (SandboxLogout) async -> Void)?
 
     /// - Parameters:
-    ///   - providers: As they were resolved, before anything was discovered.
-    ///   - clients: The registrations, the same with every provider.
+    ///   - providers: The resolved providers, without metadata.
+    ///   - clients: The registrations, the same at every provider.
     public init(
         providers: [Provider],
         clients: [SandboxClient],
@@ -45,8 +45,8 @@ public actor Sandbox {
     }
 
     /// - Parameters:
-    ///   - providers: As they were resolved, before anything was discovered.
-    ///   - clients: The registrations with each provider.
+    ///   - providers: The resolved providers, without metadata.
+    ///   - clients: The registrations at each provider.
     public init(
         providers: [Provider],
         clients: [ProviderID: [SandboxClient]],
@@ -64,12 +64,12 @@ public actor Sandbox {
         self.seams = seams
     }
 
-    /// Answers a request that has the provider's real, absolute URL in its scheme, authority and path.
+    /// Handles a request with the provider's real, absolute URL in its scheme, authority and path.
     public func respond(to request: HTTPRequest, body: [UInt8]) async -> (HTTPResponse, [UInt8]) {
         let text = Self.url(of: request)
         recallFaults(chosenFor: request, body)
         if let slow = servers.first(where: { $0.has(.slow) }) { try? await sleep(slow.options.slowness) }
-        // Other requests were answered meanwhile.
+        // Other requests may have been handled meanwhile.
         recallFaults(chosenFor: request, body)
         let answer = answer(request, text, body)
         if requests.count == Self.longestLog { requests.removeFirst() }
@@ -92,7 +92,7 @@ public actor Sandbox {
         return (HTTPResponse(status: answer.reply.status, headerFields: answer.reply.headers), answer.reply.body)
     }
 
-    /// Whether a connection can be made for a request; an adapter answers `false` with its own connection error.
+    /// Whether a connection for a request succeeds. For `false`, an adapter throws its own connection error.
     public func isReachable(_ request: HTTPRequest, body: [UInt8] = []) -> Bool {
         guard let url = try? WebURL(Self.url(of: request)) else { return true }
         recallFaults(chosenFor: request, body)
@@ -114,39 +114,39 @@ public actor Sandbox {
         for index in servers.indices { servers[index].chosenFault = servers[index].faultChosen(with: texts ?? []) }
     }
 
-    /// Whether one of the providers is impersonated at an origin.
+    /// Whether a provider is simulated at an origin.
     public func serves(originOf url: WebURL) -> Bool {
         servers.contains { server in
             server.places.contains { $0.origin == url.origin }
-                || server.provider.apiHosts.contains { $0 == url.host || $0 == url.authority }
+                || server.provider.api.hosts.contains { $0 == url.host || $0 == url.authority }
                 || server.hasPicture(at: url)
         }
     }
 
-    /// Protects further resources with the tokens of a provider; of all providers if none is named.
+    /// Protects additional resources with the tokens of a provider; of all providers if none is named.
     public func addResources(_ resources: [Resource], of provider: ProviderID? = nil) {
         for index in servers.indices where provider == nil || servers[index].provider.id == provider {
             servers[index].resources += resources
         }
     }
 
-    /// Sends logout tokens from now on, before the page that ended the session is answered; without this they are dropped.
+    /// Sends logout tokens from now on, before the page that ends the session. Without a sender they are dropped.
     public func sendLogouts(by send: @escaping @Sendable (SandboxLogout) async -> Void) {
         sendLogout = send
     }
 
-    /// Replaces all signing keys; the old ones leave the key sets at once.
+    /// Replaces all signing keys. The old ones leave the key sets immediately.
     public func rotateKeys() throws {
         for index in servers.indices { try servers[index].rotateKeys() }
     }
 
-    /// Does other things wrong from now on.
+    /// Replaces the simulated faults.
     public func setFaults(_ faults: Set<SandboxFault>) {
         for index in servers.indices { servers[index].options.faults = faults }
     }
 
     /// The rules of the authorization endpoint at a URL.
-    func authorizationRules(at url: WebURL) -> AuthorizationRequestRules? {
+    func authorizationRules(at url: WebURL) -> ResolvedAuthorization? {
         servers.first { $0.endpoints.endpoint(at: url) == .authorization }?.provider.authorization
     }
 
@@ -216,7 +216,7 @@ public actor Sandbox {
                 return (servers[index].has(.metadata500) ? .serverError : servers[index].metadata(request), id, nil)
             }
         }
-        // Several providers may protect one resource: that which issued the token judges it.
+        // Several providers may protect one resource: that which issued the token validates it.
         let candidates = servers.filter { $0.hasResource(at: url) }
         let server = candidates.first { $0.hasIssued(tokenOf: request) } ?? candidates.first
         if let id = server?.provider.id, let index = servers.firstIndex(where: { $0.provider.id == id }) {
@@ -233,7 +233,7 @@ public actor Sandbox {
         return .json(
             [
                 "error": "not_found",
-                "error_description": .string("nothing is served at \(url.origin)\(url.path)"),
+                "error_description": .string("there is no endpoint at \(url.origin)\(url.path)"),
                 "served": .array(places),
             ],
             status: .notFound
@@ -260,6 +260,7 @@ extension AuthorizationServer {
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
             + [endpoints.verification].compactMap { $0 } + resources.map(\.url)
-            + provider.profileRequests.map(\.url) + provider.claimSources.map(\.jwks) + provider.mtlsEndpoints.values
+            + provider.profile.requests.map(\.url) + provider.profile.sources.map(\.jwks)
+            + provider.endpoints.mtls.values
     }
 }

@@ -13,7 +13,7 @@ package struct SandboxServer: Sendable {
 
     /// - Parameters:
     ///   - port: 0 takes any free one.
-    ///   - onStart: Told where the sandbox is as soon as it listens.
+    ///   - onStart: Called with the sandbox's address as soon as it listens.
     package init(
         sandbox: Sandbox,
         port: Int = 0,

@@ -1,9 +1,9 @@
+import CarnetDescriptors
 import CarnetProtocol
-import Synchronization
 
 /// What is made for the first that needs it, and kept for all others; a failure is kept too.
 final class MadeOnce<Value: Sendable>: Sendable {
-    private let kept = Mutex<Result<Value, OAuthError>?>(nil)
+    private let kept = Lock<Result<Value, OAuthError>?>(nil)
 
     func value(_ make: () throws(OAuthError) -> Value) throws(OAuthError) -> Value {
         let result = kept.withLock { kept in

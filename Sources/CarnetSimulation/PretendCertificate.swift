@@ -1,6 +1,6 @@
 package import CarnetProtocol
 
-/// The certificate of pretend clients. Its key protects nothing: sandboxes alone know it.
+/// The certificate of test clients. Its key protects nothing: only sandboxes know it.
 package enum PretendCertificate {
     package static var certificate: ClientCertificate? {
         try? ClientCertificate(pem: Secret(certificateText), privateKeyPEM: Secret(keyText))

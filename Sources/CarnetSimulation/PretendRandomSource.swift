@@ -1,9 +1,9 @@
+import CarnetDescriptors
 import CarnetProtocol
-import Synchronization
 
 /// Gives the same bytes at every run, and such that 32 of them are read as `pretend_value_1_000...` where they are sent.
 final class PretendRandomSource: RandomSource {
-    private let count = Mutex(0)
+    private let count = Lock(0)
 
     func bytes(count length: Int) -> [UInt8] {
         let number = count.withLock { count in

@@ -4,7 +4,8 @@ package import CarnetDescriptors
 package enum PretendRedirectURI {
     static let loopback = "http://127.0.0.1:49152/callback"
 
-    /// One that a provider accepts: on loopback if that is one, else made up after the first form that allows it.
+    /// A redirect URI that the provider accepts: on loopback if possible, else built from the first form that allows
+    /// it.
     package static func fitting(_ forms: [RedirectForm]) -> String? {
         func isAccepted(_ uri: String) -> Bool { forms.isEmpty || forms.contains { $0.matches(uri) } }
         return [loopback, "http://localhost:49152/callback"].first(where: isAccepted)

@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 
 extension ProviderDescriptor {
-    /// Values for the inputs: the given ones, then defaults and examples, then whatever the input's rules take.
+    /// Values for the inputs: the given ones, then defaults and examples, then generated ones that fit the rules.
     ///
     /// - Returns: the values, and the inputs for which none could be made up.
     package func pretendInputs(_ given: [String: String] = [:]) -> (values: [String: String], missing: [String]) {

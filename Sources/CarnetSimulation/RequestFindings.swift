@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetLint
 import CarnetProtocol
 
-/// What stops the requests of a pretend client.
+/// Why the requests of a test client cannot be built.
 struct RequestFindings {
     private let simulation: Simulation
     private let context: LintContext
@@ -12,7 +12,7 @@ struct RequestFindings {
         self.context = context
     }
 
-    /// One cause stops several requests, and is told once.
+    /// One cause affects several requests, and is reported once.
     var all: [Diagnostic] {
         var causes = Set<String>()
         var found: [Diagnostic] = []
@@ -38,7 +38,7 @@ struct RequestFindings {
     private func finding(_ error: OAuthError, of request: String, at span: SourceSpan? = nil) -> Diagnostic {
         let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
         return SimulationRules.requestNotMade.diagnostic(
-            "\(request) cannot be made: \(error.message)",
+            "the engine cannot build \(request): \(error.message)",
             file: context.path,
             span: span ?? context.document.span(of: key),
             help: error.hint

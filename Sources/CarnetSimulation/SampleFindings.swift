@@ -7,7 +7,7 @@ import Foundation
 struct SampleFindings {
     private let simulation: Simulation
     private let context: LintContext
-    private var rules: ResponseRules { simulation.provider.tokenResponse }
+    private var rules: ResponseRules { simulation.provider.token.response }
     private var samples: Samples { context.descriptor.samples }
     private var expect: SampleExpectations { samples.expect }
 
@@ -59,10 +59,10 @@ extension SampleFindings {
             return found
         } catch {
             if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample)] }
-            let words = error.server.map { "; the server says: \($0)" } ?? ""
+            let words = error.server.map { "; the server's error: \($0)" } ?? ""
             return [
                 SimulationRules.tokenNotInSample.diagnostic(
-                    "the engine does not take samples.\(sample.name): \(error.message)\(words)",
+                    "the engine rejects samples.\(sample.name): \(error.message)\(words)",
                     file: context.path,
                     span: sample.place.keySpan,
                     help: error.hint ?? error.descriptorKey.map { "see \($0)" }
@@ -76,10 +76,10 @@ extension SampleFindings {
         guard response.idToken == nil, (scopes.defaults + scopes.required).contains("openid") else { return [] }
         return [
             SimulationRules.tokenNotInSample.diagnostic(
-                "samples.token has no ID token, though the scope openid is asked for",
+                "samples.token has no ID token, but the scope openid is requested",
                 file: context.path,
                 span: places.samples.token.keySpan,
-                help: "add id_token: redacted, if the provider sends one; if not, leave the scope out"
+                help: "add id_token: redacted, if the provider sends one; if not, remove the scope"
             )
         ]
     }
@@ -87,7 +87,7 @@ extension SampleFindings {
     private func ofLifetime(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
         // What a default stands in for is not in the sample.
         guard sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) != nil else { return [] }
-        // A point in time is plausible from the year 2001 on, which tells seconds from milliseconds.
+        // A time is plausible from the year 2001 on, which distinguishes seconds from milliseconds.
         let isPlausible =
             switch response.end {
             case .after(let seconds): seconds <= Self.longestLifetime
@@ -103,10 +103,10 @@ extension SampleFindings {
         return SimulationRules.badLifetime.diagnostic(
             kind == .seconds
                 ? "\(value.jsonText()) is not a lifetime in seconds"
-                : "\(value.jsonText()) is not of the kind \(kind.rawValue)",
+                : "\(value.jsonText()) does not have the form \(kind.rawValue)",
             file: context.path,
             span: place(of: rules.fields.expiresIn, in: sample),
-            help: "say what it is: token: { response: { expires: KIND } }; or use 'default_expires_in'"
+            help: "set its form: token: { response: { expires: KIND } }; or use 'default_expires_in'"
         )
     }
 
@@ -116,7 +116,7 @@ extension SampleFindings {
             let pointers = rules.fields.scope.pointers.map(\.description).joined(separator: ", ")
             return [
                 SimulationRules.scopeNotInSample.diagnostic(
-                    "\(pointers) leads to nothing in samples.token",
+                    "\(pointers) finds nothing in samples.token",
                     file: context.path,
                     span: field.span,
                     related: [context.related("the sample", at: sample.place.keySpan)]
@@ -131,10 +131,10 @@ extension SampleFindings {
                 guard parts.count > 1, parts.contains(where: known.contains) else { continue }
                 return [
                     SimulationRules.scopeNotInSample.diagnostic(
-                        "\"\(scope)\" comes out of samples.\(sample.name) as one scope",
+                        "the engine reads \"\(scope)\" in samples.\(sample.name) as one scope",
                         file: context.path,
                         span: place(of: rules.fields.scope, in: sample),
-                        help: "say what stands between scopes: token: { response: { scope_separator: '\(separator)' } }"
+                        help: "set the separator: token: { response: { scope_separator: '\(separator)' } }"
                     )
                 ]
             }
@@ -154,14 +154,14 @@ extension SampleFindings {
     private func unexpected(in response: TokenResponse) -> [Diagnostic] {
         var found: [Diagnostic] = []
         if let scopes = expect.scopes, response.scopes.map(Set.init) != Set(scopes) {
-            let granted = response.scopes.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") } ?? "as asked for"
+            let granted = response.scopes.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") } ?? "as requested"
             found.append(notAsExpected("the granted scopes are \(granted)", places.samples.expect.scopes))
         }
         if let lifetime = expect.expiresIn {
             let tokens = TokenSet(response, requested: [], now: Simulation.now)
             let seconds = tokens.expiresAt.map { Int($0.timeIntervalSince(tokens.issuedAt).rounded()) }
             if seconds != lifetime.count {
-                let said = seconds.map { "the token lives \($0) seconds" } ?? "nothing says when the token ends"
+                let said = seconds.map { "the token is valid for \($0) seconds" } ?? "the token has no expiry"
                 found.append(notAsExpected(said, places.samples.expect.expiresIn))
             }
         }
@@ -174,16 +174,16 @@ extension SampleFindings {
 extension SampleFindings {
     private var ofProfile: [Diagnostic] {
         guard let sample = profileSample, let profile = try? profile(sample) else { return [] }
-        guard sample.body[simulation.provider.profileRoot] != nil else {
+        guard sample.body[simulation.provider.profile.root] != nil else {
             let span = places.profile.root.span
-            return [claimFinding("'profile.root' leads to nothing in samples.\(sample.name)", at: span)]
+            return [claimFinding("'profile.root' finds nothing in samples.\(sample.name)", at: span)]
         }
         var found: [Diagnostic] = []
         for claim in context.descriptor.profile.claims.items where profile[claim.name] == nil {
             let pointers = claim.value.pointers.map(\.description).joined(separator: ", ")
             found.append(
                 claimFinding(
-                    "\(pointers) leads to nothing in samples.\(sample.name)",
+                    "\(pointers) finds nothing in samples.\(sample.name)",
                     at: places.profile.claims[claim.name].span,
                     related: [context.related("the sample", at: sample.place.keySpan)]
                 )
@@ -238,12 +238,12 @@ extension SampleFindings {
         return [
             SimulationRules.errorNotInSample.diagnostic(
                 words == nil
-                    ? "there is no error code at \(places) of samples.error"
-                    : "samples.error says of itself that it is success",
+                    ? "samples.error has no error code at \(places)"
+                    : "token.response.success matches samples.error",
                 file: context.path,
                 span: context.places.samples.error.keySpan,
                 help: words == nil
-                    ? "say where it is: token: { response: { errors: { error: /... } } }"
+                    ? "set its place: token: { response: { errors: { error: /... } } }"
                     : "see token.response.success"
             )
         ]
@@ -260,7 +260,7 @@ extension SampleFindings {
             guard error.server == nil else { return [] }
             return [
                 SimulationRules.callbackNotAccepted.diagnostic(
-                    "the engine does not take samples.callback: \(error.message)",
+                    "the engine rejects samples.callback: \(error.message)",
                     file: context.path,
                     span: places.samples.callback.keySpan,
                     help: "see \(error.descriptorKey ?? "callback.rename")"

@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 package import CarnetLint
 
-/// What `carnet lint` runs a descriptor in: the requests of a pretend client, and the samples as answers to them.
+/// The simulation of `carnet lint`: the requests of a test client, and the samples as responses to them.
 package struct SampleSimulator: DescriptorSimulator {
     private let needsSamples: Bool
 
@@ -17,7 +17,7 @@ package struct SampleSimulator: DescriptorSimulator {
         guard missing.isEmpty else {
             return missing.map { name in
                 SimulationRules.inputWithoutExample.diagnostic(
-                    "nothing can be simulated, because \"\(name)\" has no example",
+                    "Carnet cannot simulate the descriptor, because \"\(name)\" has no example",
                     file: context.path,
                     span: context.places.inputs[name].keySpan,
                     help: "add one: example: VALUE"

@@ -44,7 +44,7 @@ extension Simulation {
         return SimulatedRequest(try proved(request, accessToken: tokens.accessToken))
     }
 
-    /// The request with a proof of the pretend key, where the tokens are bound to one.
+    /// The request with a proof of the test key, if the tokens are bound to a key.
     private func proved(
         _ request: PreparedRequest, accessToken: Secret? = nil
     ) throws(OAuthError) -> PreparedRequest {
@@ -73,7 +73,7 @@ extension Simulation {
 
     func refreshRequest() throws(OAuthError) -> PreparedRequest {
         try madeRefreshRequest.value { () throws(OAuthError) in
-            let credential = provider.refreshCredential == .accessToken ? tokens.accessToken : tokens.refreshToken
+            let credential = provider.refresh.using == .accessToken ? tokens.accessToken : tokens.refreshToken
             return try TokenRequest.refresh(
                 credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(),
                 now: Self.now)
@@ -84,15 +84,15 @@ extension Simulation {
         try madeProfileRequest.value { () throws(OAuthError) in try Profile.request(tokens, at: provider) }
     }
 
-    /// The callback of a provider that does as it should, in its own words.
+    /// The callback of a correct provider, with its own names.
     private static func standardCallback(_ provider: Provider) -> [Named<String>] {
         var parameters = [Named("code", code)]
-        if let issuer = provider.issuer, provider.demandsIssuerParameter { parameters.append(Named("iss", issuer)) }
-        return parameters.map { Named(provider.callbackRename[$0.name] ?? $0.name, $0.value) }
+        if let issuer = provider.issuer, provider.callback.requiresIssuer { parameters.append(Named("iss", issuer)) }
+        return parameters.map { Named(provider.callback.rename[$0.name] ?? $0.name, $0.value) }
             + [Named(provider.stateParameter, "")]
     }
 
-    /// Judges a callback's parameters, the state of the attempt in the place of what stands there.
+    /// Validates a callback's parameters, the state of the attempt in the place of what stands there.
     func judge(
         callback parameters: [Named<String>], for pending: PendingAuthorization
     ) throws(OAuthError) -> ValidatedCallback {
@@ -103,7 +103,7 @@ extension Simulation {
         let separator = pending.redirectURI.contains("?") ? "&" : "?"
         let url = pending.redirectURI + separator + PercentEncoding.encode(sent)
         var plain = pending
-        // The provider's key is not at hand: what is judged is what a signed answer would hold.
+        // The provider's key is not available, so the content of a signed response is validated.
         if pending.hasSignedAnswer(at: provider) { plain.responseMode = .query }
         return try plain.validate(
             AuthorizationCallback(url: url), from: provider, now: Self.now, clientSecret: registration.clientSecret)

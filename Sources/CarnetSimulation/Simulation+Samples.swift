@@ -2,11 +2,11 @@ import CarnetDescriptors
 import CarnetProtocol
 import HTTPTypes
 
-/// Samples in the place of answers, each judged by the code that judges real ones.
+/// Samples as responses, each validated by the code for real ones.
 extension Simulation {
-    /// - Parameter isRefresh: Whether it answers a refresh.
+    /// - Parameter isRefresh: Whether it is the response to a refresh.
     func judge(token sample: JSONValue, isRefresh: Bool = false) throws(OAuthError) -> TokenResponse {
-        let rules = provider.tokenResponse
+        let rules = provider.token.response
         return try TokenResponse(
             judging: Self.response(
                 sample, status: rules.success.statuses.first?.code ?? 200, isForm: rules.format == .form),
@@ -17,7 +17,7 @@ extension Simulation {
 
     /// The server's words in an error response; `nil` if none are found.
     func words(of sample: JSONValue) throws(OAuthError) -> ServerWords? {
-        let response = Self.response(sample, status: 400, isForm: provider.tokenResponse.format == .form)
+        let response = Self.response(sample, status: 400, isForm: provider.token.response.format == .form)
         let request = try tokenRequest()
         do throws(OAuthError) {
             _ = try TokenResponse(judging: response, to: request, from: provider)
@@ -36,7 +36,7 @@ extension Simulation {
         )
     }
 
-    /// A text is the body itself; anything else is encoded as the provider encodes.
+    /// A string is the body itself; anything else is encoded as the provider encodes.
     private static func response(_ sample: JSONValue, status: Int, isForm: Bool) -> IncomingResponse {
         let pairs = (sample.object?.members ?? []).compactMap { member in
             member.value.scalarText.map { (name: member.name, value: $0) }

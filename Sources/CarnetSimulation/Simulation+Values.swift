@@ -14,10 +14,10 @@ extension Simulation {
                 keep(origin, rule.name, found ?? rule.value.example, isSecret: rule.value.isSecret)
             }
         }
-        for rule in provider.callbackCapture.items {
+        for rule in provider.callback.capture.items {
             keep("callback", rule.name, rule.value.example, isSecret: rule.value.isSecret)
         }
-        keep("token", provider.tokenResponse.capture, of: provider.samples.token)
+        keep("token", provider.token.response.capture, of: provider.samples.token)
         for step in provider.exchange { keep("step", step.value.capture, of: step.value.sample) }
         for lookup in provider.connection.lookups.items {
             let sample = lookup.value.sample
@@ -36,11 +36,11 @@ extension Simulation {
     /// The callback's parameters with those that are kept, and signed where the provider signs.
     func completed(_ parameters: [Named<String>]) -> [Named<String>] {
         var parameters = parameters
-        for rule in provider.callbackCapture.items {
+        for rule in provider.callback.capture.items {
             let name = rule.value.parameter ?? rule.name
             if !parameters.contains(where: { $0.name == name }) { parameters.append(Named(name, rule.value.example)) }
         }
-        guard let rule = provider.callbackVerification, let secret = registration.clientSecret else {
+        guard let rule = provider.callback.verification, let secret = registration.clientSecret else {
             return parameters
         }
         parameters.removeAll { $0.name == rule.parameter }

@@ -2,11 +2,11 @@ package import CarnetDescriptors
 package import CarnetProtocol
 import Foundation
 
-/// A sign-in of a pretend client in the engine's own code: requests that nobody sends, and samples in the place of
-/// answers. It is the same at every run.
+/// A sign-in of a test client in the engine's code: requests that are not sent, and samples as responses. It is
+/// deterministic.
 package final class Simulation: Sendable {
-    /// The provider, with endpoints invented where only its metadata would tell them, and with examples of what is known
-    /// only at run time.
+    /// The provider, with invented endpoints where only its metadata would name them, and with examples of what is
+    /// known only at run time.
     package let provider: Provider
     /// The same without the examples.
     let unfilled: Provider
@@ -30,8 +30,8 @@ package final class Simulation: Sendable {
     /// - Parameters:
     ///   - clientID: That of a real client, to see its requests.
     ///   - hasSecret: Whether the client has a secret; as the provider's first method has it, if `nil`. A secret is
-    ///     always a pretend one.
-    ///   - redirectURI: One that the provider accepts, if `nil`.
+    ///     always a test secret.
+    ///   - redirectURI: `nil` for one that the provider accepts.
     package init(
         _ provider: Provider,
         clientID: String? = nil,
@@ -47,14 +47,14 @@ package final class Simulation: Sendable {
         let usesCertificate = hasSecret == nil && methods.first?.usesCertificate == true
         let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
         let algorithm =
-            provider.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
-            ?? provider.requestObject.algorithm ?? .ES256
+            provider.client.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
+            ?? provider.authorization.requestObject.algorithm ?? .ES256
         let registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
             clientSecret: usesSecret || !usesKey && !usesCertificate && !methods.contains(.none)
-                ? provider.signsWithClientSecret || methods.contains(.clientSecretJWT)
+                ? (provider.idToken.hs256 != nil) || methods.contains(.clientSecretJWT)
                     ? Self.signingSecret : Self.clientSecret : nil,
-            signingKey: usesKey || provider.requestObject.isDemanded
+            signingKey: usesKey || provider.authorization.requestObject.isDemanded
                 ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
             certificate: usesCertificate || provider.client.certificateBoundAccessTokens
                 ? PretendCertificate.certificate : nil,
@@ -79,7 +79,7 @@ package final class Simulation: Sendable {
 }
 
 extension Provider {
-    /// Puts the endpoints that the metadata would tell below the issuer.
+    /// Puts the endpoints that the metadata would name below the issuer.
     fileprivate mutating func inventEndpoints() -> Set<EndpointName> {
         let base = issuer.flatMap { try? WebURL($0) } ?? discoveryURL
         guard let base, discovery != .off else { return [] }
@@ -87,7 +87,7 @@ extension Provider {
         var invented: Set<EndpointName> = []
         for name in [EndpointName.authorization, .token, .userinfo, .revocation, .endSession]
         where endpoints[name] == nil {
-            endpoints[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/pretend-\(name.rawValue)")
+            endpoints.urls[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/pretend-\(name.rawValue)")
             invented.insert(name)
         }
         return invented

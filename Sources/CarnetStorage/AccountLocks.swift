@@ -1,10 +1,10 @@
 import Carnet
 
-/// The locks of a store's accounts, in one file beside its records.
+/// The locks of a store's accounts, in one file next to its records.
 ///
-/// Tasks of this process queue in the order in which they came, so that at most one of them asks for the file's lock.
+/// Tasks of this process queue first, so that at most one of them waits for the file's lock.
 package final class AccountLocks: Sendable {
-    /// The byte that stands for the whole store and for no account.
+    /// The byte for the whole store.
     private static let storePosition: Int64 = 0
 
     private let path: String
@@ -18,7 +18,7 @@ package final class AccountLocks: Sendable {
         self.sleep = sleep
     }
 
-    /// - Throws: `TokenStoreError`; `CancellationError`; whatever `body` throws.
+    /// - Throws: `TokenStoreError`; `CancellationError`; errors of `body`.
     package func withLock<Result: Sendable>(
         on id: RecordID,
         _ body: () async throws -> Result
@@ -26,7 +26,7 @@ package final class AccountLocks: Sendable {
         try await withLock(at: id.lockPosition, body)
     }
 
-    /// Lets one writer inside at a time, whatever the account.
+    /// A lock for one writer at a time, for all accounts.
     package func withStoreLock<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await withLock(at: Self.storePosition, body)
     }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs calls that block, such as those of files, on threads of their own: the threads that tasks run on must not wait.
+/// Runs blocking calls, such as file operations, on separate threads: the threads of tasks must not block.
 package struct BlockingCalls: Sendable {
     private let queue: DispatchQueue
 

@@ -8,7 +8,7 @@ import Carnet
     package import Musl
 #endif
 
-/// An open file, closed when its value goes. Programs that this one starts do not inherit it.
+/// An open file. It is closed when its value is released, and child processes do not inherit it.
 package struct FileDescriptor: ~Copyable {
     package let number: Int32
     private let path: String
@@ -46,7 +46,9 @@ package struct FileDescriptor: ~Copyable {
             guard count > 0 else { return bytes }
             bytes += buffer.prefix(count)
             guard bytes.count <= limit else {
-                throw TokenStoreError(.unreadable, "\(path) is larger than any file of this store")
+                throw TokenStoreError(
+                    .unreadable, "\(path) is larger than any file of this store",
+                    remedy: PrivateFolder.settingAside(path))
             }
         }
     }

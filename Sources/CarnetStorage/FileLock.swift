@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import Foundation
 
 #if canImport(Darwin)
@@ -9,14 +10,14 @@ import Foundation
     import Musl
 #endif
 
-/// A lock between processes, and between the tasks of one: one byte of a file, locked through an open file description.
+/// A lock between processes, and between the tasks of one: one byte of a file, locked through an open file
+/// description.
 ///
-/// The system frees it when its holder ends, however it ends. One file serves for any number of locks and does not
-/// grow.
+/// The system releases it when its process ends in any way. One file has any number of locks and does not grow.
 package struct FileLock: Sendable {
     package typealias Sleep = @Sendable (Duration) async throws -> Void
 
-    /// The number of `F_OFD_SETLK`, which the C library shows only to programs that ask for its extensions.
+    /// The number of `F_OFD_SETLK`, which the C library only exposes with its extensions.
     private static let setLockOfOpenFile: Int32 = {
         #if canImport(Darwin)
             90
@@ -24,6 +25,11 @@ package struct FileLock: Sendable {
             37
         #endif
     }()
+
+    private static let holding = Lock(0)
+
+    /// Whether this process holds any lock, and may so be about to receive or save tokens.
+    package static var isAnyHeld: Bool { holding.withLock { $0 > 0 } }
 
     private let path: String
     private let position: Int64
@@ -40,13 +46,17 @@ package struct FileLock: Sendable {
         self.sleep = sleep
     }
 
-    /// Waits without holding up a thread.
+    /// Waits without blocking a thread.
     ///
-    /// - Throws: `TokenStoreError`: `locked` once the patience is at its end, in which the time does not count that this
-    ///   process was stopped; `unavailable`; `CancellationError`; whatever `body` throws.
+    /// - Throws: `TokenStoreError`: `locked` after `patience`, not counting time in which this process was stopped;
+    /// `unavailable`; `CancellationError`; errors of `body`.
     package func withLock<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         let holder = try await acquire()
-        defer { close(holder) }
+        Self.holding.withLock { $0 += 1 }
+        defer {
+            close(holder)
+            Self.holding.withLock { $0 -= 1 }
+        }
         return try await body()
     }
 
@@ -59,7 +69,7 @@ package struct FileLock: Sendable {
             if let holder = try tryAcquire() { return holder }
             guard waited < patience else {
                 let holder = FileLockNote.read(path, position)?.description ?? "another process has held it"
-                throw TokenStoreError(.locked, "\(path) is locked after a wait of \(patience): \(holder)")
+                throw TokenStoreError(.locked, "\(path) is still locked after \(patience): \(holder)")
             }
             try await sleep(pause)
             waited += pause
@@ -80,7 +90,7 @@ package struct FileLock: Sendable {
             guard [EAGAIN, EACCES, EINTR].contains(errno) else { throw TokenStoreError.system(path) }
             return nil
         }
-        // A lock on a file that was removed meanwhile excludes nobody.
+        // A lock on a file that was deleted meanwhile excludes no one.
         var held = stat()
         var named = stat()
         guard fstat(descriptor, &held) == 0, lstat(path, &named) == 0, held.st_ino == named.st_ino else {

@@ -9,10 +9,10 @@ import Foundation
     import Musl
 #endif
 
-/// Who holds a lock, and since when: what the system does not tell of a lock of an open file description.
+/// The process that holds a lock, and since when. The system does not report it for open file description locks.
 ///
-/// The notes are in the locked file itself, each at a place that its lock's position gives. Two locks may share a place:
-/// a note says which lock it is about, and the one that was written last stands.
+/// The notes are in the locked file, at places computed from the lock's position. Two locks may share a place: a note
+/// names its lock, and the latest one wins.
 struct FileLockNote {
     private static let length = 64
     private static let places: Int64 = 1024
@@ -22,14 +22,14 @@ struct FileLockNote {
     /// In seconds since 1970.
     var since = Int(SystemWallClock().now.timeIntervalSince1970)
 
-    /// A note that cannot be written, because the disk is full say, is only missing from a message.
+    /// A failed write, for example on a full disk, only makes a message less precise.
     func write(to descriptor: Int32) {
         let text = "\(position) \(process) \(since)\n"
         let bytes = Array(text.utf8.prefix(Self.length))
         _ = pwrite(descriptor, bytes, bytes.count, Self.offset(of: position))
     }
 
-    /// - Returns: `nil` if the latest note at its place is about another lock, or of a process that is no more.
+    /// - Returns: `nil` if the latest note is about another lock, or its process has ended.
     static func read(_ path: String, _ position: Int64) -> FileLockNote? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
@@ -50,7 +50,8 @@ struct FileLockNote {
 extension FileLockNote: CustomStringConvertible {
     var description: String {
         let time = Date(timeIntervalSince1970: Double(since)).formatted(.iso8601)
-        return "process \(process) has held it since \(time); if that is stopped, continue it (kill -CONT \(process)), "
-            + "and if it hangs, end it (kill \(process))"
+        return
+            "process \(process) has held it since \(time); if the process is stopped, continue it (kill -CONT \(process)); "
+            + "if it hangs, end it (kill \(process))"
     }
 }

@@ -8,11 +8,11 @@ package import Carnet
     import Musl
 #endif
 
-/// The system calls that write, so that tests can let the disk be full or the machine stop in the middle.
+/// The system calls that write. Tests replace them to simulate a full disk or a crash.
 package struct FileSystemCalls: Sendable {
-    /// Writes to a file descriptor; -1 and `errno` at failure.
+    /// Writes to a file descriptor; returns -1 and sets `errno` on failure.
     package var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
-    /// Makes what was written survive a crash.
+    /// Flushes a file, so that it survives a crash.
     package var sync: @Sendable (Int32) -> Int32
     package var rename: @Sendable (_ from: String, _ to: String) -> Int32
 
@@ -28,7 +28,7 @@ package struct FileSystemCalls: Sendable {
         },
         sync: { descriptor in
             #if canImport(Darwin)
-                // fsync(2) there leaves the bytes in the drive's cache.
+                // fsync(2) on macOS leaves the bytes in the drive's cache.
                 if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
             #endif
             return fsync(descriptor)
@@ -46,7 +46,7 @@ package struct FileSystemCalls: Sendable {
 }
 
 extension TokenStoreError {
-    /// The last system call failed: names the path and says the system's words.
+    /// The error for a failed system call, with the path and the system's message.
     package static func system(_ path: String) -> Self {
         Self(.unavailable, "\(path): \(String(cString: strerror(errno)))")
     }

@@ -1,7 +1,7 @@
 import Carnet
 import CarnetProtocol
 
-/// A file of keys that only its owner may read.
+/// A file of keys that only its owner can read.
 enum KeyFile {
     /// - Returns: `nil` if there is no such file.
     /// - Throws: `TokenStoreError`.
@@ -11,20 +11,21 @@ enum KeyFile {
         guard let text = String(validating: bytes, as: UTF8.self), let ring = try? KeyRing(text: text) else {
             throw TokenStoreError(
                 .unreadable,
-                "\(path) is damaged: it holds neither the \(SealingKey.length) bytes of a key nor keys as text, and "
-                    + "has \(bytes.count) bytes"
+                "\(path) is damaged: it contains neither a key of \(SealingKey.length) bytes nor keys as text, and "
+                    + "has \(bytes.count) bytes",
+                remedy: "restore \(path) from a backup: the records are whole, and nothing else opens them"
             )
         }
         return ring
     }
 
-    /// Makes a new key in a file, or reads the one that another process has made meanwhile.
+    /// Creates a new key in a file, or reads the key that another process has created meanwhile.
     ///
     /// - Throws: `TokenStoreError`.
     static func create(_ path: String, random: any RandomSource, _ calls: FileSystemCalls) throws -> KeyRing {
         let unique = random.bytes(count: 8).hexadecimal
         _ = try PrivateFolder.create(path, with: random.bytes(count: SealingKey.length), unique: unique, calls)
-        guard let ring = try read(path) else { throw TokenStoreError(.unavailable, "\(path) has gone") }
+        guard let ring = try read(path) else { throw TokenStoreError(.unavailable, "\(path) was deleted") }
         return ring
     }
 }

@@ -2,15 +2,15 @@ import Carnet
 import Crypto
 import Foundation
 
-/// The keys of a store: the first seals, every one opens.
+/// The keys of a store: the first encrypts, all decrypt.
 ///
-/// To change keys without a pause, first give every process the new key in second place, so that all can open with it;
-/// then move it to the front. Records are sealed anew when they are next saved. Take the old key out when the store's
-/// `inventory()` no longer names it.
+/// To rotate keys without downtime, first add the new key in second place for every process. Then move it to the
+/// front. Records are encrypted with it at their next save. Remove the old key when the store's `inventory()` no
+/// longer names it.
 public struct KeyRing: Sendable {
-    /// Seals.
+    /// The key that encrypts.
     public let first: SealingKey
-    /// Open what they sealed before.
+    /// The keys that only decrypt.
     public let others: [SealingKey]
 
     public init(_ first: SealingKey, others: [SealingKey] = []) {
@@ -18,7 +18,7 @@ public struct KeyRing: Sendable {
         self.others = others
     }
 
-    /// Keys as text, separated by line breaks, spaces or commas; a line that begins with `#` is a comment.
+    /// Keys as text, separated by line breaks, spaces or commas. A line that begins with `#` is a comment.
     ///
     /// - Throws: `TokenStoreError`, `unacceptable`; no key is repeated.
     public init(text: String) throws {
@@ -33,7 +33,7 @@ public struct KeyRing: Sendable {
         ([first] + others).first { $0.idBytes.elementsEqual(id) }
     }
 
-    /// For a message about a key that is not here.
+    /// For a message about a missing key.
     var ids: String {
         let ids = ([first] + others).map(\.id)
         return "the key" + (ids.count == 1 ? " " : "s ") + ids.joined(separator: ", ")
@@ -52,7 +52,7 @@ public struct KeyRing: Sendable {
 }
 
 extension SealingKey {
-    /// - Returns: `nil` if a byte was changed, or another key sealed it.
+    /// - Returns: `nil` if a byte was changed, or another key encrypted it.
     func open(_ box: [UInt8], binding header: [UInt8]) -> Data? {
         guard let sealed = try? AES.GCM.SealedBox(combined: box) else { return nil }
         return try? AES.GCM.open(sealed, using: symmetric, authenticating: header)

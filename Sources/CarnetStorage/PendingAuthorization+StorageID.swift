@@ -2,7 +2,7 @@ package import CarnetProtocol
 import Crypto
 
 extension PendingAuthorization {
-    /// A key for an index that does not give the state away.
+    /// A key for an index that does not reveal the state.
     package var storageID: String { Self.storageID(id) }
 
     package static func storageID(_ id: Secret) -> String {

@@ -1,4 +1,4 @@
-import Carnet
+package import Carnet
 
 #if canImport(Darwin)
     import Darwin
@@ -8,9 +8,9 @@ import Carnet
     import Musl
 #endif
 
-/// A folder, and the files in it, that no other user can read or change.
+/// A folder, and its files, that no other user can read or change.
 package struct PrivateFolder: Sendable {
-    /// Larger than any record can be.
+    /// Larger than any record.
     private static let fileLimit = 16 << 20
     private static let temporarySuffix = ".tmp"
 
@@ -24,15 +24,15 @@ package struct PrivateFolder: Sendable {
 
     package func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes the folder, and those above it, if it does not exist.
+    /// Creates the folder and its parents, if they do not exist.
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     package func create() throws {
         try createIfMissing()
-        guard try exists() else { throw TokenStoreError(.unavailable, "\(path) cannot be made") }
+        guard try exists() else { throw TokenStoreError(.unavailable, "\(path) cannot be created") }
     }
 
-    /// Makes the folder, and those above it; one that exists may be anyone's.
+    /// Creates the folder and its parents. An existing one may belong to anyone.
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     package func createIfMissing() throws {
@@ -40,15 +40,15 @@ package struct PrivateFolder: Sendable {
         for part in path.split(separator: "/") {
             made += made.isEmpty || made.hasSuffix("/") ? String(part) : "/\(part)"
             guard mkdir(made, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
-                // A folder above that exists may be one that nothing can be made in.
+                // An existing parent may be read-only.
                 if access(made, F_OK) == 0 { continue }
                 throw TokenStoreError.system(made)
             }
         }
     }
 
-    /// Makes an empty file for its owner alone, unless there is one; that has to be the owner's alone too. It is not
-    /// opened then, because to close a file frees the locks (POSIX.1) that others in this process have on it.
+    /// Creates an empty private file, unless it exists; then it must be private. The existing file is not opened,
+    /// because closing it would release the locks of this process (POSIX.1).
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     package static func createFile(_ path: String) throws {
@@ -63,48 +63,66 @@ package struct PrivateFolder: Sendable {
         try requirePrivate(status, path, repair: "chmod 600")
     }
 
-    /// Whether the folder is there, and is private.
+    /// Whether the folder exists and is private.
     ///
-    /// - Throws: `TokenStoreError`, `unavailable`, if it is not a folder, or others may use it.
+    /// - Throws: `TokenStoreError`, `unavailable`, if it is not a folder, or others can use it.
     package func exists() throws -> Bool {
         guard let folder = try FileDescriptor(path, O_RDONLY | O_DIRECTORY) else { return false }
         try Self.requirePrivate(try folder.status(), path, repair: "chmod 700")
         return true
     }
 
-    private static func requireRegular(_ status: stat, _ path: String) throws {
+    private static func requireRegular(
+        _ status: stat, _ path: String, else kind: TokenStoreError.Kind = .unavailable
+    ) throws {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw TokenStoreError(.unavailable, "\(path) is not a regular file")
+            throw TokenStoreError(kind, "\(path) is not a regular file", remedy: settingAside(path))
         }
     }
 
-    static func requirePrivate(_ status: stat, _ path: String, repair command: String) throws {
+    static func requirePrivate(
+        _ status: stat, _ path: String, repair command: String, else kind: TokenStoreError.Kind = .unavailable
+    ) throws {
         guard status.st_uid == geteuid() else {
-            throw TokenStoreError(.unavailable, "\(path) belongs to another user")
+            throw TokenStoreError(kind, "\(path) belongs to another user")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw TokenStoreError(.unavailable, "\(path) can be used by other users; run: \(command) '\(path)'")
+            let command = "\(command) \(quoted(path))"
+            throw TokenStoreError(kind, "\(path) can be used by other users; run: \(command)", remedy: command)
         }
     }
 
+    /// The command that takes a file out of the store's sight and loses nothing.
+    package static func settingAside(_ path: String) -> String { "mv \(quoted(path)) \(quoted(path + ".damaged"))" }
+
+    /// A word of a shell's command line.
+    private static func quoted(_ path: String) -> String { "'" + path.replacing("'", with: "'\\''") + "'" }
+
+    /// Reads a record. One that is there and cannot be trusted is as unreadable as a damaged one.
+    ///
     /// - Returns: `nil` if there is no such file.
     /// - Throws: `TokenStoreError`.
     package func read(_ name: String) throws -> [UInt8]? {
-        try Self.read(path(of: name))
+        try Self.read(path(of: name), untrusted: .unreadable)
     }
 
-    /// Reads a file that is private.
-    package static func read(_ path: String) throws -> [UInt8]? {
+    /// Reads a private file.
+    ///
+    /// - Parameter kind: The error of a file that is not.
+    package static func read(_ path: String, untrusted kind: TokenStoreError.Kind = .unavailable) throws -> [UInt8]? {
+        var named = stat()
+        // To open a link fails with words that do not name it as one.
+        if lstat(path, &named) == 0 { try requireRegular(named, path, else: kind) }
         guard let file = try FileDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
         let status = try file.status()
-        try requireRegular(status, path)
-        try requirePrivate(status, path, repair: "chmod 600")
+        try requireRegular(status, path, else: kind)
+        try requirePrivate(status, path, repair: "chmod 600", else: kind)
         return try file.read(limit: fileLimit)
     }
 
-    /// Replaces a file in one step: at any moment, a crash included, the old one or the new one is there, whole.
+    /// Replaces a file atomically: after a crash either the old one or the new one is complete.
     ///
-    /// - Throws: `TokenStoreError`, `unavailable`; the old file is as it was then.
+    /// - Throws: `TokenStoreError`, `unavailable`; the old file is then unchanged.
     package func replace(_ name: String, with bytes: [UInt8]) throws {
         let temporary = path(of: name + Self.temporarySuffix)
         try writeNew(temporary, bytes)
@@ -116,9 +134,9 @@ package struct PrivateFolder: Sendable {
         try sync()
     }
 
-    /// Makes a file in one step, unless there is one.
+    /// Creates a file atomically, unless it exists.
     ///
-    /// - Returns: Whether this call made it.
+    /// - Returns: Whether this call created it.
     package static func create(_ path: String, with bytes: [UInt8], unique: String, _ calls: FileSystemCalls) throws
         -> Bool
     {
@@ -127,7 +145,7 @@ package struct PrivateFolder: Sendable {
         let temporary = "\(path).\(unique)\(temporarySuffix)"
         try folder.writeNew(temporary, bytes)
         defer { unlink(temporary) }
-        // Unlike rename(2), link(2) never replaces what another process has made meanwhile.
+        // Unlike rename(2), link(2) never replaces a file that another process has created meanwhile.
         if link(temporary, path) == 0 {
             try folder.sync()
             return true
@@ -136,7 +154,7 @@ package struct PrivateFolder: Sendable {
         return false
     }
 
-    /// - Returns: Whether there was such a file.
+    /// - Returns: Whether the file existed.
     /// - Throws: `TokenStoreError`, `unavailable`.
     @discardableResult
     package func remove(_ name: String) throws -> Bool {
@@ -164,18 +182,23 @@ package struct PrivateFolder: Sendable {
         return names.sorted()
     }
 
-    /// Removes what a process that was ended in the middle of a save has left behind. Only for who holds the folder's
-    /// lock, without which nobody writes.
+    /// Removes the leftovers of a process that ended during a save. Call it only with the folder's lock, without
+    /// which nobody writes.
     package func removeTemporaryFiles(of suffix: String) throws {
         for name in try names(withSuffix: suffix + Self.temporarySuffix) {
             unlink(path(of: name))
         }
     }
 
-    /// Finds out whether a file of that size can be written in the folder; nothing is left of it.
+    /// Checks that a file of that size can be written in the folder, and removes it.
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     package func tryWriting(_ name: String, count: Int) throws {
+        var named = stat()
+        // Anything else is replaced.
+        if lstat(path(of: name), &named) == 0, named.st_mode & S_IFMT == S_IFDIR {
+            try Self.requireRegular(named, path(of: name))
+        }
         let temporary = path(of: name + Self.temporarySuffix)
         try writeNew(temporary, [UInt8](repeating: 0, count: count))
         unlink(temporary)
@@ -193,7 +216,7 @@ package struct PrivateFolder: Sendable {
         }
     }
 
-    /// Makes the names in the folder survive a crash.
+    /// Flushes the folder, so that its names survive a crash.
     private func sync() throws {
         guard let folder = try FileDescriptor(path, O_RDONLY | O_DIRECTORY), calls.sync(folder.number) == 0
         else { throw TokenStoreError.system(path) }

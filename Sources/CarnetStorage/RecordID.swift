@@ -2,15 +2,15 @@ package import Carnet
 import Crypto
 import Foundation
 
-/// A name for a record that is safe in any file system and short enough for any index, whatever the account is called:
-/// no two accounts have the same, also if their names differ in nothing but their Unicode normalization.
+/// A name for a record that is safe in any file system and short enough for any index. No two accounts share it, even
+/// if their names differ only in Unicode normalization.
 package struct RecordID: Hashable, Sendable {
-    /// The longest provider or account name, in bytes of UTF-8.
+    /// The maximum length of a provider or account name, in bytes of UTF-8.
     private static let nameLimit = 65_536
 
     /// 64 hexadecimal digits.
     package let text: String
-    /// A place from 1 to 2^62 that hardly two accounts share.
+    /// A position from 1 to 2^62 that two accounts hardly ever share.
     let lockPosition: Int64
 
     /// - Throws: `TokenStoreError`, `unacceptable`, if a name is too long.

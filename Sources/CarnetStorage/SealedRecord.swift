@@ -7,8 +7,8 @@ import Foundation
 ///     magic (8) | format version (1) | key id (8) | length of the name (4, big-endian) | name (JSON)
 ///     | nonce (12) | ciphertext | tag (16)
 ///
-/// The name says whose record it is and can be read without the key. Everything before the nonce is bound to the
-/// ciphertext as associated data of AES-256-GCM, so that no record can be passed off as another's.
+/// The name identifies the account and is readable without the key. Everything before the nonce is associated data of
+/// AES-256-GCM, so that a record cannot replace another one.
 package struct SealedRecord: Sendable {
     static let magic = Array("carnetRC".utf8)
     static let formatVersion: UInt8 = 2
@@ -19,13 +19,13 @@ package struct SealedRecord: Sendable {
     private struct Name: Codable {
         var provider: String
         var account: String
-        /// Format 1 did not say it.
+        /// Format 1 does not contain it.
         var client: String?
     }
 
-    /// Whose record it is.
+    /// The account of the record.
     package let key: ConnectionKey
-    /// The key that sealed it.
+    /// The key that encrypted it.
     package var keyID: String { keyIDBytes.hexadecimal }
 
     private let client: String?
@@ -33,23 +33,23 @@ package struct SealedRecord: Sendable {
     private let header: [UInt8]
     private let box: [UInt8]
 
-    /// Reads what can be read without the key.
+    /// Reads the part that needs no key.
     ///
-    /// - Parameter place: Where the bytes are, for messages.
+    /// - Parameter place: The place of the bytes, for messages.
     /// - Throws: `TokenStoreError`, `unreadable`.
     package init(_ bytes: [UInt8], at place: String) throws {
         guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
-            throw TokenStoreError(.unreadable, "\(place) is damaged: it does not begin as a record does")
+            throw TokenStoreError(.unreadable, "\(place) is damaged: its header is invalid")
         }
         let version = bytes[Self.magic.count]
         guard (1...Self.formatVersion).contains(version) else {
             throw TokenStoreError(
                 .unreadable,
-                "\(place) has the format \(version), and this version reads up to \(Self.formatVersion): "
-                    + "use a newer one"
+                "\(place) has the format \(version), and this version reads formats up to \(Self.formatVersion): "
+                    + "use a newer version of the program"
             )
         }
-        let damaged = TokenStoreError(.unreadable, "\(place) is damaged: it is cut short or changed")
+        let damaged = TokenStoreError(.unreadable, "\(place) is damaged: it is truncated or was changed")
         guard bytes.count >= Self.fixedLength else { throw damaged }
         let nameLength = bytes[17..<21].reduce(0) { $0 << 8 | Int($1) }
         guard bytes.count - Self.fixedLength >= nameLength else { throw damaged }
@@ -63,7 +63,7 @@ package struct SealedRecord: Sendable {
         box = Array(bytes.dropFirst(header.count))
     }
 
-    /// - Parameter owner: Whose record is wanted.
+    /// - Parameter owner: The expected account.
     /// - Throws: `TokenStoreError`, `unreadable`.
     package func open(of owner: ConnectionKey, with ring: KeyRing, at place: String) throws -> Connection {
         guard key == owner else {
@@ -71,21 +71,22 @@ package struct SealedRecord: Sendable {
         }
         guard let sealingKey = ring.key(keyIDBytes) else {
             throw TokenStoreError(
-                .unreadable, "\(place) is sealed with the key \(keyID), and the store has \(ring.ids)")
+                .unreadable,
+                "\(place) is encrypted with the key \(keyID), and the store has \(ring.ids): add the missing key")
         }
         guard
             let payload = sealingKey.open(box, binding: header),
             let connection = try? JSONDecoder().decode(Connection.self, from: payload),
             connection.key == key, (client ?? connection.clientID).isSameBytes(as: connection.clientID)
         else {
-            throw TokenStoreError(.unreadable, "\(place) is damaged: it does not open with the key \(keyID)")
+            throw TokenStoreError(.unreadable, "\(place) is damaged: it cannot be decrypted with its key \(keyID)")
         }
         return connection
     }
 
     /// The bytes of a new record.
     ///
-    /// - Throws: `TokenStoreError`, `unacceptable`, if they would be too many.
+    /// - Throws: `TokenStoreError`, `unacceptable`, if they are too many.
     package static func seal(_ connection: Connection, with ring: KeyRing, nonce: [UInt8]) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -98,12 +99,12 @@ package struct SealedRecord: Sendable {
         header += name
         let payload = try encoder.encode(connection)
         guard header.count + payload.count <= limit else {
-            throw TokenStoreError(.unacceptable, "the tokens of an account have more than \(limit >> 20) MB")
+            throw TokenStoreError(.unacceptable, "the tokens of an account are larger than \(limit >> 20) MB")
         }
         return header + (try ring.seal(payload, binding: header, nonce: nonce))
     }
 
-    /// Which of all saves a record comes from: no two have the same, because each has a nonce of its own.
+    /// The revision of a record. It is unique, because each save has its own nonce.
     package static func revision(of bytes: [UInt8]) -> String {
         SHA256.hash(data: bytes).hexadecimal
     }

@@ -2,16 +2,16 @@ public import Carnet
 public import CarnetProtocol
 import Foundation
 
-/// A value sealed into a short text, for a place that others can read and change, such as a cookie:
+/// A value encrypted into a short string, for a place that others can read and change, such as a cookie:
 ///
 ///     base64url( format version (1) | key id (8) | nonce (12) | ciphertext | tag (16) )
 ///
-/// The purpose is bound to it, so that no value can be passed off as one that was sealed for something else.
+/// The purpose is associated data, so that a value cannot be used for another purpose.
 public enum SealedValue {
     private static let formatVersion: UInt8 = 1
     private static let headerLength = 1 + 8
 
-    /// - Parameter purpose: What the value is for, e.g. `pending sign-in`.
+    /// - Parameter purpose: The use of the value, e.g. `pending sign-in`.
     /// - Throws: `EncodingError`.
     public static func seal(
         _ value: some Encodable,
@@ -25,26 +25,27 @@ public enum SealedValue {
         return Data(header + box).base64URL
     }
 
-    /// - Throws: `TokenStoreError`, `unreadable`; it names the key if that is not in the ring.
+    /// - Throws: `TokenStoreError`, `unreadable`; it names the key if the ring does not have it.
     public static func open<Value: Decodable>(
         _ text: String,
         as type: Value.Type = Value.self,
         for purpose: String,
         with ring: KeyRing
     ) throws -> Value {
-        let damaged = TokenStoreError(.unreadable, "the sealed \(purpose) is cut short or changed")
+        let damaged = TokenStoreError(.unreadable, "the encrypted \(purpose) is truncated or was changed")
         guard let data = Data(base64URL: text), data.count > headerLength else { throw damaged }
         let bytes = Array(data)
         guard bytes[0] == formatVersion else {
             throw TokenStoreError(
-                .unreadable, "the sealed \(purpose) has the format \(bytes[0]), and this version reads \(formatVersion)"
+                .unreadable,
+                "the encrypted \(purpose) has the format \(bytes[0]), and this version reads \(formatVersion)"
             )
         }
         let keyID = bytes[1..<headerLength]
         guard let key = ring.key(keyID) else {
             throw TokenStoreError(
                 .unreadable,
-                "the sealed \(purpose) is sealed with the key \(keyID.hexadecimal), and the ring has \(ring.ids)"
+                "the \(purpose) is encrypted with the key \(keyID.hexadecimal), and the ring has \(ring.ids)"
             )
         }
         let header = Array(bytes.prefix(headerLength)) + Array(purpose.utf8)
@@ -62,7 +63,7 @@ extension Data {
         return text
     }
 
-    /// Takes one spelling for each value: no padding, no other alphabet, no bits to spare.
+    /// Accepts only the canonical spelling: no padding, no other alphabet, no stray bits.
     fileprivate init?(base64URL text: String) {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

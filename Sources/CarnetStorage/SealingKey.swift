@@ -2,7 +2,7 @@ import Carnet
 import Crypto
 import Foundation
 
-/// A key of AES-256-GCM that seals what a store writes. It does not show itself.
+/// A key of AES-256-GCM that encrypts a store's records. Its description does not show it.
 public struct SealingKey: Sendable {
     static let length = 32
     static let idLength = 8
@@ -10,28 +10,27 @@ public struct SealingKey: Sendable {
     let symmetric: SymmetricKey
     let idBytes: [UInt8]
 
-    /// Tells keys apart and nothing about them: the beginning of a hash of 256 bits that nobody can guess, as 16
-    /// hexadecimal digits.
+    /// Identifies the key without revealing it: the beginning of its hash, as 16 hexadecimal digits.
     public var id: String { idBytes.hexadecimal }
 
-    /// - Parameter bytes: 32 bytes that cannot be guessed.
+    /// - Parameter bytes: 32 unpredictable bytes.
     /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
     public init(_ bytes: [UInt8]) throws {
         guard bytes.count == Self.length else {
             throw TokenStoreError(
-                .unacceptable, "a store's key has \(Self.length) bytes, and \(bytes.count) were given")
+                .unacceptable, "a store's key must have \(Self.length) bytes, not \(bytes.count)")
         }
         symmetric = SymmetricKey(data: bytes)
         idBytes = Array(SHA256.hash(data: Array("carnet store key id".utf8) + bytes).prefix(Self.idLength))
     }
 
     /// - Parameter text: 32 bytes as base64, with or without padding, or as 64 hexadecimal digits.
-    /// - Throws: `TokenStoreError`, `unacceptable`; the text is not repeated.
+    /// - Throws: `TokenStoreError`, `unacceptable`, without the string.
     public init(text: String) throws {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let bytes = Self.hexadecimal(trimmed) ?? Self.base64(trimmed) else {
             throw TokenStoreError(
-                .unacceptable, "a store's key is written as base64 or as 64 hexadecimal digits, and this is neither")
+                .unacceptable, "a store's key must be base64 or 64 hexadecimal digits: openssl rand -base64 32")
         }
         try self.init(bytes)
     }

@@ -2,14 +2,13 @@ package import Carnet
 package import CarnetProtocol
 import Crypto
 
-/// What a database finds a session by when its provider ends it: issuer with subject, and issuer with session id.
+/// The index of a database for a provider's logout: issuer with subject, and issuer with session id.
 ///
-/// They are hashed because names of issuers and users have any length. Whether a logout is about a session, its record
-/// says.
+/// They are hashes because the names have any length. The record itself decides whether a logout applies.
 package struct SessionHashes: Hashable, Sendable {
-    /// 64 hexadecimal digits; empty if no user is named.
+    /// 64 hexadecimal digits; empty without a user.
     package let user: String
-    /// 64 hexadecimal digits; empty if no session is named.
+    /// 64 hexadecimal digits; empty without a session.
     package let session: String
 
     package init(_ connection: Connection) {

@@ -1,12 +1,13 @@
 public import Carnet
 
-/// What a store holds, as far as it can be told without opening a record.
+/// The contents of a store that are readable without a key.
 public struct StoreInventory: Sendable {
     /// By provider and name.
     public var accounts: [ConnectionKey] = []
-    /// How many records each key has sealed, by the key's id: a key that is not here opens nothing any more.
+    /// The number of records that each key has encrypted, by the key's id. A key that is missing here is not needed
+    /// any more.
     public var recordsByKeyID: [String: Int] = [:]
-    /// The records that cannot be told, each named with its place. They were left as they are.
+    /// The unreadable records, each with its place. They were left unchanged.
     public var damaged: [TokenStoreError] = []
 
     package init() {}

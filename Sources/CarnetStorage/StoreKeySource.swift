@@ -3,7 +3,7 @@ import CarnetDescriptors
 package import CarnetProtocol
 import Foundation
 
-/// Where the keys come from that a store seals its records with.
+/// The source of the keys that encrypt a store's records.
 public struct StoreKeySource: Sendable {
     enum Place: Sendable {
         case file(String)
@@ -16,8 +16,8 @@ public struct StoreKeySource: Sendable {
 
     let place: Place
 
-    /// A file that only its owner may read: 32 bytes, or text as `KeyRing(text:)` takes it. It is read at every use, so
-    /// that a change needs no restart; if it does not exist it is made, with a new key, before the first record is.
+    /// A private file: 32 bytes, or text for `KeyRing(text:)`. It is read at every use, so that a change needs no
+    /// restart. If it does not exist, it is created with a new key before the first record.
     public static func file(_ path: String) -> Self {
         Self(place: .file(path))
     }
@@ -29,13 +29,13 @@ public struct StoreKeySource: Sendable {
 
     /// One key from elsewhere: a keychain, a test.
     ///
-    /// - Parameter bytes: 32 bytes that cannot be guessed.
+    /// - Parameter bytes: 32 unpredictable bytes.
     /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
     public static func bytes(_ bytes: [UInt8]) throws -> Self {
         .keys(KeyRing(try SealingKey(bytes)))
     }
 
-    /// A variable of the process's environment, with keys as `KeyRing(text:)` takes them.
+    /// An environment variable of the process, with keys for `KeyRing(text:)`.
     public static func environment(_ variable: String) -> Self {
         .environment(variable) { ProcessInfo.processInfo.environment[$0] }
     }
@@ -48,13 +48,13 @@ public struct StoreKeySource: Sendable {
         Self(place: .environment(variable, environment))
     }
 
-    /// A secret service. It is asked at every use: keep what it said for as long as it may be old.
+    /// A secret service. It is called at every use: cache its result for as long as it may be stale.
     public static func asking(_ service: @escaping @Sendable () async throws -> KeyRing) -> Self {
         Self(place: .asked(service))
     }
 
     /// - Returns: `nil` if the keys are a file that does not exist.
-    /// - Throws: `TokenStoreError`; what a service throws.
+    /// - Throws: `TokenStoreError`; errors of a service.
     package func keys() async throws -> KeyRing? {
         switch place {
         case .file(let path):
@@ -63,7 +63,7 @@ public struct StoreKeySource: Sendable {
             return ring
         case .environment(let variable, let environment):
             guard let text = environment(variable), !text.isEmpty else {
-                throw TokenStoreError(.unavailable, "the environment has no \(variable), the store's key")
+                throw TokenStoreError(.unavailable, "the environment variable \(variable), the store's key, is not set")
             }
             do {
                 return try KeyRing(text: text)
@@ -75,18 +75,20 @@ public struct StoreKeySource: Sendable {
         }
     }
 
-    /// The keys to open a record with.
+    /// The keys to decrypt a record with.
     ///
-    /// - Parameter place: What is to be opened, for the message.
-    /// - Throws: `TokenStoreError`; what a service throws.
+    /// - Parameter place: The record, for the message.
+    /// - Throws: `TokenStoreError`; errors of a service.
     package func keysForOpening(_ place: String) async throws -> KeyRing {
         if let ring = try await keys() { return ring }
-        throw TokenStoreError(.unreadable, "\(place) cannot be opened: its key, \(self), is gone")
+        throw TokenStoreError(
+            .unreadable, "\(place) cannot be opened: its key, \(self), is gone",
+            remedy: "restore \(self) from a backup: the records are whole, and nothing else opens them")
     }
 
-    /// The keys to seal a record with; a missing file is made, unless the store has records already.
+    /// The keys to encrypt a record with. A missing file is created, unless the store already has records.
     ///
-    /// - Throws: `TokenStoreError`; what a service throws.
+    /// - Throws: `TokenStoreError`; errors of a service.
     package func keysForSealing(
         in store: String,
         random: any RandomSource,
@@ -94,12 +96,12 @@ public struct StoreKeySource: Sendable {
         isEmpty: () async throws -> Bool
     ) async throws -> KeyRing {
         if let ring = try await keys() { return ring }
-        guard case .file(let path) = place else { throw TokenStoreError(.unavailable, "\(self) is gone") }
-        // A new key would hide for good that the old one is missing.
+        guard case .file(let path) = place else { throw TokenStoreError(.unavailable, "\(self) is missing") }
+        // A new key would hide that the old one is missing.
         guard try await isEmpty() else {
             throw TokenStoreError(
                 .unreadable,
-                "the key \(path) is gone, and \(store) has records that it sealed: bring it back, or remove the records"
+                "the key \(path) is missing, and \(store) has records encrypted with it: restore the key, or remove the records"
             )
         }
         return try await Self.blocking.run { try KeyFile.create(path, random: random, calls) }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// A name for the mark of a used token, short enough for any index: providers choose the ids of their tokens.
+/// A name for a used token, short enough for any index: providers choose the ids of their tokens.
 package struct UsedTokenID: Hashable, Sendable {
     /// 64 hexadecimal digits.
     package let text: String

@@ -1,18 +1,18 @@
 import Carnet
-import CarnetHTTP
+import CarnetDescriptors
 import CarnetProtocol
+import CarnetTransport
 import Foundation
 import HTTPTypes
-import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// The exchanges of one session while they run, by task.
+/// The running exchanges of one session, by task.
 ///
-/// An exchange ends at the first reason to: what the session reports of its task after that is dropped, since not every
-/// Foundation reports the end of a cancelled task soon.
+/// An exchange ends at its first event. Later events of its task are ignored, since not every Foundation reports the
+/// end of a cancelled task soon.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Continuation = CheckedContinuation<IncomingResponse, any Error>
 
@@ -24,20 +24,20 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         var body: CappedBody?
     }
 
-    private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let exchanges = Lock<[Int: Exchange]>([:])
 
     func begin(_ task: URLSessionDataTask, limits: TransportLimits, origin: String, _ continuation: Continuation) {
         exchanges.withLock {
             $0[task.taskIdentifier] = Exchange(limits: limits, origin: origin, continuation: continuation)
         }
         task.resume()
-        // The handler of a cancellation that came first has found nothing to end.
+        // The handler of an earlier cancellation has found nothing to end.
         if Task.isCancelled { cancel(task) }
     }
 
     func cancel(_ task: URLSessionTask) {
         let exchange = remove(task)
-        // Before the caller goes on: a task that is still running when its peer hangs up can end the process on Linux.
+        // Before the caller continues: on Linux a running task whose peer closes the connection can end the process.
         task.cancel()
         exchange?.continuation.resume(throwing: CancellationError())
     }
@@ -60,7 +60,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         let goesOn = update(dataTask) { exchange in
             guard let response = response as? HTTPURLResponse, let head = HTTPResponse(response) else {
-                throw TransportError(.interrupted, "\(exchange.origin) answered with something that is not HTTP")
+                throw TransportError(.interrupted, "\(exchange.origin) sent a response that is not HTTP")
             }
             let isHead = dataTask.originalRequest?.httpMethod == "HEAD"
             let length = isHead ? nil : head.headerFields[.contentLength].flatMap { Int($0) }
@@ -89,7 +89,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Changes an exchange; an error ends it.
     ///
-    /// - Returns: Whether the exchange goes on.
+    /// - Returns: Whether the exchange continues.
     private func update(_ task: URLSessionTask, _ change: (inout Exchange) throws -> Void) -> Bool {
         let failure: (any Error)? = exchanges.withLock { exchanges in
             // Moved out, not copied: the body may be long.
@@ -131,7 +131,7 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-    /// Says in our words what broke an exchange: the system's error carries the URL.
+    /// Describes the failure of an exchange: the system's error contains the URL.
     fileprivate init(urlSession error: any Error, origin: String) {
         switch (error as? URLError)?.code {
         case .cannotFindHost, .dnsLookupFailed:
@@ -141,7 +141,7 @@ extension TransportError {
         case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed:
             self.init(.connection, "no connection to \(origin): this device is offline")
         case .timedOut:
-            self.init(.timeout, "\(origin) did not answer in time")
+            self.init(.timeout, "\(origin) did not respond in time")
         case .secureConnectionFailed:
             self.init(.tls, "the TLS handshake with \(origin) failed")
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
@@ -149,13 +149,13 @@ extension TransportError {
             self.init(.tls, "the certificate of \(origin) is not trusted")
         case .appTransportSecurityRequiresSecureConnection:
             self.init(.unsupportedRequest, "this application may not send requests without TLS, as to \(origin)")
-        // Foundation on Linux has no code for it, only libcurl's words.
+        // Foundation on Linux has no code for it, only libcurl's message.
         case .unknown where error.localizedDescription.hasPrefix("SSL"):
             self.init(.tls, "the certificate of \(origin) is not trusted, or the TLS handshake failed")
         case .dataLengthExceedsMaximum:
             self.init(.responseTooLarge, "the response of \(origin) is larger than the system allows")
         default:
-            self.init(.interrupted, "the connection to \(origin) broke, or what came is not HTTP")
+            self.init(.interrupted, "the connection to \(origin) broke, or the response is not HTTP")
         }
     }
 }

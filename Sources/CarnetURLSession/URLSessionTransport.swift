@@ -1,6 +1,6 @@
 public import Carnet
-public import CarnetHTTP
 public import CarnetProtocol
+public import CarnetTransport
 import Foundation
 import HTTPTypes
 
@@ -10,33 +10,46 @@ import HTTPTypes
 
 /// Sends requests with URLSession: for applications on Apple platforms.
 ///
-/// The session is ephemeral: no cookies, no cache, no stored credentials. Redirects are not followed. The system's
-/// trust store decides about certificates, and TLS is 1.2 or newer. Where the system unpacks a compressed body that
-/// nobody asked for, the limit counts its unpacked bytes. Hosts at addresses of this machine and the local network are
-/// refused unless `LocalAccess` names them; they are looked up right before the request, and a name server that changes
-/// its answer in that moment is not noticed.
+/// The session is ephemeral: no cookies, no cache, no stored credentials. Redirects are not followed. The system
+/// validates certificates, and TLS is 1.2 or newer. If the system unpacks an unrequested compressed body, the limit
+/// counts the unpacked bytes. Hosts with addresses of this machine and the local network are rejected unless
+/// `LocalAccess` names them. They are resolved right before the request; a DNS response that changes in that moment
+/// is not noticed.
 ///
-/// A request with a client's certificate (RFC 8705) is refused: on Linux URLSession has no way to present one, and on
-/// Apple platforms it would take the keychain. `AsyncHTTPTransport` presents it everywhere.
+/// The system decides about proxies: managed ones and PAC files on Apple platforms, the environment on Linux. A proxy looks
+/// up hosts itself.
 ///
-/// On Linux use `AsyncHTTPTransport`: there URLSession takes a proxy from the environment, all of its sessions share one
-/// queue, which a server that never stops sending can hold up, and before Swift 6.4 a server that hangs up in the middle of
-/// its header ends the whole process (swift-corelibs-foundation, issue 5285).
+/// A request with a client certificate (RFC 8705) is rejected: URLSession cannot present one on Linux, and on Apple
+/// platforms it needs the keychain. `AsyncHTTPTransport` presents it everywhere.
+///
+/// On Linux use `AsyncHTTPTransport`: there all sessions share one queue, which a server that never stops sending can hold up, and before Swift 6.4 a server that hangs up in the middle of
+/// its header ends the process (swift-corelibs-foundation, issue 5285).
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
     private let localAccess: LocalAccess
 
-    public init(localAccess: LocalAccess = .none) {
+    public convenience init(localAccess: LocalAccess = .none) {
+        self.init(URLSessionConfiguration.ephemeral, localAccess)
+    }
+
+    #if canImport(Darwin)
+        /// - Parameter network: The proxy in place of the system's. Certificate authorities are always the system's.
+        public convenience init(localAccess: LocalAccess = .none, network: NetworkSettings) {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.connectionProxyDictionary = network.proxyDictionary
+            self.init(configuration, localAccess)
+        }
+    #endif
+
+    private init(_ configuration: URLSessionConfiguration, _ localAccess: LocalAccess) {
         self.localAccess = localAccess
-        let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.connectionProxyDictionary = [:]
         #if canImport(Darwin)
             configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
             configuration.waitsForConnectivity = false
@@ -63,11 +76,12 @@ public final class URLSessionTransport: Transport {
         let message = URLRequest(request, url: url)
         let looksUp = !access.allows(target.host)
         return try await withDeadline(limits.deadline, origin: target.origin) { [session, exchanges] in
-            if looksUp, await Self.addresses(of: target.host).contains(where: { !$0.isPublic }) {
+            if looksUp, await Self.addresses(of: target.host).contains(where: { !$0.isPublic && !$0.standsForName }) {
                 throw TransportError(localAddressOf: target.origin)
             }
             if let moment = limits.sendBefore, .now >= moment {
-                throw TransportError(.tooLate, "the connection to \(target.origin) comes too late for this request")
+                throw TransportError(
+                    .tooLate, "the connection to \(target.origin) took too long; the request was not sent")
             }
             let task = session.dataTask(with: message)
             return try await withTaskCancellationHandler {
@@ -80,7 +94,7 @@ public final class URLSessionTransport: Transport {
         }
     }
 
-    /// Asks the system's resolver on a thread of its own, because it waits for the network.
+    /// Calls the system's resolver on a separate thread, because it waits for the network.
     private static func addresses(of host: String) async -> [IPAddress] {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: IPAddress.lookUp(host)) }
@@ -90,7 +104,7 @@ public final class URLSessionTransport: Transport {
 
 extension URLRequest {
     fileprivate init(_ request: OutgoingRequest, url: URL) {
-        // The deadline is ours: the system's counts time in which the process was stopped.
+        // The system's deadline would count time in which the process was stopped.
         self.init(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 7 * 86_400)
         httpMethod = request.head.method.rawValue
         httpShouldHandleCookies = false
@@ -103,3 +117,24 @@ extension URLRequest {
         }
     }
 }
+
+#if canImport(Darwin)
+    extension NetworkSettings {
+        /// The proxies as URLSession takes them: one for each scheme, and the hosts that need none.
+        fileprivate var proxyDictionary: [AnyHashable: Any] {
+            var dictionary: [AnyHashable: Any] = ["ExceptionsList": exceptions + ["localhost", "127.0.0.1", "::1"]]
+            for (scheme, prefix) in [("http", "HTTP"), ("https", "HTTPS")] {
+                guard let proxy = usableProxy(scheme: scheme) else { continue }
+                let prefix = proxy.isSOCKS ? "SOCKS" : prefix
+                dictionary["\(prefix)Enable"] = 1
+                dictionary["\(prefix)Proxy"] = proxy.host
+                dictionary["\(prefix)Port"] = proxy.port
+                if let user = proxy.user {
+                    dictionary["kCFProxyUsernameKey"] = user
+                    dictionary["kCFProxyPasswordKey"] = proxy.password?.reveal() ?? ""
+                }
+            }
+            return dictionary
+        }
+    }
+#endif

@@ -10,12 +10,12 @@ public struct WebReply: Sendable {
         self.body = body
     }
 
-    /// A redirect that makes a GET of whatever came (RFC 9110, section 15.4.4).
+    /// A redirect after which the browser sends a GET (RFC 9110, section 15.4.4).
     static func redirect(to location: String) -> WebReply {
         WebReply(HTTPResponse(status: .seeOther, headerFields: privateHeaders + [.location: location]))
     }
 
-    /// A page that is one person's: nobody keeps it, and no other site learns its URL.
+    /// A page for one user: it is not cached, and no other site learns its URL.
     public static func html(_ page: String, status: HTTPResponse.Status = .ok, policy: String) -> WebReply {
         var fields = privateHeaders
         fields[.contentType] = "text/html; charset=utf-8"

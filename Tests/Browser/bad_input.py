@@ -23,15 +23,15 @@ def bad_input(stage):
     # The person says no.
     page.goto(stage.site)
     sign_in(stage, page, "Sign in with Acme", decision="Deny")
-    says(stage, page, "Acme was not allowed to sign you in", "denied")
+    says(stage, page, "Acme denied the sign-in", "denied")
 
     # Answers that cannot be trusted, and a provider that is down; each offers to begin again.
-    for fault, title in [("wrong-nonce", "The answer of Acme could not be trusted"),
-                         ("token-500", "Acme cannot be reached now"), ("token-down", "Acme cannot be reached now")]:
+    for fault, title in [("wrong-nonce", "The response of Acme was not valid"),
+                         ("token-500", "Acme is unavailable now"), ("token-down", "Acme is unavailable now")]:
         page.get_by_role("button", name="Sign in with Acme").click()
         answer_consent(stage, page, fault=fault)
         says(stage, page, title, fault)
-    page.get_by_role("link", name="How it went").click()
+    page.get_by_role("link", name="Sign-in steps").click()
     expect(page.get_by_text("Token request").first.is_visible(), "the failed sign-in is not drawn")
 
     # One that is slow, or has a new key, works.
@@ -48,7 +48,7 @@ def bad_input(stage):
     page.go_back()
     page.reload()
     answer_consent(stage, page)
-    says(stage, page, "This sign-in is done", "back-button")
+    says(stage, page, "This sign-in is complete", "back-button")
     page.get_by_role("link", name="Ada Example").click()
     expect(page.get_by_role("heading", level=1).inner_text() == "Hello, Ada Example", "the session is lost")
 
@@ -70,8 +70,8 @@ def bad_input(stage):
     page.get_by_role("button", name="Sign in with Globex").click()
     answer_consent(stage, page, fault="refresh-revoked")
     page.wait_for_url(stage.site + "/accounts/globex")
-    page.get_by_role("button", name="Renew the tokens").click()
-    says(stage, page, "The session with Globex is over", "session-over")
+    page.get_by_role("button", name="Refresh the tokens").click()
+    says(stage, page, "Your session with Globex has ended", "session-over")
     page.get_by_role("button", name="Sign in with Globex").click()
     answer_consent(stage, page)
     page.wait_for_url(stage.site + "/accounts/globex")
@@ -86,14 +86,14 @@ def bad_input(stage):
     answer_consent(stage, page)
     page.wait_for_url(stage.site + "/accounts/acme")
     page.goto(callbacks[-1])
-    says(stage, page, "This sign-in is done", "reloaded-callback")
+    says(stage, page, "This sign-in is complete", "reloaded-callback")
 
     # Another browser opens it.
     stranger = stage.new_context()
     stage.watch(stranger)
     other = stranger.new_page()
     other.goto(callbacks[-1])
-    says(stage, other, "No sign-in waits for this answer", "callback-of-another-browser")
+    says(stage, other, "There is no open sign-in for this page", "callback-of-another-browser")
 
     # Two tabs at once.
     first, second = stranger.new_page(), stranger.new_page()
@@ -125,7 +125,7 @@ def bad_input(stage):
         if cookie["name"].startswith("carnet-pending-"):
             stranger.clear_cookies(name=cookie["name"])
     answer_consent(stage, second)
-    says(stage, second, "No sign-in waits for this answer", "expired")
+    says(stage, second, "There is no open sign-in for this page", "expired")
     expect("took too long" in second.locator("main").inner_text(), "the page does not say that time is over")
     stranger.close()
 

@@ -13,7 +13,7 @@ def centralized_login(stage):
     expect(page.get_by_role("heading", level=1).inner_text() == "Hello, Ada Example", "nobody says hello")
     expect("ada@example.com" in page.locator("main").inner_text(), "the e-mail address does not show")
 
-    page.get_by_role("link", name="How it went").click()
+    page.get_by_role("link", name="Sign-in steps").click()
     stage.seen(page, "flow")
     page.locator("svg a", has_text="Authorization request").click()
     asked = page.locator("details[open]").inner_text()
@@ -29,7 +29,7 @@ def centralized_login(stage):
     stage.seen(page, "signed-in")
     card.get_by_role("button", name="Sign out").click()
     page.wait_for_url(stage.site + "/signed-out")
-    expect(page.get_by_text("The tokens of Auth0 are forgotten here.").is_visible(), "what was done is not told")
+    expect(page.get_by_text("This site has deleted the tokens of Auth0.").is_visible(), "what was done is not told")
     stage.seen(page, "signed-out")
     page.goto(stage.site)
     expect(card.get_by_role("button").all_inner_texts() == ["Sign in with Auth0"], "the button is no login again")
@@ -39,12 +39,12 @@ def centralized_login(stage):
     # Everywhere: the provider's page ends its session and leads back.
     sign_in(stage, page, "Sign in with Auth0")
     page.wait_for_url(stage.site + "/accounts/auth0")
-    page.get_by_label("How far").select_option("everywhere")
+    page.get_by_label("Sign out of").select_option("everywhere")
     page.get_by_role("button", name="Sign out").click()
     # The state comes back with the browser.
     page.wait_for_url(lambda url: url.startswith(stage.site + "/signed-out?state="))
     told = page.locator("main").inner_text()
-    expect("was told to revoke them" in told and "are back from the sign-out page of Auth0" in told, told)
+    expect("has revoked them" in told and "have returned from the sign-out page of Auth0" in told, told)
     stage.seen(page, "signed-out-everywhere")
 
 

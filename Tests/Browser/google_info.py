@@ -15,7 +15,7 @@ def google_info(stage):
     check_profile(stage, page)
     stage.seen(page, "profile")
 
-    page.get_by_role("button", name="Renew the tokens").click()
+    page.get_by_role("button", name="Refresh the tokens").click()
     page.wait_for_url("**/accounts/google?tab=payload")
     page.goto(stage.site + "/flows/google")
     steps = page.locator("summary").all_inner_texts()

@@ -20,8 +20,8 @@ def no_cookies(stage):
     page.goto(stage.site)
     sign_in(stage, page, "Sign in with Acme")
     expect(not stage.context.cookies(), "the browser keeps cookies")
-    expect("brought no cookie" in page.get_by_role("alert").inner_text(), page.locator("main").inner_text())
-    says(stage, page, "No sign-in waits for this answer", "no-cookies")
+    expect("sent no cookie" in page.get_by_role("alert").inner_text(), page.locator("main").inner_text())
+    says(stage, page, "There is no open sign-in for this page", "no-cookies")
 
 
 if __name__ == "__main__":

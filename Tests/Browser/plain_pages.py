@@ -15,7 +15,7 @@ def plain_pages(stage):
 
     page.get_by_role("button", name="Sign in with Acme").click()
     answer_consent(stage, page, decision="Deny")
-    expect(heading(page) == "Acme was not allowed to sign you in", heading(page))
+    expect(heading(page) == "Acme denied the sign-in", heading(page))
     expect("Reference: " in page.locator("main").inner_text(), "there is no reference")
     stage.seen(page, "denied")
 

@@ -139,7 +139,7 @@ def answer_consent(stage, page, without=(), fault=None, decision="Allow", user=N
     for scope in without:
         page.locator(f"input[name=scope][value='{scope}']").uncheck()
     if fault:
-        page.get_by_label("What shall go wrong?").select_option(fault)
+        page.get_by_label("Fault to simulate").select_option(fault)
     page.get_by_role("button", name=decision, exact=True).click()
 
 

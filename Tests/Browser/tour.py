@@ -26,13 +26,13 @@ def tour(stage):
     expect(page.get_by_text("This access token is opaque").is_visible(), "an opaque token is not said to be")
     stage.seen(page, "opaque-token")
     page.goto(stage.site + "/nothing")
-    expect(page.get_by_text("Nothing is at this address.").is_visible(), "what is not there is not said to be")
+    expect(page.get_by_text("There is no page at this address.").is_visible(), "what is not there is not said to be")
     stage.seen(page, "not-found")
 
     # A text is linted while it is typed.
     checks_policy(page.goto(stage.site + "/descriptor"), "the page of descriptors")
     text, summary = page.get_by_label("The descriptor, in YAML"), page.get_by_role("status")
-    expect(summary.inner_text() == "Nothing is wrong with it.", summary.inner_text())
+    expect(summary.inner_text() == "No findings.", summary.inner_text())
     text.fill(text.input_value().replace("scopes:", "scope:").replace("https:", "http:"))
     summary.get_by_text("2 errors").wait_for()
     findings = page.locator("#findings")
@@ -41,13 +41,13 @@ def tour(stage):
     page.get_by_role("link", name="line 5").click()
     chosen = page.evaluate("text.value.slice(text.selectionStart, text.selectionEnd)")
     expect(chosen.startswith("scope: {") and "\n" not in chosen, f"the link of a finding selects {chosen!r}")
-    page.get_by_role("button", name="Mend what is certain (1)").click()
+    page.get_by_role("button", name="Apply safe fixes (1)").click()
     summary.get_by_text("1 error").wait_for()
     expect("https:" in text.input_value(), "what is certain is not mended")
     text.fill(text.input_value().replace("scope:", "scopes:"))
-    summary.get_by_text("Nothing is wrong with it.").wait_for()
-    page.get_by_role("button", name="Try it at a sandbox").click()
-    page.get_by_text("All of it worked.").wait_for()
+    summary.get_by_text("No findings.").wait_for()
+    page.get_by_role("button", name="Try it in a sandbox").click()
+    page.get_by_text("Every step succeeded.").wait_for()
     stage.seen(page, "trial")
 
     # The same without a script.
@@ -56,8 +56,8 @@ def tour(stage):
     other = plain.new_page()
     other.goto(stage.site + "/descriptor")
     other.get_by_label("The descriptor, in YAML").fill("carnet: 1\nid: acme\nname: Acme\nscope: {}\n")
-    other.get_by_role("button", name="Try it at a sandbox").click()
-    other.get_by_text("Not tried: there are errors.").wait_for()
+    other.get_by_role("button", name="Try it in a sandbox").click()
+    other.get_by_text("Not tried: the descriptor has errors.").wait_for()
     plain.close()
 
     # A file that is dropped in is a provider; one with a mistake changes nothing, and is told.
@@ -80,14 +80,14 @@ def tour(stage):
     sign_in(stage, page, "Sign in with Posting")
     page.get_by_role("button", name="Continue").click()
     page.wait_for_url(stage.site + "/accounts/posting")
-    page.get_by_role("link", name="How it went").click()
+    page.get_by_role("link", name="Sign-in steps").click()
     expect(page.get_by_text("Token request").first.is_visible(), "a sign-in by a posted answer is not drawn")
 
     # The provider of the clients file is asked itself, not the sandbox that stands for the others.
     page.goto(stage.site)
     real = ask("real")
     card = page.locator("ul.cards li", has=page.get_by_role("heading", name="Umbrella"))
-    expect("The real one" in card.inner_text(), card.inner_text())
+    expect("Real provider" in card.inner_text(), card.inner_text())
     card.get_by_role("button").click()
     page.wait_for_selector("button[value=allow]")
     expect(page.url.startswith(real + "/"), f"the browser is at {page.url}")

@@ -55,7 +55,7 @@ import Testing
         BadFile("a null byte", good + "docs: a\0b\n", "5:8: error: the file contains a null byte [D002]"),
         BadFile(
             "a second byte order mark", "\u{FEFF}" + good + "\u{FEFF}docs: a\n",
-            "5:1: error: a byte order mark stands inside of the text [D002]"),
+            "5:1: error: a byte order mark is not at the start of the file [D002]"),
         BadFile(
             "10 MB", good + "# " + String(repeating: "a", count: 10_000_000),
             "1:1: error: the file cannot be read: larger than 1 MiB [D003]"),
@@ -71,7 +71,7 @@ import Testing
             "an alias of nothing", good + "docs: *a\n", "5:7: error: the alias \"*a\" has no anchor before it [D012]"),
         BadFile(
             "an alias of itself", good + "inputs: &a { b: *a }\n",
-            "5:17: error: the alias \"*a\" stands inside the value that it names [D012]"),
+            "5:17: error: the alias \"*a\" is inside the value that it repeats [D012]"),
         BadFile(
             "deep aliases", (0..<70).map { "a\($0): &a\($0) [\($0 == 0 ? "x" : "*a\($0 - 1)")]\n" }.joined(),
             "64:12: error: with this alias, values are nested deeper than 64 levels [D013]"),

@@ -57,6 +57,37 @@ import Testing
         #expect(try await home.run("doctor", "google", "--all").status == 2)
     }
 
+    @Test func `doctor compares several, and one that cannot be reached does not end it`()
+        async throws
+    {
+        let port = try Sample.freePort()
+        let issuer = "http://127.0.0.1:\(port)"
+        try home.write(Sample.acme(issuer: issuer), to: "mine/acme.yaml")
+        let sandbox = try await RunningSandbox(home, "acme", "--providers", "mine", "--port", String(port))
+        defer { sandbox.run.stop() }
+        try home.write(
+            Sample.acme(issuer: issuer).replacing("id: acme", with: "id: drifted")
+                + "endpoints: { token: \"\(issuer)/old\" }\n", to: "mine/drifted.yaml")
+        try home.write(
+            Sample.acme(issuer: "http://127.0.0.1:1").replacing("id: acme", with: "id: away"), to: "mine/away.yaml")
+        try await home.write(home.run("new", "plain").standardOutput, to: "mine/plain.yaml")
+        let (acme, away, drifted, plain) = (
+            "./mine/acme.yaml", "./mine/away.yaml", "./mine/drifted.yaml", "./mine/plain.yaml"
+        )
+        let text = try await home.run("doctor", acme, away, drifted, plain)
+        #expect(text.status == 1, "\(text)")
+        #expect(text.standardOutput.contains("endpoints.token: the metadata says \"\(issuer)/token\""), "\(text)")
+        #expect(text.standardOutput.hasSuffix("3 compared, 1 skipped\n"), "\(text)")
+        #expect(text.standardError.contains("away: "), "\(text)")
+        let json = try await home.run("doctor", acme, away, drifted, plain, "--json").json()
+        let providers = try #require(json["providers"] as? [[String: Any]])
+        #expect(providers.map { $0["id"] as? String } == ["acme", "away", "drifted"])
+        #expect((providers[0]["drift"] as? [Any])?.isEmpty == true)
+        #expect(providers[1]["error"] as? String != nil)
+        #expect((providers[2]["drift"] as? [Any])?.count == 1)
+        #expect(json["skipped"] as? [String] == ["plain"])
+    }
+
     @Test func `the first page of the demonstration has initials where there are many providers`() throws {
         let providers = try ["zoho", "google", "gitlab", "twitter"].map { id in
             let descriptor = try ProviderRegistry.builtIn.descriptor(ProviderID(rawValue: id))

@@ -5,7 +5,6 @@ import CarnetSandbox
 import CarnetTesting
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import CarnetCommand
@@ -85,7 +84,7 @@ struct CatalogueTests {
 /// Random bytes that are the same at every run; 32 of them read `001_client_000...` in base64url.
 private final class CountedBytes: RandomSource {
     private let label: String
-    private let count = Mutex(0)
+    private let count = Lock(0)
 
     init(_ label: String) { self.label = label }
 

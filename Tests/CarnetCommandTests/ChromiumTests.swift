@@ -84,13 +84,13 @@ import Testing
             switch ask {
             case "drop in":
                 try home.write(initech, to: "providers/initech.yaml")
-                _ = try await running.run.line(of: .standardError) { $0.hasPrefix("initech was read again") }
+                _ = try await running.run.line(of: .standardError) { $0.hasPrefix("initech was reloaded") }
             case "break":
                 try home.write(initech.replacing("scopes:", with: "scope:"), to: "providers/initech.yaml")
                 _ = try await running.run.line(of: .standardError) { $0.contains("initech.yaml:") }
             case "remove":
                 try FileManager.default.removeItem(at: home.folder.appending(path: "providers/initech.yaml"))
-                _ = try await running.run.line(of: .standardError) { $0.hasPrefix("initech is gone") }
+                _ = try await running.run.line(of: .standardError) { $0.hasPrefix("initech was removed") }
             default: return real
             }
             return ""

@@ -57,7 +57,7 @@ import Testing
         try home.write("carnet: 1\nid: broken\nnam: Broken\n", to: "providers/broken.yaml")
         let listed = try await home.run("providers", "--json")
         #expect(listed.status == 0)
-        #expect(listed.standardError.contains("providers/broken.yaml has 2 errors and is left out"))
+        #expect(listed.standardError.contains("providers/broken.yaml has 2 errors and is skipped"))
         #expect(try listed.json()["broken"] as? [String] == ["providers/broken.yaml"])
         #expect(try listed.json()["refused"] as? [String] == [])
         #expect(try await home.run("try", "acme").status == 0)

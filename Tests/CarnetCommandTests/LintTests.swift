@@ -57,7 +57,7 @@ import Testing
         #expect(result.standardOutput.split(separator: "\n").contains { $0.contains(file.finding) }, "\(result)")
         let tried = try await home.run("try", "bad.yaml")
         #expect(tried.status == 2)
-        #expect(tried.standardError.contains("carnet: bad.yaml cannot be used"), "\(tried)")
+        #expect(tried.standardError.contains("carnet: bad.yaml has errors"), "\(tried)")
     }
 
     @Test func `a folder with no descriptor, and a file that is not there, could not be looked at`() async throws {
@@ -65,7 +65,7 @@ import Testing
             at: home.folder.appending(path: "empty"), withIntermediateDirectories: true)
         let folder = try await home.run("lint", "empty")
         #expect(folder.status == 2)
-        #expect(folder.standardError.contains("empty: no descriptors in this folder"))
+        #expect(folder.standardError.contains("empty: the folder has no descriptors"))
         let file = try await home.run("lint", "nothing.yaml")
         #expect(file.status == 2)
         #expect(file.standardOutput.contains("no such file"))
@@ -78,7 +78,7 @@ import Testing
         let result = try await home.run("lint", "empty", "acme.yaml")
         #expect(result.status == 2)
         #expect(result.standardOutput.contains("acme.yaml:6:1: error: unknown key \"scops\" [K001]"))
-        #expect(result.standardOutput.contains("no descriptors in this folder [D016]"))
+        #expect(result.standardOutput.contains("the folder has no descriptors [D016]"))
     }
 
     @Test func `a folder is all of its descriptors`() async throws {
@@ -132,6 +132,58 @@ import Testing
         #expect(try await home.run("lint", "acme.yaml", "--fail-on", "never").status == 0)
     }
 
+    private static let fixable = Sample.acme().replacing("[openid, profile, email]", with: "[openid, openid, email]")
+
+    @Test("a fix keeps every name, the mode and the owner of a file, and leaves nothing beside it")
+    func fixOfLinkedFiles() async throws {
+        let file = try home.write(Self.fixable, to: "linked/acme.yaml")
+        let other = home.folder.appending(path: "other.yaml")
+        try FileManager.default.linkItem(at: file, to: other)
+        #expect(chmod(file.path, 0o640) == 0)
+        let result = try await home.run("lint", "linked/acme.yaml", "--fix")
+        #expect(result.standardError.contains("fixed 1 finding in 1 file"), "\(result)")
+        #expect(try String(contentsOf: other, encoding: .utf8) == String(contentsOf: file, encoding: .utf8))
+        #expect(try String(contentsOf: file, encoding: .utf8) != Self.fixable)
+        #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o640)
+        try FileManager.default.removeItem(at: other)
+        try Data(Self.fixable.utf8).write(to: file)
+        // What a killed process left is used up by the next.
+        try home.write("half a file", to: "linked/.acme.yaml.carnet-fix")
+        #expect(try await home.run("lint", "linked/acme.yaml", "--fix").status == 0)
+        #expect(try String(contentsOf: file, encoding: .utf8) != Self.fixable)
+        let folder = file.deletingLastPathComponent().path
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["acme.yaml"])
+    }
+
+    @Test("a read-only file is not fixed")
+    func fixOfAReadOnlyFile() async throws {
+        let file = try home.write(Self.fixable, to: "acme.yaml")
+        #expect(chmod(file.path, 0o444) == 0)
+        let result = try await home.run("lint", "acme.yaml", "--fix")
+        #expect(result.status == 3, "\(result)")
+        #expect(result.standardError.contains("read-only"), "\(result)")
+        #expect(try String(contentsOf: file, encoding: .utf8) == Self.fixable)
+    }
+
+    @Test("what was typed is printed without its control characters, and a closed stdin is named")
+    func whatWasTyped() async throws {
+        let result = try await home.run("lint", "--format", "\u{1B}[31m", "acme.yaml")
+        #expect(result.status == 2, "\(result)")
+        #expect(!result.standardError.contains("\u{1B}"))
+        let closed = try CommandRun(
+            URL(filePath: "/bin/sh"), ["-c", "exec '\(BuiltProduct.carnet.path)' lint - <&-"],
+            environment: home.environment, folder: home.folder)
+        let stdin = try await closed.finish()
+        #expect(stdin.status == 2, "\(stdin)")
+        #expect("\(stdin)".contains("stdin cannot be read"))
+        #if os(Linux)
+            let full = try CommandRun(
+                URL(filePath: "/bin/sh"), ["-c", "exec '\(BuiltProduct.carnet.path)' --help >/dev/full"],
+                environment: home.environment, folder: home.folder)
+            #expect(try await full.finish().status == 3)
+        #endif
+    }
+
     @Test func `what is certain is mended in the file, comments and all`() async throws {
         let repeated = Sample.acme().replacing("[openid, profile, email]", with: "[openid, openid, email]") + "# ours\n"
         let file = try home.write(repeated, to: "acme.yaml")
@@ -149,7 +201,7 @@ import Testing
         #expect(simulated.status == 1, "\(simulated)")
         #expect(
             simulated.standardOutput.hasPrefix(
-                "acme.yaml:6:12: error: the engine does not take samples.token: the answer has no token_type [T004]"))
+                "acme.yaml:6:12: error: the engine rejects samples.token: the response has no token_type [T004]"))
         #expect(try await home.run("lint", "acme.yaml", "--no-simulate").status == 0)
     }
 
@@ -164,7 +216,7 @@ import Testing
         #expect(try await home.run("lint", "acme.yaml").status == 0)
         let simulated = try await home.run("lint", "acme.yaml", "--simulate")
         #expect(simulated.status == 1, "\(simulated)")
-        #expect(simulated.standardOutput.contains("the authorization request cannot be made"), "\(simulated)")
+        #expect(simulated.standardOutput.contains("the engine cannot build the authorization request"), "\(simulated)")
     }
 
     @Test func `every code that is printed has a page`() async throws {

@@ -51,7 +51,8 @@ import Testing
             let result = try await home.run("refresh", "rotating", "--timeout", "2")
             #expect(ContinuousClock.now - started < .seconds(30))
             #expect(result.status == 3, "\(result)")
-            let words = /process (\d+) has held it since (\S+); if that is stopped, continue it \(kill -CONT (\d+)\)/
+            let words =
+                /process (\d+) has held it since (\S+); if the process is stopped, continue it \(kill -CONT (\d+)\)/
             let match = try #require(try words.firstMatch(in: result.standardError), "\(result)")
             #expect(match.1 == match.3)
             #expect(kill(try #require(pid_t(match.1)), 0) == 0, "the process lives")
@@ -69,7 +70,7 @@ import Testing
             #expect(try home.files(endingWith: ".record").isEmpty)
         }
         #expect(refresh.status == 1, "\(refresh)")
-        #expect(refresh.standardError.contains("the session was ended elsewhere"), "\(refresh)")
+        #expect(refresh.standardError.contains("the session was ended by another process"), "\(refresh)")
         #expect(try home.files(endingWith: ".record").isEmpty)
     }
 
@@ -79,7 +80,7 @@ import Testing
             let logout = try await home.run("logout", "rotating", "--revoke", "--timeout", "1")
             #expect(logout.status == 1, "\(logout)")
             #expect(logout.standardOutput == "signed out ada\n")
-            #expect(logout.standardError.contains("tokens that another process is receiving are not revoked"))
+            #expect(logout.standardError.contains("another process is refreshing the tokens"))
             #expect(try home.files(endingWith: ".record").isEmpty)
         }
         #expect(refresh.status == 1, "\(refresh)")

@@ -72,7 +72,7 @@ import Testing
         let unnamed = try await home.run("profile", "google", "--sandbox", sandbox.address)
         #expect(unnamed.status == 2)
         #expect(unnamed.standardError.contains("google has 2 accounts"))
-        #expect(unnamed.standardError.contains("give --account NAME, one of: home, work"))
+        #expect(unnamed.standardError.contains("add --account NAME, one of: home, work"))
         let wrong = try await home.run("profile", "google", "--account", "wrk", "--sandbox", sandbox.address)
         #expect(wrong.status == 2 && wrong.standardError.contains("signed in: home, work"), "\(wrong)")
         let named = try await home.run("profile", "google", "--account", "work", "--sandbox", sandbox.address)
@@ -104,7 +104,7 @@ import Testing
     @Test func `an unknown provider is a usage error with the nearest name`() async throws {
         let result = try await home.run("login", "gogle")
         #expect(result.status == 2)
-        #expect(result.standardError.contains("no provider is called \"gogle\"; did you mean google?"))
+        #expect(result.standardError.contains("there is no provider \"gogle\"; did you mean google?"))
     }
 
     @Test func `an input that is missing, unknown or refused is a usage error`() async throws {
@@ -161,9 +161,9 @@ import Testing
     @Test(arguments: [
         ("denied", "server error        access_denied"),
         ("wrong-iss", "the callback names another issuer"), ("wrong-nonce", "ID token: "),
-        ("bad-signature", "the ID token's signature is not the provider's"), ("wrong-audience", "ID token: "),
-        ("expired-id-token", "ID token: "), ("missing-id-token", "the answer has no ID token"),
-        ("token-html", "token request: "), ("token-500", "http status"), ("token-down", "no answer from the server"),
+        ("bad-signature", "the ID token's signature is invalid"), ("wrong-audience", "ID token: "),
+        ("expired-id-token", "ID token: "), ("missing-id-token", "the response has no ID token"),
+        ("token-html", "token request: "), ("token-500", "http status"), ("token-down", "no response from the server"),
     ])
     func `a provider that misbehaves is not signed in to`(_ fault: String, _ words: String) async throws {
         let sandbox = try await RunningSandbox(home, "google", "--fault", fault)

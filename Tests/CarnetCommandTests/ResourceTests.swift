@@ -67,7 +67,7 @@ import Testing
         try await home.logIn("google", "--sandbox", sandbox.address)
         let result = try await home.run("call", "google", "https://evil.example/", "--sandbox", sandbox.address)
         #expect(result.status == 1)
-        #expect(result.standardError.contains("the access token may not be sent to https://evil.example"))
+        #expect(result.standardError.contains("the access token must not be sent to https://evil.example"))
     }
 
     @Test func `a method and a body can be sent`() async throws {

@@ -76,7 +76,7 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
             let result = try await home.run(
                 "login", "google", "--clients", "clients.yaml", "--no-browser", "--timeout", "1")
-            let words = "secret.txt holds a client secret that others can read; chmod 600 it"
+            let words = "secret.txt contains a client secret and is readable by other users; run: chmod 600"
             #expect(result.standardError.contains(words) == isTold, "\(result)")
             #expect(!result.standardError.contains("s3cret"))
         }

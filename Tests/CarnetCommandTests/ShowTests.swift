@@ -31,6 +31,24 @@ import Testing
             to: "providers/plain.yaml")
     }
 
+    @Test("a file with a byte order mark and CRLF is printed line by line, and --json has its bytes")
+    func linesOfAnotherSystem() async throws {
+        let text = "\u{FEFF}carnet: 1\r\nid: other\r\nname: Other\r\nissuer: https://id.other.example\r\n"
+        try home.write(text, to: "providers/other.yaml")
+        let result = try await home.run("show", "other")
+        #expect(result.standardOutput == "carnet: 1\nid: other\nname: Other\nissuer: https://id.other.example\n")
+        // JSONSerialization drops the mark; the output has it.
+        let json = try await home.run("show", "other", "--json").standardOutput
+        #expect(json.utf8.contains(#"\r\nid: other\r\n"#.utf8) && json.unicodeScalars.contains("\u{FEFF}"), "\(json)")
+    }
+
+    @Test("an environment that a descriptor does not have is refused without --resolved, too")
+    func unknownEnvironment() async throws {
+        let result = try await home.run("show", "plain", "--environment", "nope")
+        #expect(result.status == 2, "\(result)")
+        #expect(try await home.run("show", "plain", "--environment", "sandbox").status == 0)
+    }
+
     private func shown(_ arguments: String...) async throws -> [String: Any] {
         let run = try home.start(["show", "plain", "--resolved", "--json", "--input", "tenant=1234"] + arguments)
         let result = try await run.finish()
@@ -81,7 +99,7 @@ import Testing
             let result = try await run.finish()
             #expect(result.status == 2 && result.standardOutput.isEmpty, "\(result)")
             #expect(
-                result.standardError.contains("give --input tenant=VALUE  (your tenant, which matches [0-9]{4})"),
+                result.standardError.contains("add --input tenant=VALUE  (your tenant, which matches [0-9]{4})"),
                 "\(result)")
         }
     }
@@ -93,7 +111,7 @@ import Testing
         #expect(result.status == 0, "\(result)")
         #expect(!"\(result)".contains("very-secret"))
         #expect(result.standardOutput.contains("pretend-client-secret"))
-        #expect(result.standardError.contains("eu stands for it"))
+        #expect(result.standardError.contains("using the example eu"))
     }
 
     @Test func `a request that cannot be made is told, and hides no other`() async throws {
@@ -101,7 +119,8 @@ import Testing
             "show", "plain", "--resolved", "--input", "tenant=1234", "--redirect-uri", "nowhere")
         #expect(result.status == 0, "\(result)")
         #expect(
-            result.standardError.contains("the token request cannot be made: configuration: the redirect URI nowhere"))
+            result.standardError.contains(
+                "the token request cannot be made: configuration: the redirect URI nowhere"))
         #expect(result.standardOutput.contains("pretend-refresh-token"))
     }
 
@@ -110,7 +129,7 @@ import Testing
         let result = try await home.run("show", "acme", "--resolved")
         #expect(
             result.standardOutput.contains(
-                "# Only the metadata of the provider tells these endpoints: authorization, end_session, revocation, token"
+                "# Only the metadata of the provider name these endpoints: authorization, end_session, revocation, token"
             ),
             "\(result)")
         #expect(

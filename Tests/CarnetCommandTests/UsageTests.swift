@@ -35,7 +35,7 @@ import Testing
 
     @Test func `the faults of the sandbox are listed, for people and for programs`() async throws {
         let listed = try await home.start(["sandbox", "--list-faults"]).finish()
-        let line = "\nwrong-nonce: the ID token brings another nonce\n"
+        let line = "\nwrong-nonce: the ID token has another nonce\n"
         #expect(listed.status == 0 && listed.standardOutput.contains(line))
         let document = try await home.start(["sandbox", "--list-faults", "--json"]).finish().json()
         let faults = try #require(document["faults"] as? [[String: Any]])
@@ -92,6 +92,6 @@ import Testing
         let port = try #require(sandbox.address.split(separator: ":").last)
         let result = try await home.run("sandbox", "--port", String(port))
         #expect(result.status == 3)
-        #expect(result.standardError.contains("port \(port) of 127.0.0.1 cannot be listened on"))
+        #expect(result.standardError.contains("port \(port) of 127.0.0.1 cannot be opened"))
     }
 }

@@ -12,7 +12,7 @@ import Testing
     func `a number where a text stands wants quotes`(written: String, found: String) {
         #expect(
             finding("carnet: 1\nid: \(written)\nname: Acme\n")
-                == "acme.yaml:2:5: error: found \(found) [K002]; expected a text; "
+                == "acme.yaml:2:5: error: found \(found) [K002]; expected a string; "
                 + "put a string that looks like this between quotes"
         )
     }
@@ -26,7 +26,7 @@ import Testing
         let head = ResolutionFixture.head + "profile: { parameters: { query: "
         #expect(
             finding(head + "'{ me { id } }' } }\n")?.hasSuffix(
-                "[K005]; braces that stand for themselves go between quotes: {join('', '{ me { id } }')}") == true)
+                "[K005]; put other braces between quotes in a function: {join('', '{ me { id } }')}") == true)
         #expect(
             finding(head + "'{a b}' } }\n")?.hasSuffix("[K005]; write {name}, where inputs has the key name") == true)
         let quoted = "\"{join('', '{ me { id } }')}\" } }\n"

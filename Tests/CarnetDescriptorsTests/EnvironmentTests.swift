@@ -26,7 +26,7 @@ import Testing
         let descriptor = try ResolutionFixture.descriptor(yaml)
         let provider = try descriptor.resolve(inputs: ["tenant": "blue"], environment: "sandbox")
         #expect(provider.issuer == "https://blue.sandbox.example")
-        #expect(provider.endpoints.mapValues(\.text) == [.token: "https://api.sandbox.example/token"])
+        #expect(provider.endpoints.urls.mapValues(\.text) == [.token: "https://api.sandbox.example/token"])
         #expect(provider.scopes.defaults == ["openid"])
         #expect(provider.environment == "sandbox")
     }

@@ -110,7 +110,7 @@ import Testing
         let broken = registry(file("base.yaml", Self.base), child("", of: "bsae")).broken
         #expect(
             broken.flatMap(\.diagnostics).map(\.description) == [
-                #"child.yaml:4:10: error: no provider is called "bsae" [K020]"#
+                #"child.yaml:4:10: error: there is no provider "bsae" [K020]"#
             ])
         #expect(broken.flatMap(\.diagnostics).map(\.help) == [#"did you mean "base"?"#])
     }
@@ -131,7 +131,7 @@ import Testing
                 ["the descriptor extends itself: a -> b -> c -> a"],
                 ["the descriptor extends itself: b -> c -> a -> b"],
                 ["the descriptor extends itself: c -> a -> b -> c"],
-                [#"the descriptor "a" has errors, so nothing can be inherited from it"#],
+                [#"the descriptor "a" has errors, so this one cannot inherit from it"#],
             ])
     }
 

@@ -28,8 +28,8 @@ import Testing
         #expect(provider.issuer == "https://acme.auth.example/common")
         #expect(provider.endpoints[.authorization]?.text == "https://acme.auth.example/eu/authorize")
         #expect(provider.authorization.parameters == [Named("audience", "https://api/?x y"), Named("fixed", "x")])
-        #expect(provider.token.headers == [Named("X-Tenant", "common")])
-        #expect(provider.apiHosts == ["api.eu.example"])
+        #expect(provider.token.request.headers == [Named("X-Tenant", "common")])
+        #expect(provider.api.hosts == ["api.eu.example"])
         #expect(provider.inputs["tenant"] == "common")
         #expect(provider.inputs.count == 4)
     }
@@ -115,10 +115,10 @@ import Testing
     @Test func refreshIsShapedAsTheTokenRequestUnlessItSaysOtherwise() throws {
         let provider = try ResolutionFixture.provider(
             "token: { body: json, headers: { X-A: \"1\" }, rename: { client_id: app } }\nrefresh: { body: form }\n")
-        #expect(provider.refresh.body == .form)
-        #expect(provider.refresh.headers == [Named("X-A", "1")])
-        #expect(provider.refresh.rename["client_id"] == "app")
-        #expect(provider.token.body == .json)
+        #expect(provider.refresh.request.body == .form)
+        #expect(provider.refresh.request.headers == [Named("X-A", "1")])
+        #expect(provider.refresh.request.rename["client_id"] == "app")
+        #expect(provider.token.request.body == .json)
     }
 
     @Test func exampleInputsMakeAPretendClient() throws {
@@ -130,10 +130,10 @@ import Testing
 
     @Test func claimsOfTheDescriptorStandBesideTheStandardOnes() throws {
         let provider = try ResolutionFixture.provider("profile: { claims: { subject: /id, plan: /plan } }\n")
-        #expect(provider.claims.first { $0.name == "subject" }?.value == [JSONPointer(tokens: ["id"])])
-        #expect(provider.claims.first { $0.name == "email" }?.value == [JSONPointer(tokens: ["email"])])
-        #expect(provider.claims.last?.name == "plan")
-        #expect(provider.claims.count == 10)
+        #expect(provider.profile.claims.first { $0.name == "subject" }?.value == [JSONPointer(tokens: ["id"])])
+        #expect(provider.profile.claims.first { $0.name == "email" }?.value == [JSONPointer(tokens: ["email"])])
+        #expect(provider.profile.claims.last?.name == "plan")
+        #expect(provider.profile.claims.count == 10)
     }
 }
 

@@ -244,7 +244,9 @@ import Testing
         #expect(read("\u{FEFF}a: b\n").diagnostics == [])
         let found = read("\u{FEFF}\u{FEFF}a: b\n").diagnostics
         #expect(
-            found.map(\.description) == ["test.yaml:1:1: error: a byte order mark stands inside of the text [D002]"])
+            found.map(\.description) == [
+                "test.yaml:1:1: error: a byte order mark is not at the start of the file [D002]"
+            ])
     }
 
     @Test func `a null byte is told with its place`() {

@@ -46,13 +46,16 @@ import Testing
     @Test func foreignFileIsUnreadable() async throws {
         let (temporary, path) = try await damaged { $0 = Data("not a record\n".utf8) }
         let error = try await expectUnreadable(temporary, path)
-        #expect(error?.reason == "\(path) is damaged: it does not begin as a record does")
+        #expect(error?.reason == "\(path) is damaged: its header is invalid")
     }
 
     @Test func newerFormatIsUnreadable() async throws {
         let (temporary, path) = try await damaged { $0[8] = 3 }
         let error = try await expectUnreadable(temporary, path)
-        #expect(error?.reason == "\(path) has the format 3, and this version reads up to 2: use a newer one")
+        #expect(
+            error?.reason
+                == "\(path) has the format 3, and this version reads formats up to 2: use a newer version of the program"
+        )
     }
 
     @Test func wrongKeyIsNamed() async throws {
@@ -63,7 +66,7 @@ import Testing
         let path = try temporary.recordPath()
         let error = await expectError(.unreadable, naming: path) { try await temporary.store(key: wrong).load(key) }
         let id = try SealingKey(TemporaryStore.key).id
-        #expect(error?.reason.contains("is sealed with the key \(id), and the store has the key ") == true)
+        #expect(error?.reason.contains("is encrypted with the key \(id), and the store has the key ") == true)
         #expect(try await temporary.store(key: right).load(key)?.connection == .test())
     }
 
@@ -90,7 +93,7 @@ import Testing
         _ = try await temporary.store().save(other, replacing: nil)
         #expect(try await temporary.store().keys() == [other.key])
         let inventory = try await temporary.store().inventory()
-        #expect(inventory.damaged.map(\.reason) == ["\(path) is damaged: it is cut short or changed"])
+        #expect(inventory.damaged.map(\.reason) == ["\(path) is damaged: it is truncated or was changed"])
     }
 
     @Test func lostKeyIsNotReplaced() async throws {
@@ -116,6 +119,32 @@ import Testing
         try handle.truncate(atOffset: UInt64(length))
         try handle.close()
         await expectError(.unreadable, naming: keyPath) { try await store.load(key) }
+    }
+
+    @Test("a record that others may have written is unreadable, and the error says what repairs it")
+    func untrustedRecord() async throws {
+        let (readable, path) = try await damaged { _ in }
+        #expect(chmod(path, 0o644) == 0)
+        let error = await expectError(.unreadable, naming: path) { try await readable.store().load(key) }
+        #expect(error?.remedy == "chmod 600 '\(path)'")
+        let (linked, record) = try await damaged { _ in }
+        try FileManager.default.moveItem(atPath: record, toPath: "\(linked.folder)/elsewhere")
+        try FileManager.default.createSymbolicLink(atPath: record, withDestinationPath: "\(linked.folder)/elsewhere")
+        let foreign = await expectError(.unreadable, naming: record) { try await linked.store().load(key) }
+        #expect(foreign?.remedy == "mv '\(record)' '\(record).damaged'")
+        // A new sign-in replaces the link, not what it leads to.
+        _ = try await linked.store().save(.test(), replacing: nil)
+        #expect(try await linked.store().load(key)?.connection == .test())
+    }
+
+    @Test("an error about the key advises to restore it, not to give up the records")
+    func remedyOfADamagedKey() async throws {
+        let temporary = try TemporaryStore()
+        _ = try await temporary.store().save(.test(), replacing: nil)
+        let keyPath = "\(temporary.folder)/key"
+        #expect(truncate(keyPath, 0) == 0)
+        let error = await expectError(.unreadable, naming: keyPath) { try await temporary.store().load(key) }
+        #expect(error?.remedy?.hasPrefix("restore \(keyPath) from a backup") == true)
     }
 
     @Test func damagedRecordCanBeRemovedOrReplaced() async throws {

@@ -1,9 +1,9 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetStorage
 import CarnetStoreTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CarnetFiles
@@ -162,9 +162,13 @@ import Testing
         let temporary = try TemporaryStore()
         let store = temporary.store()
         _ = try await store.save(.test(), replacing: nil)
-        for path in ["\(temporary.folder)/key", try temporary.recordPath()] {
+        let files = [
+            (path: "\(temporary.folder)/key", kind: TokenStoreError.Kind.unavailable),
+            (path: try temporary.recordPath(), kind: .unreadable),
+        ]
+        for (path, kind) in files {
             try temporary.setMode(mode, path)
-            let error = await expectError(.unavailable) { try await store.load(key) }
+            let error = await expectError(kind) { try await store.load(key) }
             #expect(error?.reason == "\(path) can be used by other users; run: chmod 600 '\(path)'")
             try temporary.setMode(0o600, path)
         }
@@ -186,7 +190,7 @@ import Testing
         let path = try temporary.recordPath()
         try FileManager.default.moveItem(atPath: path, toPath: "\(temporary.root)/moved")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "\(temporary.root)/moved")
-        await expectError(.unavailable, naming: path) { try await store.load(key) }
+        await expectError(.unreadable, naming: path) { try await store.load(key) }
     }
 
     @Test func fileInPlaceOfTheFolderIsNamed() async throws {
@@ -210,8 +214,8 @@ import Testing
     #endif
 
     private final class Counter: Sendable {
-        private let left: Mutex<Int>
-        init(_ count: Int) { left = Mutex(count) }
+        private let left: Lock<Int>
+        init(_ count: Int) { left = Lock(count) }
 
         func take(_ wanted: Int) -> Int {
             left.withLock { left in
@@ -223,7 +227,7 @@ import Testing
     }
 
     private final class Steps: Sendable {
-        private let steps = Mutex<[String]>([])
+        private let steps = Lock<[String]>([])
         var all: [String] { steps.withLock { $0 } }
         func add(_ step: String) { steps.withLock { $0.append(step) } }
     }

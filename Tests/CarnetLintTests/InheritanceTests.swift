@@ -32,7 +32,7 @@ import Testing
         let found = lint("token: { body: 'json' }\nscopes: { default: [openid, email], offline: [offline_access] }\n")
         #expect(
             found.map(\.message) == [
-                #""token.body" is inherited as it is"#, #""scopes.default" is inherited as it is"#,
+                #""token.body" repeats the inherited value"#, #""scopes.default" repeats the inherited value"#,
             ])
         #expect(found.map(\.code) == ["K110", "K110"])
         #expect(found.map(\.span.start) == [SourcePosition(line: 5, column: 10), SourcePosition(line: 6, column: 11)])

@@ -33,9 +33,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[a-z", "a [ has no ]"), ("[a-z]{5,2}", "the counts {5,2} run backwards"),
-        ("[a-z]{1,2000}", "its counts make more than 1024 steps of it"),
-        ("(?=a)", "of the groups with (? only (?: is known"),
+        ("[a-z", "a [ has no ]"), ("[a-z]{5,2}", "the counts {5,2} are in the wrong order"),
+        ("[a-z]{1,2000}", "its counts expand it to more than 1024 steps"),
+        ("(?=a)", "of the groups with (? only (?: is supported"),
     ])
     func `a pattern that cannot be read is one finding with one reason`(pattern: String, reason: String) {
         let capture = "callback: { capture: { shop: { pattern: '\(pattern)', example: acme } } }\n"
@@ -109,7 +109,7 @@ import Testing
             """
         let found = lint(file("acme.yaml", descriptor("acme", text)))
         #expect(found.map(\.code) == ["K120"])
-        #expect(found.first?.help == "put what brings it before this; derivations come before lookups")
+        #expect(found.first?.help == "move what provides it up; derivations run before lookups")
     }
 
     // MARK: Files together

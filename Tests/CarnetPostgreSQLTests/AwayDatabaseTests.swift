@@ -1,8 +1,8 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetStorage
 import CarnetStoreTestSupport
-import Synchronization
 import Testing
 
 @testable import CarnetPostgreSQL
@@ -10,7 +10,7 @@ import Testing
 /// A server that is not there.
 @Suite struct AwayDatabaseTests {
     private final class Waits: Sendable {
-        private let count = Mutex(0)
+        private let count = Lock(0)
         var all: Int { count.withLock { $0 } }
         func add() { count.withLock { $0 += 1 } }
     }

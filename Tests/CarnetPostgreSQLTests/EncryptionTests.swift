@@ -39,7 +39,9 @@ import Testing
             // At once, though the store has patience with a server that is away.
             let error = await #expect(throws: TokenStoreError.self) { try await refused.keys() }
             #expect(error?.kind == .unavailable)
-            #expect(error?.reason.hasPrefix("the database is not trusted: ") == true, "\(error?.reason ?? "")")
+            #expect(
+                error?.reason.hasPrefix("the database's certificate or encryption was rejected: ") == true,
+                "\(error?.reason ?? "")")
             #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
         }
         #expect(try connections() == "1|0\n")

@@ -78,7 +78,7 @@ import Testing
         _ = try await store().save(connection(), replacing: nil)
         let keyless = try store(.file("/nowhere/key"))
         let error = await #expect(throws: TokenStoreError.self) { try await keyless.prepareToSave(connection().key) }
-        #expect(error?.reason.hasPrefix("the key /nowhere/key is gone") == true)
+        #expect(error?.reason.hasPrefix("the key /nowhere/key is missing") == true)
     }
 
     @Test func noTokenIsInTheDatabase() async throws {
@@ -105,7 +105,8 @@ import Testing
         }
         #expect(
             error?.reason
-                == "the database's tables have the version 7, and this program knows 3: use a newer one")
+                == "the database's tables have the version 7, and this program supports 3: use a newer version of the program"
+        )
         #expect(try cluster.psql("SELECT count(*) FROM carnet_connection", in: address) == "1\n")
     }
 
@@ -161,7 +162,7 @@ import Testing
             key: try .bytes(Self.keyBytes))
         let error = await #expect(throws: TokenStoreError.self) { try await refused.load(connection().key) }
         #expect(error?.kind == .unavailable)
-        #expect(error?.reason.hasPrefix("the database refuses: ") == true)
+        #expect(error?.reason.hasPrefix("the database returned an error: ") == true)
         #expect(error?.reason.hasSuffix("does not exist (\(state))") == true, "\(error?.reason ?? "")")
     }
 
@@ -181,7 +182,7 @@ import Testing
         ] as [() async throws -> Void] {
             let error = await #expect(throws: TokenStoreError.self) { try await attempt() }
             #expect(error?.kind == .unavailable)
-            #expect(error?.reason.hasPrefix("the database refuses: permission denied for ") == true)
+            #expect(error?.reason.hasPrefix("the database returned an error: permission denied for ") == true)
         }
         #expect(try await store().load(connection().key)?.connection == connection())
     }

@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test func attemptKeepsWhatItsTokenMustProve() throws {
-        let attempt = try Attempt(options: AuthorizationOptions(maxAge: 60, acrValues: ["urn:a"]))
+        let claims = try JSONValue(parsing: #"{"id_token":{"acr":{"essential":true,"values":["urn:a"]}}}"#).object
+        let attempt = try Attempt(options: AuthorizationOptions(claims: claims, maxAge: 60, acrValues: ["urn:b"]))
         let restored = try JSONDecoder().decode(
             PendingAuthorization.self, from: try JSONEncoder().encode(attempt.pending))
         let callback = try restored.validate(
@@ -81,7 +82,7 @@ import Testing
         let expectations = try IDTokenExpectations(
             from: attempt.provider, as: attempt.registration, answering: callback, accessToken: Secret("t"))
         #expect(expectations.maxAge == 60)
-        #expect(expectations.acrValues == ["urn:a"])
+        #expect(expectations.essentialACRs == ["urn:a"])
     }
 
     @Test func stepUpAsksForWhatTheResourceDemands() {

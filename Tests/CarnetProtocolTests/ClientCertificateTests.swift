@@ -62,10 +62,10 @@ import Testing
         let longChain: String = String(repeating: certificate + "\n", count: 11) + key
         let twoKeys: String = [certificate, key, key].joined(separator: "\n")
         return [
-            ("", "holds no certificate in PEM form"), (key, "holds no certificate in PEM form"),
-            (certificate, "holds a certificate, not a private key"), (damaged, "is cut short or changed"),
-            (noBase64, "is cut short or changed"), (longChain, "holds more than 10 certificates"),
-            (twoKeys, "holds more than one private key"),
+            ("", "contains no certificate in PEM form"), (key, "contains no certificate in PEM form"),
+            (certificate, "contains a certificate, not a private key"), (damaged, "is truncated or damaged"),
+            (noBase64, "is truncated or damaged"), (longChain, "contains more than 10 certificates"),
+            (twoKeys, "contains more than one private key"),
         ]
     }()
 
@@ -139,7 +139,7 @@ import Testing
             try metadata(
                 #"{"token_endpoint":"https://mtls.acme.example/token","userinfo_endpoint":"https://mtls.acme.example/me"}"#
             ))
-        #expect(merged.mtlsEndpoints.mapValues(\.text) == [.token: "https://mtls.acme.example/token"])
+        #expect(merged.endpoints.mtls.mapValues(\.text) == [.token: "https://mtls.acme.example/token"])
         #expect(merged.client.authentication.contains(.tlsClientAuth))
         // One that cannot be requested is not replaced by what is for other clients, who are not disturbed.
         for bad in [

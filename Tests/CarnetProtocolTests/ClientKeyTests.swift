@@ -59,16 +59,19 @@ import Testing
                 "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n\(body)\n"
                     + "-----END RSA PRIVATE KEY-----\n", "is encrypted with a passphrase"
             ),
-            (pem("OPENSSH PRIVATE KEY", ec.rawRepresentation), "is of the form OPENSSH PRIVATE KEY, which is not read"),
-            (ec.publicKey.pemRepresentation, "holds a public key, not a private key"),
-            (weak.pemRepresentation, "is an RSA key of 1024 bits; at least 2048 are needed"),
-            (ec.pemRepresentation + "\n" + ec.pemRepresentation, "holds more than one private key"),
-            (pem("PRIVATE KEY", Data([0x30, 0x00])), "is a key of an unknown kind, or damaged"),
-            ("-----BEGIN PRIVATE KEY-----\n\(body)", "is cut short or changed"),
+            (
+                pem("OPENSSH PRIVATE KEY", ec.rawRepresentation),
+                "has the unsupported form OPENSSH PRIVATE KEY"
+            ),
+            (ec.publicKey.pemRepresentation, "contains a public key, not a private key"),
+            (weak.pemRepresentation, "is an RSA key of 1024 bits; the minimum is 2048"),
+            (ec.pemRepresentation + "\n" + ec.pemRepresentation, "contains more than one private key"),
+            (pem("PRIVATE KEY", Data([0x30, 0x00])), "is a key of an unknown type, or damaged"),
+            ("-----BEGIN PRIVATE KEY-----\n\(body)", "is truncated or damaged"),
             (#"{"kty":"oct","k":"AAAA"}"#, "is a symmetric key"),
-            (#"{"kty":"EC","crv":"P-256","x":"AAAA","y":"AAAA"}"#, "is a public key; the private one is needed"),
+            (#"{"kty":"EC","crv":"P-256","x":"AAAA","y":"AAAA"}"#, "is a public key; a private key is required"),
             (#"{"kty":"EC","crv":"secp256k1","d":"AAAA"}"#, "is not a usable key of the type \"EC\""),
-            (#"{"keys":[]}"#, "is a key set with no keys, or too many"),
+            (#"{"keys":[]}"#, "is a key set without keys, or with too many"),
         ]
         for (text, reason) in cases {
             let error = try #require(refusal(text), "\(text)")
@@ -97,7 +100,7 @@ import Testing
         }
         #expect(throws: Never.self) { try ClientKey(jwk: Secret(jwk(one.publicKey.rawRepresentation))) }
         let error = try #require(refusal(jwk(other.publicKey.rawRepresentation)))
-        #expect(error.reason == "has a public part that does not belong to its private part")
+        #expect(error.reason == "has a public part that does not match its private part")
     }
 
     @Test func `a set gives its keys, which have ids of their own`() throws {

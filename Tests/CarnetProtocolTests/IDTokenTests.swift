@@ -150,7 +150,7 @@ import Testing
 
     @Test func clockSkewIsTheDescriptors() throws {
         let provider = try Fixture.provider(Fixture.openID + "id_token: { clock_skew: 0 }\n")
-        #expect(provider.clockSkew == 0)
+        #expect(provider.idToken.clockSkew.seconds == 0)
         #expect(throws: FixtureError.self) { try Fixture.provider(Fixture.openID + "id_token: { clock_skew: 301 }\n") }
     }
 

@@ -12,7 +12,7 @@ struct JWTPolicyTests {
         | the logout token | `jwt`, `logout+jwt` or none | required | required | required unless the descriptor says otherwise | required |
         | the signed callback | `jwt` or none | required | required | required | optional |
         | the signed profile | `jwt` or none | optional | optional | optional | optional |
-        | the signed answer | `token-introspection+jwt` | required | required | optional | optional |
+        | the signed response | `token-introspection+jwt` | required | required | optional | optional |
         | the JWT of a claim source | `jwt` or none | required | optional | optional | optional |
         """
 

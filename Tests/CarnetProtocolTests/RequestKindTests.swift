@@ -104,7 +104,7 @@ import Testing
             case .token:
                 let pending = try authorization().pending
                 let state = provider.stateParameter
-                let code = provider.callbackRename["code"] ?? "code"
+                let code = provider.callback.rename["code"] ?? "code"
                 let callback = AuthorizationCallback(
                     url: "\(pending.redirectURI)?\(state)=\(pending.id.reveal())&\(code)=c")
                 return [

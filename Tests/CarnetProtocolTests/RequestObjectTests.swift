@@ -126,8 +126,8 @@ import Testing
                 #"{"issuer":"https://id.acme.example","require_signed_request_object":true,"#
                     + #""request_object_signing_alg_values_supported":["none","PS256"]}"#), for: provider)
         let demanding = provider.merging(metadata)
-        #expect(demanding.requestObject.isUsed(wanted: nil))
-        #expect(demanding.requestObject.announcedAlgorithms == [.PS256], "none is never among them")
+        #expect(demanding.authorization.requestObject.isUsed(wanted: nil))
+        #expect(demanding.authorization.requestObject.announcedAlgorithms == [.PS256], "none is never among them")
         expectError(.configuration, .badRegistration) {
             try AuthorizationRequest(
                 to: demanding,

@@ -172,14 +172,14 @@ import Testing
 
     @Test func algorithmsAreThoseOfTheDescriptorOrTheMetadata() throws {
         let provider = try Fixture.provider()
-        #expect(provider.algorithms(of: provider.signedAnswers.callback) == [.RS256])
+        #expect(provider.algorithms(of: provider.callback.jwt) == [.RS256])
         let metadata = try ProviderMetadata(
             judging: .json(
                 #"{"issuer":"https://id.acme.example","authorization_signing_alg_values_supported":["none","ES256"]}"#),
             for: provider)
         let announced = provider.merging(metadata)
-        #expect(announced.algorithms(of: announced.signedAnswers.callback) == [.ES256])
+        #expect(announced.algorithms(of: announced.callback.jwt) == [.ES256])
         let pinned = try Fixture.provider(Self.yaml("jwt")).merging(metadata)
-        #expect(pinned.algorithms(of: pinned.signedAnswers.callback) == [.RS256])
+        #expect(pinned.algorithms(of: pinned.callback.jwt) == [.RS256])
     }
 }

@@ -108,17 +108,17 @@ struct TemplateTests {
     @Test(
         "what cannot be known at a place is refused with the reason",
         arguments: [
-            ("{token.x}", TemplatePlace.tokenRequest, "cannot be known here"),
-            ("{callback.x}", .configuration, "cannot be known here"),
-            ("{now()}", .configuration, "functions cannot be used here"),
-            ("{client.secret}", .authorization, "would stand in a URL"),
-            ("{client.name}", .tokenRequest, "there is client.id, client.secret"),
+            ("{token.x}", TemplatePlace.tokenRequest, "is not available here"),
+            ("{callback.x}", .configuration, "is not available here"),
+            ("{now()}", .configuration, "only inputs can be used here"),
+            ("{client.secret}", .authorization, "cannot be in a URL"),
+            ("{client.name}", .tokenRequest, "available: client.id, client.secret"),
             ("{sha25('x')}", .tokenRequest, "did you mean sha256?"),
             ("{sha256('x'}", .tokenRequest, "has no )"),
             ("{join('x)}", .tokenRequest, "has no end"),
             ("{random('4')}", .tokenRequest, "from '8' to '64'"),
             ("{input.a|b}", .configuration, "default of an input"),
-            ("{request.body}", .tokenRequest, "cannot be known here"),
+            ("{request.body}", .tokenRequest, "is not available here"),
         ])
     func refused(template: String, place: TemplatePlace, reason: String) throws {
         let error = try #require(throws: TemplateError.self) { try Template(template, in: place) }

@@ -483,6 +483,14 @@ private struct Endpoint {
         #expect(tokens.isExpiring(within: 60, at: Attempt.now - 15))
     }
 
+    @Test("a token that was issued in the future may have ended: the clock was set back")
+    func clockThatWasSetBack() {
+        var tokens = old
+        tokens.issuedAt = Attempt.now - 3600
+        #expect(!tokens.isExpiring(within: 0, at: tokens.issuedAt - 14 * 3600), "a wrong time zone")
+        #expect(tokens.isExpiring(within: 0, at: tokens.issuedAt - 10 * 86_400))
+    }
+
     // TOK-04: an unknown end is no end.
     @Test func tokenWithoutAStatedEndIsNotExpiring() {
         var tokens = old

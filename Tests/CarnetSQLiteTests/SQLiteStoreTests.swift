@@ -107,7 +107,7 @@ import Testing
         _ = try await store.save(.test(), replacing: nil)
         try FileManager.default.removeItem(atPath: "\(temporary.root)/key")
         let error = await #expect(throws: TokenStoreError.self) { try await store.prepareToSave(key) }
-        #expect(error?.reason.hasPrefix("the key \(temporary.root)/key is gone") == true)
+        #expect(error?.reason.hasPrefix("the key \(temporary.root)/key is missing") == true)
     }
 
     @Test func accountWithNULIsUnacceptable() async throws {
@@ -139,7 +139,7 @@ import Testing
             try await temporary.store().save(.test(token: "new"), replacing: nil)
         }
         #expect(error?.kind == .unavailable)
-        #expect(error?.reason.hasPrefix("\(temporary.path) was made by a newer version") == true)
+        #expect(error?.reason.hasPrefix("\(temporary.path) was created by a newer version") == true)
         let records = try await DatabaseQueue(path: temporary.path).read {
             try Data.fetchAll($0, sql: "SELECT record FROM connection")
         }

@@ -24,7 +24,7 @@ struct AuthorizationEndpointTests {
     @Test(
         "shows a page and redirects nowhere when client or redirect URI are wrong",
         arguments: [
-            (["client_id": "nobody"], "knows no client &quot;nobody&quot;"),
+            (["client_id": "nobody"], "has no client &quot;nobody&quot;"),
             (["client_id": nil], "client_id is missing"),
             (["redirect_uri": "http://127.0.0.1/other"], "is not registered"),
             (["redirect_uri": "http://127.0.0.1/callback/"], "is not registered"),
@@ -192,6 +192,6 @@ struct AuthorizationEndpointTests {
             try await client.sandbox.approve(authorizationURL: wrong)
         }
         #expect(refusal?.status == 400)
-        #expect(refusal?.text.contains("knows no client \"nobody\"") == true)
+        #expect(refusal?.text.contains("has no client \"nobody\"") == true)
     }
 }

@@ -2,7 +2,6 @@ import CarnetDescriptors
 import CarnetSandbox
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 /// Each fault changes the one thing that it names; the tests of the other suites are the control.
@@ -179,7 +178,7 @@ struct FaultTests {
 
     @Test("slow: every answer waits as long as the options say")
     func slow() async throws {
-        let waits = Mutex<[Duration]>([])
+        let waits = Lock<[Duration]>([])
         let sandbox = Sandbox(
             providers: [try makeProvider(acme)],
             clients: [],

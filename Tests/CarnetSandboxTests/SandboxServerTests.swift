@@ -2,7 +2,6 @@ import CarnetDescriptors
 import CarnetSandbox
 import CarnetSandboxServer
 import Foundation
-import Synchronization
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -87,7 +86,7 @@ struct SandboxServerTests {
 
     @Test("serves a provider that is described at the sandbox's own origin")
     func ownOriginServed() async throws {
-        let free = Mutex<WebURL?>(nil)
+        let free = Lock<WebURL?>(nil)
         try await withServer(TestClient().sandbox) { address in free.withLock { $0 = address.base } }
         let base = try #require(free.withLock { $0 })
         let client = try TestClient(acme.replacing("https://id.acme.example", with: base.text + "/acme"))

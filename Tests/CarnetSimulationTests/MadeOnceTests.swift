@@ -1,11 +1,11 @@
+import CarnetDescriptors
 import CarnetProtocol
-import Synchronization
 import Testing
 
 @testable import CarnetSimulation
 
 @Suite final class MadeOnceTests {
-    private let calls = Mutex(0)
+    private let calls = Lock(0)
 
     @Test func `what is made is kept`() throws {
         let made = MadeOnce<Int>()

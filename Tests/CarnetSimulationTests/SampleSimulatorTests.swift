@@ -22,7 +22,7 @@ import Testing
         #expect(lint(Self.repeated) == [])
         #expect(
             lint(Self.repeated, SampleSimulator(needsSamples: false)) == [
-                "R002: the authorization request cannot be made: the endpoint's own query already has \"audience\""
+                "R002: the engine cannot build the authorization request: the endpoint's URL already has the parameter \"audience\""
             ])
     }
 
@@ -62,18 +62,19 @@ import Testing
               expect: { scopes: [read, write], expires_in: 61 }
 
             """
-        #expect(lint(sample) == ["R005: the token lives 60 seconds"])
+        #expect(lint(sample) == ["R005: the token is valid for 60 seconds"])
     }
 
     @Test func `each environment is simulated with what it says itself`() {
         let text = """
             environments:
-              sandbox: { token: { response: { root: /data } }, samples: { token: { access_token: a, token_type: Bearer } } }
+              sandbox: { token: { response: { root: /data } }, samples: { token: { access_token: a,
+                  token_type: Bearer } } }
 
             """
         #expect(
             lint(text) == [
-                "T004: the engine does not take samples.token: the answer has no object where the fields should be"
+                "T004: the engine rejects samples.token: the response has no object at the place of the fields"
             ])
     }
 
@@ -85,7 +86,7 @@ import Testing
               expect: { claims: { subject: 12 } }
 
             """
-        #expect(lint(text) == ["T003: /nickname leads to nothing in samples.token"])
+        #expect(lint(text) == ["T003: /nickname finds nothing in samples.token"])
     }
 
     @Test func `an expectation about what no sample says is told`() {
@@ -97,7 +98,7 @@ import Testing
             """
         #expect(
             lint(text) == [
-                "R005: the granted scopes are as asked for", "R005: nothing says when the token ends",
+                "R005: the granted scopes are as requested", "R005: the token has no expiry",
             ])
     }
 }

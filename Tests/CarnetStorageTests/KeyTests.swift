@@ -60,7 +60,7 @@ import Testing
     @Test func missingVariableIsNamed() async {
         let source = StoreKeySource.environment("KEYS") { _ in nil }
         let error = await #expect(throws: TokenStoreError.self) { try await source.keys() }
-        #expect(error?.reason == "the environment has no KEYS, the store's key")
+        #expect(error?.reason == "the environment variable KEYS, the store's key, is not set")
     }
 
     @Test func badVariableIsNamedAndNotRepeated() async {

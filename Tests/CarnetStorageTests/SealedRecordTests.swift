@@ -56,7 +56,9 @@ import Testing
         let other = try SealingKey([UInt8](repeating: 9, count: 32))
         let error = #expect(throws: TokenStoreError.self) { try open(try sealed(), KeyRing(other)) }
         #expect(error?.kind == .unreadable)
-        #expect(error?.reason == "x is sealed with the key \(key.id), and the store has the key \(other.id)")
+        #expect(
+            error?.reason
+                == "x is encrypted with the key \(key.id), and the store has the key \(other.id): add the missing key")
     }
 
     @Test func recordOfAnotherAccountIsRefused() throws {
@@ -79,6 +81,8 @@ import Testing
         var sealed = try sealed()
         sealed[8] = 3
         let error = #expect(throws: TokenStoreError.self) { try open(sealed, KeyRing(key)) }
-        #expect(error?.reason == "x has the format 3, and this version reads up to 2: use a newer one")
+        #expect(
+            error?.reason
+                == "x has the format 3, and this version reads formats up to 2: use a newer version of the program")
     }
 }

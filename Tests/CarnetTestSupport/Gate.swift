@@ -1,4 +1,4 @@
-import Synchronization
+import CarnetDescriptors
 
 /// A gate that a scripted answer waits at until the test opens it.
 public final class Gate: Sendable {
@@ -9,7 +9,7 @@ public final class Gate: Sendable {
         var watching: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     public init() {}
 

@@ -24,7 +24,7 @@ import Testing
         let error = await #expect(throws: UnscriptedRequest.self) {
             try await transport.send(request, limits: .init())
         }
-        #expect(error?.description == "no answer is scripted for POST op.example/token")
+        #expect(error?.description == "no response is scripted for POST op.example/token")
         #expect(transport.requests.count == 1)
     }
 

@@ -1,9 +1,9 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
-import Synchronization
 import Testing
 
 /// Clients that register themselves where they are first needed (RFC 7591).
@@ -103,10 +103,10 @@ import Testing
 private final class ReluctantStore: RegistrationStore {
     struct Failure: Error {}
 
-    private let state: Mutex<(failures: Int, saved: RegisteredClient?)>
+    private let state: Lock<(failures: Int, saved: RegisteredClient?)>
 
     init(times: Int) {
-        state = Mutex((times, nil))
+        state = Lock((times, nil))
     }
 
     var saved: RegisteredClient? { state.withLock { $0.saved } }

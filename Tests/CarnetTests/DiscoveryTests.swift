@@ -95,13 +95,33 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
         #expect(error?.status == 404)
     }
 
-    // DISC-04, DISC-07, DISC-14: a server that fails is not asked elsewhere, nor is a redirect followed.
-    @Test(arguments: [500, 302, 200]) func otherAnswersAreErrorsAtOnce(_ status: Int) async throws {
+    // DISC-04, DISC-07, DISC-14, INT-29: what is no metadata leads to the other place, and a redirect is not followed.
+    @Test(arguments: [500, 302, 200]) func otherWellKnownFormIsTriedAfterAnythingElse(_ status: Int) async throws {
         let client = try provider.client(Fixture.discovered)
         provider.on(openIDPath, answer: .canned("<html>", status: status, type: "text/html"))
+        provider.on(oauthPath, answer: .json("{}", status: 404))
         let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn() }
         #expect(error?.step == .discovery)
-        #expect(provider.requests.count == 1)
+        #expect(error?.status == status, "the first response is reported")
+        #expect(provider.requests.map(\.head.path) == [openIDPath, oauthPath])
+        provider.on(oauthPath, answer: .json(ScriptedProvider.metadata()))
+        provider.clock.advance(by: .seconds(10))
+        _ = try await client.beginSignIn()
+    }
+
+    @Test(
+        "Metadata may come as a file without a type of its own", arguments: ["text/plain", "application/octet-stream"])
+    func staticFile(type: String) async throws {
+        let client = try provider.client(Fixture.discovered)
+        provider.on(openIDPath, answer: .canned(ScriptedProvider.metadata(), status: 200, type: type))
+        _ = try await client.beginSignIn()
+    }
+
+    @Test("A byte order mark before the metadata is ignored")
+    func byteOrderMark() async throws {
+        let client = try provider.client(Fixture.discovered)
+        provider.on(openIDPath, answer: .json("\u{FEFF}" + ScriptedProvider.metadata()))
+        _ = try await client.beginSignIn()
     }
 
     // DISC-23: a first failure is remembered for ten seconds, however many ask; then the next attempt may succeed.

@@ -1,6 +1,6 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
-import Synchronization
 import Testing
 
 /// Expects an `OAuthError` of a step and a kind, and gives it back for a closer look.
@@ -30,7 +30,7 @@ final class FailingStore: TokenStore {
     enum Operation: Hashable { case load, save, remove, prepareToSave }
 
     let inner = MemoryTokenStore()
-    private let failures = Mutex<Set<Operation>>([])
+    private let failures = Lock<Set<Operation>>([])
 
     func fail(_ operation: Operation) { failures.withLock { _ = $0.insert(operation) } }
     func work() { failures.withLock { $0 = [] } }

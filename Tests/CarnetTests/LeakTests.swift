@@ -6,13 +6,12 @@ import CarnetTesting
 import Foundation
 import HTTPTypes
 import Logging
-import Synchronization
 import Testing
 
 /// Keeps every text that a host could see.
 private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable {
     // Sendable because the one mutable member is behind the mutex; the log handler's settings are constants.
-    private let texts = Mutex<[String]>([])
+    private let texts = Lock<[String]>([])
 
     var all: [String] { texts.withLock { $0 } }
 

@@ -215,12 +215,14 @@ import Testing
             await #expect(throws: OAuthError.self, "\(text)") { try await client.endSessions(namedBy: Secret(text)) }
         }
         #expect(provider.requests.isEmpty)
-        // A well-formed one of a stranger's is worth one request for the metadata, while the provider is down.
-        provider.on("/.well-known/openid-configuration", answer: .json("{}", status: 503))
+        // A well-formed one of a stranger's is worth one request to each place of the metadata, while the provider is down.
+        for path in ["openid-configuration", "oauth-authorization-server"] {
+            provider.on("/.well-known/\(path)", answer: .json("{}", status: 503))
+        }
         for _ in 0..<50 {
             await #expect(throws: OAuthError.self) { try await client.endSessions(namedBy: Secret(good)) }
         }
-        #expect(provider.requests.count == 1)
+        #expect(provider.requests.count == 2)
     }
 
     // BCL-11: a session that is over gives nothing from memory while the store is down.

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetTestSupport
 import CarnetTesting
@@ -42,7 +43,63 @@ import Testing
         #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
     }
 
-    /// ID tokens are judged by this machine's clock: a renewal fails while that is wrong, and loses nothing.
+    @Test(
+        "A wrong clock blocks neither sign-in nor refresh once a response has shown the right time",
+        arguments: [-7200, -120, 400, 7200])
+    func wrongClockSignsIn(seconds: Int) async throws {
+        let wrong = ManualClock(now: provider.clock.now.addingTimeInterval(TimeInterval(seconds)))
+        answerWithDate(lifetime: 300)
+        let session = try await provider.signIn(try client(clock: wrong))
+        #expect(try await session.refresh().accessToken.reveal() == "access-token-2")
+        #expect(provider.forms("/token").last?["refresh_token"] == "refresh-token-1")
+    }
+
+    @Test(
+        "An ID token that is wrong by both clocks is refused, and the error shows the local time",
+        arguments: [-7200, 7200])
+    func wrongByBothClocks(seconds: Int) async throws {
+        let wrong = ManualClock(now: provider.clock.now.addingTimeInterval(60))
+        let client = try client(clock: wrong)
+        let now = Int(provider.clock.now.timeIntervalSince1970)
+        answerWithDate(
+            lifetime: 300, claims: ["iat": .number("\(now + seconds)"), "exp": .number("\(now + seconds + 300)")])
+        let error = await #expect(throws: OAuthError.self) { try await provider.signIn(client) }
+        #expect(error?.kind == (seconds < 0 ? .expiredToken : .issuedInFuture))
+        #expect(error?.message.contains(wrong.now.formatted(.iso8601)) == true)
+    }
+
+    @Test("The provider's time excuses nothing but times: a wrong nonce is reported as that")
+    func otherClaimsAreCheckedByEitherClock() async throws {
+        let client = try client(clock: ManualClock(now: provider.clock.now.addingTimeInterval(-7200)))
+        answerWithDate(lifetime: 300, claims: ["nonce": "another"])
+        let error = await #expect(throws: OAuthError.self) { try await provider.signIn(client) }
+        #expect(error?.kind == .nonceMismatch)
+    }
+
+    private func client(clock: ManualClock) throws -> OAuthClient {
+        try OAuthClient(
+            try Fixture.descriptor(Fixture.openID),
+            registration: ClientRegistration(clientID: "client", redirectURI: "com.example.app:/callback"),
+            transport: provider,
+            store: store,
+            clock: clock
+        )
+    }
+
+    /// Responses with the provider's date, and ID tokens that end soon.
+    private func answerWithDate(lifetime: Int, claims: [String: JSONValue?] = [:]) {
+        provider.on("/token") { provider, form in
+            let end = Int(provider.clock.now.timeIntervalSince1970) + lifetime
+            var claims = claims
+            if claims["exp"] == nil { claims["exp"] = JSONValue.number("\(end)") }
+            var response = IncomingResponse.json(try provider.tokens(for: form, claims: claims).jsonText())
+            response.head.headerFields[.date] = httpDate(provider.clock.now)
+            return response
+        }
+    }
+
+    /// Without a date in the response, ID tokens are validated by this machine's clock: a refresh fails while that is
+    /// wrong, and loses nothing.
     @Test(arguments: [-5, 5]) func wrongClockCostsNoSession(hours: Int) async throws {
         let wrong = ManualClock(now: provider.clock.now)
         let client = try OAuthClient(
@@ -57,7 +114,7 @@ import Testing
         for _ in 1...3 {
             let error = await #expect(throws: OAuthError.self) { try await session.refresh() }
             #expect(error?.disposition == .tryLater)
-            #expect(error?.message.contains("the clock here says") == true)
+            #expect(error?.message.contains("this machine's clock shows") == true)
         }
         wrong.advance(by: .seconds(-hours * 3600))
         #expect(try await session.refresh().accessToken.reveal() == "access-token-5")

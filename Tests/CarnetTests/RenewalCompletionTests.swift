@@ -1,8 +1,10 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
+import HTTPTypes
 import Testing
 
 /// The provider has answered a refresh, and what has to follow fails: the new refresh token is kept.
@@ -27,6 +29,53 @@ import Testing
         provider.clock.advance(by: .seconds(60))
         #expect(try await session.tokens().accessToken.reveal() == "access-token-3")
         #expect(refreshTokens == ["refresh-token-1", "refresh-token-2"])
+    }
+
+    @Test("a refresh token is saved before the keys are requested that its ID token needs")
+    func refreshTokenIsSavedFirst() async throws {
+        let store = MemoryTokenStore()
+        _ = try await provider.session(store: store)
+        let session = try #require(try await provider.client(store: store).session(for: "user-1"))
+        provider.clock.advance(by: .seconds(3600))
+        let saved = Lock<Secret?>(nil)
+        provider.on("/jwks") { [key = session.key] provider, form in
+            let stored = try await store.load(key)?.connection.tokens.refreshToken
+            saved.withLock { $0 = stored }
+            return try await provider.answer("/jwks", form)
+        }
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+        #expect(saved.withLock { $0 }?.reveal() == "refresh-token-2")
+    }
+
+    @Test("a refresh token that was saved first goes with an ID token that is for somebody else")
+    func refreshTokenThatWasSavedFirstIsRemoved() async throws {
+        let store = MemoryTokenStore()
+        _ = try await provider.session(store: store)
+        let session = try #require(try await provider.client(store: store).session(for: "user-1"))
+        provider.clock.advance(by: .seconds(3600))
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, claims: ["aud": "another"]).jsonText())
+        }
+        await #expect(throws: OAuthError.self) { try await session.tokens() }
+        #expect(try await session.storedTokens().refreshToken?.reveal() == "refresh-token-1")
+    }
+
+    @Test("a server that is overloaded is named with the time that it asks for")
+    func retryAfter() async throws {
+        let session = try await provider.session()
+        for (fields, hint) in [
+            (["Retry-After": "7"], "try again in 7 seconds, as the server asks"), ([:], "try again later"),
+            (["Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"], "try again later"),
+        ] {
+            for status in [429, 503] {
+                let headers = HTTPFields(try fields.map { HTTPField(name: try #require(.init($0)), value: $1) })
+                provider.on(
+                    "/token",
+                    answer: IncomingResponse(head: HTTPResponse(status: .init(code: status), headerFields: headers)))
+                let error = await expectError(.refresh, .serverUnavailable) { try await session.refresh() }
+                #expect(error?.hint == hint)
+            }
+        }
     }
 
     @Test func refreshTokenOfAForeignAccountIsNotKept() async throws {

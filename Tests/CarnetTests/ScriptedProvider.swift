@@ -5,7 +5,6 @@ import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import HTTPTypes
-import Synchronization
 
 /// A provider by script: answers each path as the test says, else as a good provider would, and remembers every request.
 final class ScriptedProvider: Transport {
@@ -20,7 +19,7 @@ final class ScriptedProvider: Transport {
     }
 
     let clock = ManualClock()
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     // MARK: What the test says
 

@@ -51,7 +51,7 @@ import Testing
             Issue.record("another state")
             return
         }
-        #expect(reason.contains("no answer from the server"))
+        #expect(reason.contains("no response from the server"))
         provider.restore("/token")
         _ = try await session.tokens()
         #expect(await states.next() == .signedIn)

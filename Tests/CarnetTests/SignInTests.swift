@@ -306,6 +306,33 @@ import Testing
         #expect(await store.keys().count == 1)
     }
 
+    @Test("a profile that fails for now makes no account of another name", arguments: [nil, 503, 429])
+    func profileThatFails(status: Int?) async throws {
+        provider.on("/token", answer: .json(#"{"access_token":"at-s3cret","token_type":"bearer"}"#))
+        if let status {
+            provider.on("/me", answer: IncomingResponse(head: HTTPResponse(status: .init(code: status))))
+        } else {
+            provider.on("/me", fail: .timeout)
+        }
+        let client = try provider.client(Fixture.plain)
+        let error = await #expect(throws: OAuthError.self) { try await provider.signIn(client) }
+        #expect(error?.step == .profile)
+        #expect(error?.disposition == .tryLater)
+        #expect(error?.hint == "sign in again later, or choose a name for the account")
+        #expect(try await client.accounts().isEmpty)
+        _ = try await provider.signIn(client, account: "ada")
+        #expect(try await client.accounts() == ["ada"])
+    }
+
+    @Test("a profile that is not granted leaves an account without a subject")
+    func profileThatIsRefused() async throws {
+        provider.on("/token", answer: .json(#"{"access_token":"at-s3cret","token_type":"bearer"}"#))
+        provider.on("/me", answer: IncomingResponse(head: HTTPResponse(status: 403)))
+        let client = try provider.client(Fixture.plain)
+        _ = try await provider.signIn(client)
+        #expect(try await client.accounts() == ["default"])
+    }
+
     @Test func profileThatCameWithTheTokensIsKeptWithoutThem() async throws {
         let yaml =
             Fixture.plain + "profile: { from: token, claims: { subject: /user/id, name: /user/name } }\n"

@@ -53,6 +53,31 @@ import Testing
         #expect(await store.keys().isEmpty)
     }
 
+    @Test(
+        "The access token may be void once the refresh token is revoked",
+        arguments: ["invalid_token", "invalid_request"])
+    func voidAccessToken(code: String) async throws {
+        let session = try await provider.session(store: store)
+        provider.on("/revoke") { _, form in
+            form["token_type_hint"] == "refresh_token" ? .json("") : .json(#"{"error":"\#(code)"}"#, status: 400)
+        }
+        let outcome = try await session.signOut(.revoke)
+        #expect(outcome.isRevoked)
+        #expect(outcome.failures.isEmpty)
+    }
+
+    @Test("A refusal of the access token counts where the refresh token was not revoked, or the client is unknown")
+    func refusedAccessToken() async throws {
+        for (first, code) in [(503, "invalid_token"), (200, "invalid_client"), (200, "unsupported_token_type")] {
+            let session = try await provider.session(store: store)
+            provider.on("/revoke") { _, form in
+                form["token_type_hint"] == "refresh_token"
+                    ? .json("{}", status: first) : .json(#"{"error":"\#(code)"}"#, status: 400)
+            }
+            #expect(!(try await session.signOut(.revoke).isRevoked), "\(first) \(code)")
+        }
+    }
+
     // REV-04.
     @Test func brokenConnectionForgetsTheTokensToo() async throws {
         let session = try await provider.session(store: store)

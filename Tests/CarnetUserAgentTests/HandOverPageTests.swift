@@ -2,9 +2,9 @@
 // Tests are named by the rows of the matrix that they mount.
 
 import Carnet
+import CarnetDescriptors
 import CarnetServerTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CarnetUserAgent
@@ -15,7 +15,7 @@ import Testing
     private let uses = Uses()
 
     private final class Uses: Sendable {
-        private let state = Mutex(0)
+        private let state = Lock(0)
         var count: Int { state.withLock { $0 } }
         func add() { state.withLock { $0 += 1 } }
     }

@@ -49,7 +49,7 @@ import Testing
         let signIn = try await PendingSignIn.start()
         let response = try await signIn.request("GET", target)
         #expect(response.status == 400)
-        #expect(response.contains("does not belong to the sign-in"))
+        #expect(response.contains("belongs to another sign-in"))
         try await signIn.finish()
     }
 

@@ -54,7 +54,7 @@ import Testing
         for uri in ["http://127.0.0.1:\(port)/callback", "http://localhost:\(port)/callback"] {
             let error = await #expect(throws: UserAgentError.self) { try await agent.prepare(redirectURI: uri) }
             #expect(error?.kind == .cannotListen)
-            #expect(error?.reason == "port \(port) of the redirect URI is taken: stop the program that listens there")
+            #expect(error?.reason == "port \(port) of the redirect URI is in use: stop the program that listens there")
         }
         await first.close()
     }

@@ -1,6 +1,6 @@
 import Carnet
+import CarnetDescriptors
 import CarnetUserAgent
-import Synchronization
 import Testing
 
 @testable import CarnetProtocol
@@ -72,13 +72,13 @@ import Testing
 }
 
 private final class Shown: Sendable {
-    private let storage = Mutex<[String]>([])
+    private let storage = Lock<[String]>([])
     var lines: [String] { storage.withLock { $0 } }
     @Sendable func add(_ line: String) { storage.withLock { $0.append(line) } }
 }
 
 private final class Input: Sendable {
-    private let lines: Mutex<[String]>
-    init(_ lines: [String]) { self.lines = Mutex(lines) }
+    private let lines: Lock<[String]>
+    init(_ lines: [String]) { self.lines = Lock(lines) }
     func next() -> String? { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }

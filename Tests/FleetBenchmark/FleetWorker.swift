@@ -1,8 +1,8 @@
 import Carnet
+import CarnetDescriptors
 import CarnetStoreTestSupport
 import Foundation
 import HTTPTypes
-import Synchronization
 
 /// One process of the fleet: so many accounts of its own, each used by one task. Says one byte when it is ready, and how
 /// often it did its task when the time is over.
@@ -51,7 +51,7 @@ struct FleetWorker {
 
 /// Renews without taking time, so that what is measured is this side.
 private final class InstantProvider: Transport {
-    private let answers = Mutex(0)
+    private let answers = Lock(0)
 
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         let number = answers.withLock { count in

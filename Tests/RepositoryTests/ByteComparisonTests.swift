@@ -24,6 +24,7 @@ struct ByteComparisonTests {
         ("Secret(", "secrets are compared as bytes, in constant time"),
         (".map(Secret.init) == nonce", "secrets are compared as bytes, in constant time"),
         (".map { Secret($0) } == state", "secrets are compared as bytes, in constant time"),
+        ("kept.connection != stored.connection", "whether anything is to be saved, of a copy of the same record"),
         ("kept != stored.connection", "whether anything is to be saved, of a copy of the same record"),
         ("removeAll { $0 == account }", "an account of the same cookie, by its random name"),
         ("account != accounts.first", "an account of the same cookie, by its random name"),
@@ -43,6 +44,7 @@ struct ByteComparisonTests {
         ("inputs: [String: String]", "the names are the descriptor's; values are compared by isSameBytes(as:)"),
         ("localHosts: Set<String>", "host names are ASCII by the time that they are looked up"),
         ("allowedHosts: Set<String>?", "host names are ASCII by the time that they are looked up"),
+        ("proxies: [String: Result<Proxy", "the schemes http and https"),
         ("unusable: Set<String>", "paths of the host's own files"),
         ("recordsByKeyID: [String: Int]", "hexadecimal digits"),
     ]

@@ -14,7 +14,10 @@ struct ErrorTableTests {
     private func rows() throws -> [Row] {
         try Repository.file("Docs/errors.md").lines.compactMap { _, line in
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
-                .map { $0.trimmingCharacters(in: .whitespaces).replacing("`", with: "") }
+                .map {
+                    $0.replacing(/<a id="[^"]*"><\/a>/, with: "").replacing("`", with: "")
+                        .trimmingCharacters(in: .whitespaces)
+                }
             guard cells.count == 4, OAuthError.Kind(rawValue: cells[0]) != nil else { return nil }
             return Row(kind: cells[0], disposition: cells[3])
         }
@@ -51,6 +54,18 @@ struct ErrorTableTests {
             }
             let error = OAuthError(.callback, kind, "")
             #expect(row.disposition == error.disposition.rawValue, "\(row.kind)")
+        }
+    }
+
+    @Test("The address that an error names is the anchor of its row")
+    func documentation() throws {
+        for kind in try kinds() {
+            let kind = try #require(OAuthError.Kind(rawValue: kind))
+            let parts = OAuthError(.callback, kind, "").documentation.split(separator: "#").map(String.init)
+            try #require(parts.count == 2)
+            let row = "| <a id=\"\(parts[1])\"></a>`\(kind.rawValue)` |"
+            let found = try Repository.file(parts[0]).lines.filter { $0.text.hasPrefix(row) }
+            #expect(found.count == 1, "\(kind)")
         }
     }
 }

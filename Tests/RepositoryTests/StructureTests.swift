@@ -11,10 +11,14 @@ private let allowedImports: [String: Set<String>] = [
     "carnet-descriptor-tool": ["CarnetDescriptors", "CarnetLint"],
     "CarnetProtocol": ["CarnetDescriptors", "Crypto", "CryptoExtras", "HTTPTypes"],
     "Carnet": ["CarnetDescriptors", "CarnetProtocol", "HTTPTypes", "Logging", "Metrics", "Tracing"],
+    "CarnetTransport": ["Carnet", "CarnetProtocol", "HTTPTypes"],
     "CarnetHTTP": [
-        "Carnet", "CarnetProtocol", "AsyncHTTPClient", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
+        "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport", "AsyncHTTPClient", "HTTPTypes", "NIOCore",
+        "NIOHTTP1", "NIOPosix", "NIOSSL",
     ],
-    "CarnetURLSession": ["Carnet", "CarnetHTTP", "CarnetProtocol", "HTTPTypes"],
+    "CarnetURLSession": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport", "HTTPTypes"],
+    "CarnetApple": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage"],
+    "CarnetSwiftUI": ["Carnet", "CarnetApple", "CarnetDescriptors", "CarnetProtocol"],
     "CarnetUserAgent": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "NIOCore", "NIOHTTP1", "NIOPosix"],
     "CarnetStorage": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "Crypto"],
     "CarnetWeb": [
@@ -23,7 +27,7 @@ private let allowedImports: [String: Set<String>] = [
     "CarnetHummingbird": ["CarnetWeb", "HTTPTypes", "Hummingbird", "NIOCore"],
     "CarnetFiles": ["Carnet", "CarnetProtocol", "CarnetStorage"],
     "CarnetSQLite": ["Carnet", "CarnetProtocol", "CarnetStorage", "GRDB"],
-    "CarnetPostgreSQL": ["CLibPQ", "Carnet", "CarnetProtocol", "CarnetStorage"],
+    "CarnetPostgreSQL": ["CLibPQ", "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage"],
     "CarnetSandbox": ["CarnetDescriptors", "Crypto", "CryptoExtras", "HTTPTypes"],
     "CarnetSandboxServer": ["CarnetDescriptors", "CarnetSandbox", "HTTPTypes", "Hummingbird", "Logging", "NIOCore"],
     "CarnetSimulation": ["CarnetDescriptors", "CarnetLint", "CarnetProtocol", "HTTPTypes"],
@@ -40,7 +44,7 @@ private let allowedImports: [String: Set<String>] = [
 /// Part of the toolchain, or of the system.
 private let systemModules: Set<String> = [
     "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization", "Dispatch", "Glibc", "Darwin",
-    "Musl", "AuthenticationServices", "UIKit", "AppKit", "Security",
+    "Musl", "AuthenticationServices", "UIKit", "AppKit", "Security", "SwiftUI", "Observation", "os",
 ]
 
 @Suite("The structure of the repository")
@@ -140,7 +144,8 @@ struct StructureTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
         let visible = names.filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }
         let needed: Set = [
-            "Package.swift", "Sources", "Tests", "providers", "Docs", "README.md", "LICENSE", "CHANGELOG.md",
+            "Package.swift", "Sources", "Tests", "Examples", "providers", "Docs", "README.md", "LICENSE",
+            "CHANGELOG.md",
             "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
         ]
         #expect(Set(visible) == needed)
@@ -151,7 +156,9 @@ struct StructureTests {
         let format = Process()
         let output = Pipe()
         format.executableURL = URL(filePath: "/usr/bin/env")
-        format.arguments = ["swift", "format", "lint", "--recursive", "--strict", "Package.swift", "Sources", "Tests"]
+        format.arguments = [
+            "swift", "format", "lint", "--recursive", "--strict", "Package.swift", "Sources", "Tests", "Examples",
+        ]
         format.currentDirectoryURL = Repository.root
         format.standardError = output
         try format.run()

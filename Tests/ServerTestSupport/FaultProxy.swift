@@ -1,6 +1,6 @@
+import CarnetDescriptors
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// A TCP proxy on 127.0.0.1 in front of a Unix socket. It disturbs what goes through as it is told.
 public final class FaultProxy: Sendable {
@@ -55,7 +55,7 @@ public final class FaultProxy: Sendable {
             var connections = 0
         }
 
-        let state = Mutex(State())
+        let state = Lock(State())
 
         var fault: Fault { state.withLock(\.fault) }
 
@@ -113,7 +113,7 @@ public final class FaultProxy: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let fault = core.fault
-            isDead = isDead || fault == .halfOpen
+            isDead = isDead || fault == .halfOpen || fault == .cut
             guard let partner, !isDead else { return }
             let bytes = unwrapInboundIn(data)
             var wanted = NIODeadline.now()

@@ -1,7 +1,7 @@
+import CarnetDescriptors
 import Foundation
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// A provider on 127.0.0.1 that replaces the refresh token each time, and revokes the whole family of tokens as soon as
 /// one comes twice. A token counts as used when its request arrives, however long the response takes.
@@ -64,7 +64,7 @@ public final class RotatingProvider: Sendable {
             var families = 0
         }
 
-        let state = Mutex(State())
+        let state = Lock(State())
         private let delay: @Sendable () -> Duration
 
         init(delay: @escaping @Sendable () -> Duration) {

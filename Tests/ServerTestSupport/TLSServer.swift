@@ -1,7 +1,7 @@
+import CarnetDescriptors
 import NIOCore
 import NIOPosix
 public import NIOSSL
-import Synchronization
 
 /// A TLS server on 127.0.0.1 that answers each request with an empty 200, or with the JSON of its path.
 public final class TLSServer: Sendable {
@@ -57,7 +57,7 @@ public final class TLSServer: Sendable {
     }
 
     private final class Log: Sendable {
-        let state = Mutex((presented: [[UInt8]?](), answers: [String: String]()))
+        let state = Lock((presented: [[UInt8]?](), answers: [String: String]()))
     }
 
     private final class Answer: ChannelInboundHandler {

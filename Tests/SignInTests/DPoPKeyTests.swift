@@ -5,7 +5,6 @@ import CarnetSandbox
 import CarnetTesting
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 /// Bound tokens beyond a sign-in: with a key of the client's own, without a user, at another device, and at their end.

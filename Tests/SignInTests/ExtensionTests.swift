@@ -87,9 +87,16 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         #expect(try await fixture.signIn(options).tokens().idToken != nil)
         await fixture.sandbox.setFaults([.weakSignIn])
         await expectKind(.authenticationTooOld) { try await fixture.signIn(AuthorizationOptions(maxAge: 60)) }
+        let claims = try JSONValue(parsing: #"{"id_token":{"acr":{"essential":true,"value":"urn:a"}}}"#)
         await expectKind(.authenticationTooWeak) {
-            try await fixture.signIn(AuthorizationOptions(acrValues: ["urn:a"]))
+            try await fixture.signIn(AuthorizationOptions(claims: claims.object))
         }
+        await expectKind(.authenticationTooWeak) {
+            try await fixture.signIn(AuthorizationOptions().steppingUp(to: StepUp(acrValues: ["urn:a"])))
+        }
+        #expect(
+            try await fixture.signIn(AuthorizationOptions(acrValues: ["urn:a"])).tokens().idToken != nil,
+            "acr_values is a wish (OpenID Connect Core, section 3.1.2.1)")
         #expect(try await fixture.signIn().tokens().idToken != nil, "nothing was asked for")
     }
 

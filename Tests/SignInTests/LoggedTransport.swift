@@ -1,5 +1,5 @@
 import Carnet
-import Synchronization
+import CarnetDescriptors
 
 /// Keeps the responses that another transport got.
 struct LoggedTransport: Transport {
@@ -15,7 +15,7 @@ struct LoggedTransport: Transport {
 
 /// The answers of a sandbox, oldest first.
 final class AnswerLog: Sendable {
-    private let answers = Mutex<[IncomingResponse]>([])
+    private let answers = Lock<[IncomingResponse]>([])
 
     func append(_ answer: IncomingResponse) { answers.withLock { $0.append(answer) } }
 

@@ -1,10 +1,10 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 /// What the sandbox sends when a session ends at its page, and what the engine makes of it.
@@ -51,7 +51,7 @@ import Testing
     ])
     func `one session ends, and the other of the same user goes on`(more: String) async throws {
         let fixture = try SignInFixture(
-            try descriptor(Self.provider(more)), secret: "a secret that is long enough for HMAC",
+            try descriptor(Self.provider(more)), secret: "a-secret-that-is-long-enough-for-HMAC",
             backChannelLogoutURI: "https://app.example/logout")
         try await signIn(fixture, "desk")
         try await signIn(fixture, "phone")
@@ -81,7 +81,7 @@ import Testing
 
 /// What a sandbox sent, for a closure to fill.
 private final class Bodies: Sendable {
-    private let sent = Mutex<[SandboxLogout]>([])
+    private let sent = Lock<[SandboxLogout]>([])
 
     func add(_ logout: SandboxLogout) { sent.withLock { $0.append(logout) } }
 

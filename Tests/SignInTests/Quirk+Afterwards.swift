@@ -18,7 +18,7 @@ private let endpoints = """
 extension Quirk {
     static let afterwards = [
         Quirk(
-            "refreshing has an endpoint of its own", key: "`endpoints.refresh`",
+            "refresh tokens have another endpoint", key: "`endpoints.refresh`",
             neededBy: "14: Figma, TikTok, Trustpilot"
         ) {
             let fixture = try SignInFixture(
@@ -37,7 +37,7 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "parameters beyond the standard's at refresh", key: "`refresh.parameters`",
+            "additional parameters in the refresh request", key: "`refresh.parameters`",
             neededBy: "5: Dynamics, Basecamp (type=refresh)"
         ) {
             let fixture = try SignInFixture(
@@ -48,7 +48,10 @@ extension Quirk {
                     == "POST https://odd.example/token\n"
                     + "refresh_token=1%2F%2F%2B%26%3D%2541%20*&client_id=client&type=refresh")
         },
-        Quirk("no new refresh token comes", key: "none: the old one is kept", neededBy: "Google, Asana, Salesforce") {
+        Quirk(
+            "the response has no new refresh token", key: "none: the old one is kept",
+            neededBy: "Google, Asana, Salesforce"
+        ) {
             let fixture = try SignInFixture(
                 odd: """
                     samples:
@@ -84,7 +87,7 @@ extension Quirk {
                     == "GET https://odd.example/token?access_token=*&grant_type=ig_refresh_token")
         },
         Quirk(
-            "the profile is asked for by POST, with parameters", key: "`profile.method`, `profile.parameters`",
+            "the profile is requested by POST, with parameters", key: "`profile.method`, `profile.parameters`",
             neededBy: "OpenIddict: 15; Dropbox"
         ) {
             let fixture = try SignInFixture(
@@ -116,7 +119,8 @@ extension Quirk {
             #expect(profile.subject == "7")
             #expect(try fixture.lastAnswer() == #"200 {"data":{"open_id":7,"display_name":"\#(profile.name ?? "")"}}"#)
         },
-        Quirk("the profile comes with the tokens", key: "`profile.from: token`", neededBy: "Strava, Shopify, Stripe") {
+        Quirk("the profile is in the token response", key: "`profile.from: token`", neededBy: "Strava, Shopify, Stripe")
+        {
             let fixture = try SignInFixture(
                 odd: """
                     profile: { from: token, root: /athlete, claims: { subject: /id } }
@@ -127,7 +131,7 @@ extension Quirk {
             #expect(
                 try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer","athlete":{"id":12}}"#)
         },
-        Quirk("headers beyond the standard's in every call", key: "`api.headers`", neededBy: "28: Notion, Trakt") {
+        Quirk("additional headers in every call", key: "`api.headers`", neededBy: "28: Notion, Trakt") {
             let fixture = try SignInFixture(
                 odd: "api: { hosts: [api.odd.example], headers: { Notion-Version: '2022-06-28' } }")
             let session = try await fixture.signIn()
@@ -152,11 +156,11 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "sessions are ended by pages in frames, and by nothing else", key: "`logout.front_channel`",
+            "sessions are ended only by front-channel logout", key: "`logout.front_channel`",
             neededBy: "Microsoft Entra ID, AD FS"
         ) {
             let fixture = try SignInFixture(
-                try descriptor(
+                try lintedDescriptor(
                     """
                     carnet: 1
                     id: odd
@@ -186,7 +190,7 @@ extension Quirk {
             #expect(await fixture.store.keys().isEmpty)
         },
         Quirk(
-            "the end of a token is found out by asking", key: "`refresh.expiry_from: introspection`",
+            "only introspection reports a token's expiry", key: "`refresh.expiry_from: introspection`",
             neededBy: "3: Salesforce"
         ) {
             let fixture = try SignInFixture(

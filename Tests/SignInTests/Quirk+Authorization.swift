@@ -32,17 +32,17 @@ extension Quirk {
 
     static let authorization = [
         Quirk(
-            "parameters beyond the standard's", key: "`authorization.parameters`", neededBy: "105: nearly everyone",
+            "additional parameters", key: "`authorization.parameters`", neededBy: "105: nearly everyone",
             proof: proof("authorization: { parameters: { owner: user } }", "\(start)&scope=read\(end)&owner=user")
         ),
         Quirk(
-            "a parameter of the provider's own has the name of a standard's", key: "`authorization.parameters`",
+            "a provider's parameter has the name of a standard one", key: "`authorization.parameters`",
             neededBy: "1: BambooHR (request)",
             proof: proof(
                 "authorization: { parameters: { request: authorize } }", "\(start)&scope=read\(end)&request=authorize")
         ),
         Quirk(
-            "a refresh token is asked for by a parameter", key: "`authorization.offline_parameters`",
+            "a parameter requests a refresh token", key: "`authorization.offline_parameters`",
             neededBy: "37: Google, Dropbox, Reddit"
         ) {
             let fixture = try SignInFixture(odd: "authorization: { offline_parameters: { access_type: offline } }")
@@ -52,7 +52,7 @@ extension Quirk {
             #expect(try await fixture.signIn(.init(isOffline: false)).tokens().refreshToken == nil)
         },
         Quirk(
-            "a refresh token is asked for by a scope", key: "`scopes.offline`",
+            "a scope requests a refresh token", key: "`scopes.offline`",
             neededBy: "45: Microsoft, Atlassian, X"
         ) {
             let fixture = try SignInFixture(odd: "scopes: { default: [read], offline: [offline_access] }")
@@ -61,7 +61,7 @@ extension Quirk {
             #expect(try await fixture.signIn(.init(isOffline: false)).tokens().refreshToken == nil)
         },
         Quirk(
-            "consent is asked for again by a parameter", key: "`authorization.reconsent_parameters`",
+            "a parameter makes the provider ask for consent again", key: "`authorization.reconsent_parameters`",
             neededBy: "48: Google, Atlassian, Strava"
         ) {
             let fixture = try SignInFixture(odd: "authorization: { reconsent_parameters: { prompt: consent } }")
@@ -79,7 +79,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "standard parameters are left out", key: "`authorization.omit`", neededBy: "1: Monday; Basecamp",
+            "standard parameters are omitted", key: "`authorization.omit`", neededBy: "1: Monday; Basecamp",
             proof: proof(
                 "authorization: { omit: [response_type] }",
                 start.replacing("response_type=code&", with: "") + "&scope=read\(end)"
@@ -110,25 +110,26 @@ extension Quirk {
             proof: proof("scopes: { default: [read, write], separator: ',' }", "\(start)&scope=read%2Cwrite\(end)")
         ),
         Quirk(
-            "an empty scope has to be sent", key: "`scopes.when_empty`", neededBy: "4: Pipedrive wants it left out",
+            "an empty scope must be sent", key: "`scopes.when_empty`", neededBy: "4: Pipedrive wants it left out",
             proof: proof("scopes: { default: [], when_empty: send }", "\(start)&scope=\(end)")
         ),
         Quirk(
-            "a parameter is sent as it is", key: "`authorization.encode: raw`", neededBy: "1: Pennylane; Unsplash",
+            "a parameter is sent without encoding", key: "`authorization.encode: raw`",
+            neededBy: "1: Pennylane; Unsplash",
             proof: proof(
                 "scopes: { default: [read, 'user:email'], separator: '+' }\nauthorization: { encode: { scope: raw } }",
                 "\(start)&scope=read+user:email\(end)"
             )
         ),
         Quirk(
-            "spaces are wanted as plus signs", key: "`authorization.encode: plus`", neededBy: "SoundCloud",
+            "spaces must be plus signs", key: "`authorization.encode: plus`", neededBy: "SoundCloud",
             proof: proof(
                 "scopes: { default: [read, 'user:email'] }\nauthorization: { encode: { scope: plus } }",
                 "\(start)&scope=read+user%3Aemail\(end)"
             )
         ),
         Quirk(
-            "the page reads its parameters behind a fragment's route", key: "`authorization.fragment_route`",
+            "the page reads its parameters from the fragment", key: "`authorization.fragment_route`",
             neededBy: "2: Apollo, Shopline",
             proof: proof(
                 "authorization: { fragment_route: /oauth/authorize }",
@@ -141,7 +142,7 @@ extension Quirk {
                 "authorization: { fragment: wechat_redirect }", "\(start)&scope=read\(end)#wechat_redirect")
         ),
         Quirk(
-            "no proof key", key: "`authorization.pkce: { off: REASON }`", neededBy: "86: Slack, LinkedIn",
+            "no PKCE", key: "`authorization.pkce: { off: REASON }`", neededBy: "86: Slack, LinkedIn",
             proof: proof("authorization: { pkce: { off: refused } }", "\(start)&scope=read&state=*")
         ),
         Quirk(
@@ -153,7 +154,7 @@ extension Quirk {
             #expect(try await fixture.signIn().tokens().idToken != nil)
         },
         Quirk(
-            "the ID token repeats the nonce at times", key: "`id_token.nonce: { if_present: REASON }`",
+            "the ID token contains the nonce only sometimes", key: "`id_token.nonce: { if_present: REASON }`",
             neededBy: "FACEIT, QuickBooks, World ID"
         ) {
             let fixture = try SignInFixture(
@@ -198,7 +199,7 @@ extension Quirk {
             }
         },
         Quirk(
-            "errors of the callback are in other words", key: "`callback.rename`, `callback.errors`",
+            "errors of the callback have other codes", key: "`callback.rename`, `callback.errors`",
             neededBy: "LinkedIn (user_cancelled_login), Facebook, Deezer, Line"
         ) {
             let fixture = try SignInFixture(
@@ -214,19 +215,20 @@ extension Quirk {
             #expect(
                 masked(callback)
                     == "\(SignInFixture.redirectURI)?error_reason=user_cancelled_login"
-                    + "&errorMessage=the%20user%20said%20no&state=*")
+                    + "&errorMessage=the%20user%20denied%20access&state=*")
             let answer = AuthorizationCallback(url: callback)
             let error = try await #require(throws: OAuthError.self) {
                 try await fixture.client.completeSignIn(answer, for: request.pending)
             }
             #expect(error.server?.code == "access_denied")
-            #expect(error.server?.message == "the user said no")
+            #expect(error.server?.message == "the user denied access")
             #expect(error.disposition == .signInAgain)
         },
         Quirk(
-            "there is a tenant or a webhook in place of the code", neededBy: "2: Microsoft's admin consent, Sentry",
+            "the callback has a tenant or a webhook instead of a code",
+            neededBy: "2: Microsoft's admin consent, Sentry",
             missing: "it is no authorization code grant"),
-        Quirk("user data comes with the first callback alone", key: "`profile.callback`", neededBy: "Apple") {
+        Quirk("user data is only in the first callback", key: "`profile.callback`", neededBy: "Apple") {
             let keys = """
                 authorization: { response_mode: form_post }
                 callback:

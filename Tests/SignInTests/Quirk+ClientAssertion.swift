@@ -45,7 +45,7 @@ extension Quirk {
 
     static let clientAssertions = [
         Quirk(
-            "the client signs an assertion with its key", key: "`client.authentication: [private_key_jwt]`",
+            "the client signs an assertion with its private key", key: "`client.authentication: [private_key_jwt]`",
             neededBy: "1: Xero's custom connections; banks and health records",
             proof: proof(
                 "client: { authentication: [private_key_jwt] }",
@@ -55,7 +55,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the client makes an assertion with its secret", key: "`client.authentication: [client_secret_jwt]`",
+            "the client signs an assertion with its secret", key: "`client.authentication: [client_secret_jwt]`",
             neededBy: "Keycloak, Connect2id",
             proof: proof(
                 "client: { authentication: [client_secret_jwt] }", secret: String(repeating: "s", count: 32),
@@ -65,7 +65,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the assertion is for the token endpoint, although there is an issuer",
+            "the assertion's audience is the token endpoint although there is an issuer",
             key: "`client.assertion.audience: token_endpoint`", neededBy: "login.gov, glewlwyd",
             proof: proof(
                 """
@@ -79,7 +79,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the assertion is issued by the host of the redirect URI, for a constant, without a key id",
+            "the assertion's issuer is the redirect URI's host, its subject is a constant, and it has no key id",
             key: "`client.assertion.issuer: redirect_host`, `client.assertion.key_id: none`", neededBy: "1: Revolut",
             proof: proof(
                 """
@@ -94,7 +94,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the client's secret is a JWT that it signs", key: "`client.assertion.send_as: client_secret`",
+            "the client secret is a JWT that the client signs", key: "`client.assertion.send_as: client_secret`",
             neededBy: "Apple",
             proof: proof(
                 """
@@ -102,7 +102,8 @@ extension Quirk {
                 client:
                   authentication: [private_key_jwt]
                   assertion:
-                    { algorithm: ES256, issuer: '{team}', key_id: '{key}', audience: https://id.example, send_as: client_secret }
+                    { algorithm: ES256, issuer: '{team}', key_id: '{key}', audience: https://id.example,
+                        send_as: client_secret }
                 """, inputs: ["team": "T1", "key": "K1"], parameter: "client_secret",
                 header: #"{"alg":"ES256","typ":"JWT","kid":"K1"}"#,
                 claims: #"{"iss":"T1","sub":"client","aud":"https://id.example",\#(times)}"#,
@@ -110,7 +111,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the assertion has further claims", key: "`client.assertion.claims`", neededBy: "Salesforce, Docusign",
+            "the assertion has additional claims", key: "`client.assertion.claims`", neededBy: "Salesforce, Docusign",
             proof: proof(
                 """
                 inputs: { tenant: { example: t } }
@@ -123,7 +124,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the secret is sent as if it were an assertion, and the code as another",
+            "the secret is sent as a client assertion, and the code as an assertion",
             key: "`token.rename`, `token.omit`, `token.parameters`", neededBy: "Azure DevOps"
         ) {
             let fixture = try SignInFixture(

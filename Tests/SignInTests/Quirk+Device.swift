@@ -28,7 +28,7 @@ private func signIn(_ keys: String, secret: String? = nil) async throws -> (Sign
 extension Quirk {
     static let device = [
         Quirk(
-            "the fields of the answer have other names or places", key: "`device.response`",
+            "the fields of the response have other names or places", key: "`device.response`",
             neededBy: "Google (verification_url), Baidu (expire_in)"
         ) {
             let (_, device) = try await signIn(
@@ -42,7 +42,7 @@ extension Quirk {
             #expect(device.verificationURI.text == "https://odd.example/activate")
         },
         Quirk(
-            "the grant has a name of its own, and the code another parameter",
+            "the grant type and the code's parameter have other names",
             key: "`device.token.grant_type`, `device.token.rename`",
             neededBy: "Google (http://oauth.net/grant_type/device/1.0, code)"
         ) {
@@ -60,7 +60,7 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "parameters beyond the standard's in the request for the codes", key: "`device.parameters`",
+            "additional parameters in the request for the codes", key: "`device.parameters`",
             neededBy: "Baidu (response_type=device_code)"
         ) {
             let (fixture, _) = try await signIn("device: { parameters: { response_type: device_code } }")

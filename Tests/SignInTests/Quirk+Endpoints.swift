@@ -27,7 +27,7 @@ extension Quirk {
     ) -> @Sendable () async throws -> Void {
         {
             let fixture = try SignInFixture(
-                try descriptor(acme + keys), inputs: inputs, environment: environment)
+                try lintedDescriptor(acme + keys), inputs: inputs, environment: environment)
             #expect(try await fixture.signIn().tokens().idToken != nil)
             #expect(await fixture.requests(to: .token).map(\.url) == [token])
         }
@@ -35,28 +35,28 @@ extension Quirk {
 
     static let addresses = [
         Quirk(
-            "a URL has a subdomain, tenant or region of the customer's", key: "`inputs`, `{name}`",
+            "a URL contains the customer's subdomain, tenant or region", key: "`inputs`, `{name}`",
             neededBy: "81: Okta, Auth0, Zendesk, Shopify",
             proof: proof(
                 "inputs: { tenant: {}, region: { enum: [us, eu] } }\nissuer: 'https://{tenant}.{region}.acme.example'",
                 inputs: ["tenant": "wonka", "region": "eu"], token: "https://wonka.eu.acme.example/token")
         ),
         Quirk(
-            "a value that is not given has another in its place", key: "`inputs.NAME.default`",
+            "an input has a default", key: "`inputs.NAME.default`",
             neededBy: "18: Intercom, Salesforce",
             proof: proof(
                 "inputs: { region: { default: us } }\nissuer: 'https://{region}.acme.example'",
                 token: "https://us.acme.example/token")
         ),
         Quirk(
-            "the whole host is the customer's", key: "`inputs.NAME.type: hostname`",
+            "the customer chooses the whole host", key: "`inputs.NAME.type: hostname`",
             neededBy: "28: GitLab, Jira Data Center, Mastodon"
         ) {
             let keys = "inputs: { host: { type: hostname } }\nissuer: 'https://{host}'"
             try await proof(keys, inputs: ["host": "git.example:8443"], token: "https://git.example:8443/token")()
             for host in ["evil.example/x", "a@evil.example", "evil.example?", "evil.example#", ""] {
                 #expect(throws: ResolutionError.self) {
-                    try descriptor(acme + keys).resolve(inputs: ["host": host])
+                    try lintedDescriptor(acme + keys).resolve(inputs: ["host": host])
                 }
             }
         },
@@ -68,7 +68,7 @@ extension Quirk {
                 environment: "sandbox", token: "https://sandbox.acme.example/token")
         ),
         Quirk(
-            "a service is like its parent, but for a few keys", key: "`extends`",
+            "a service differs from its parent in a few keys", key: "`extends`",
             neededBy: "50: the services of Google, Microsoft, Zoho"
         ) {
             let files = [
@@ -86,7 +86,7 @@ extension Quirk {
             #expect(try await fixture.signIn().tokens().idToken != nil)
         },
         Quirk(
-            "an endpoint has a query of its own", key: "`endpoints`: it is kept",
+            "an endpoint's URL has a query", key: "`endpoints`: the query is kept",
             neededBy: "2: Paycor; Azure B2C (?p=), VK (v=)"
         ) {
             let fixture = try SignInFixture(
@@ -105,11 +105,12 @@ extension Quirk {
                     "POST https://odd.example/token?p=policy\ngrant_type=authorization_code&") == true)
         },
         Quirk(
-            "the metadata is at another place", key: "`discovery_url`",
+            "the metadata have another URL", key: "`discovery_url`",
             neededBy: "OpenIddict: 9; Adobe, Huawei, QuickBooks, Webex"
         ) {
             let fixture = try SignInFixture(
-                try descriptor(acme + "issuer: https://acme.example\ndiscovery_url: https://meta.example/acme.json"))
+                try lintedDescriptor(
+                    acme + "issuer: https://acme.example\ndiscovery_url: https://meta.example/acme.json"))
             #expect(try await fixture.signIn().tokens().idToken != nil)
             #expect(
                 await fixture.asked == [
@@ -118,11 +119,11 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "the metadata leaves out or misnames an endpoint", key: "`endpoints`: it wins over the metadata",
+            "the metadata omit an endpoint or name a wrong one", key: "`endpoints`: it overrides the metadata",
             neededBy: "PayPal's sandbox, Apple, Atlassian"
         ) {
             let fixture = try SignInFixture(
-                try descriptor(
+                try lintedDescriptor(
                     acme + "issuer: https://acme.example\nendpoints: { token: https://tokens.acme.example/v2 }"))
             #expect(try await fixture.signIn().tokens().idToken != nil)
             #expect(
@@ -132,11 +133,11 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "ID tokens name the tenant's issuer", key: "`issuer_match: { template: ISSUER }`",
+            "ID tokens have the tenant's issuer", key: "`issuer_match: { template: ISSUER }`",
             neededBy: "Microsoft (common), Webex, Azure B2C"
         ) {
             let fixture = try SignInFixture(
-                try descriptor(
+                try lintedDescriptor(
                     acme + "issuer: https://acme.example\nissuer_match: { template: 'https://acme.example/{tid}' }"))
             let session = try await fixture.signIn()
             #expect(
@@ -144,20 +145,21 @@ extension Quirk {
                     == "https://acme.example/3b6f2c1e-5a4d-4c8b-9e7f-0d1a2b3c4d5e")
         },
         Quirk(
-            "ID tokens name another issuer of the same provider", key: "`issuer_match: { any_of: [ISSUER] }`",
+            "ID tokens have another issuer of the same provider", key: "`issuer_match: { any_of: [ISSUER] }`",
             neededBy: "Google (accounts.google.com), dex's issuerAlias"
         ) {
             let fixture = try SignInFixture(
-                try descriptor(acme + "issuer: https://acme.example\nissuer_match: { any_of: [acme.example] }"))
+                try lintedDescriptor(acme + "issuer: https://acme.example\nissuer_match: { any_of: [acme.example] }"))
             let session = try await fixture.signIn()
             #expect(await fixture.store.load(session.key)?.connection.issuer == "acme.example")
         },
         Quirk(
-            "the metadata names another issuer, whatever it is", key: "`issuer_match: { off: REASON }`",
+            "the metadata have an arbitrary other issuer", key: "`issuer_match: { off: REASON }`",
             neededBy: "Oracle; oauth2-proxy's flag"
         ) {
             let fixture = try SignInFixture(
-                try descriptor(acme + "issuer: https://acme.example\nissuer_match: { off: each pod names itself }"))
+                try lintedDescriptor(
+                    acme + "issuer: https://acme.example\nissuer_match: { off: each pod names itself }"))
             let session = try await fixture.signIn()
             #expect(await fixture.store.load(session.key)?.connection.issuer == "https://acme.example/other")
         },

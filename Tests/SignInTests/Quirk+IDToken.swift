@@ -48,13 +48,23 @@ extension Quirk {
             let refusal = try await #require(throws: OAuthError.self) { try await forged.signIn() }
             #expect(refusal.kind == .badSignature)
         },
+        Quirk(
+            "the ID token is for further services of the client, and names no authorized party",
+            key: "`id_token.other_audiences`", neededBy: "servers whose APIs share the ID token"
+        ) {
+            let fixture = try SignInFixture(odd: openID + "id_token: { other_audiences: [urn:odd:api] }")
+            let token = try #require(try await fixture.signIn().tokens().idToken)
+            let written = try claims(of: token.reveal())
+            #expect(written["aud"] == ["client", "urn:odd:api"])
+            #expect(written["azp"] == nil)
+        },
         Quirk("the ID token has no at_hash", key: "none: compared when it is there", neededBy: "Fence, Elixir") {
             let fixture = try SignInFixture(odd: openID, faults: [.missingAccessTokenHash])
             let token = try #require(try await fixture.signIn().tokens().idToken)
             #expect(try claims(of: token.reveal())["at_hash"] == nil)
         },
         Quirk(
-            "the answer comes as a POST", key: "`authorization.response_mode: form_post`", neededBy: "24: Apple"
+            "the callback is a POST", key: "`authorization.response_mode: form_post`", neededBy: "24: Apple"
         ) {
             let fixture = try SignInFixture(odd: "authorization: { response_mode: form_post }")
             let request = try await fixture.client.beginSignIn()
@@ -105,7 +115,7 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "each refresh token is for one refresh, or for all", key: "`refresh.rotation: always_new`, `none`",
+            "a refresh token is valid for one refresh, or for all", key: "`refresh.rotation: always_new`, `none`",
             neededBy: "nsflow, junior and others lost sessions by it"
         ) {
             let samples = """
@@ -127,7 +137,7 @@ extension Quirk {
             #expect(Set(wire).count == 1)
         },
         Quirk(
-            "the end of a token stands in the token alone", key: "`refresh.expiry_from: jwt_exp`",
+            "only the token itself contains its expiry", key: "`refresh.expiry_from: jwt_exp`",
             neededBy: "HighLevel, Microsoft Teams"
         ) {
             let sample = "samples: { token: { access_token: eyJ.eyJ.x, token_type: Bearer, refresh_token: y } }\n"

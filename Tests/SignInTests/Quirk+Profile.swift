@@ -30,7 +30,7 @@ extension SignInFixture {
 extension Quirk {
     static let profile = [
         Quirk(
-            "the e-mail address takes a second request", key: "`profile.requests`",
+            "the e-mail address needs a second request", key: "`profile.requests`",
             neededBy: "GitHub, Bitbucket, LinkedIn v2"
         ) {
             let fixture = try SignInFixture(
@@ -63,7 +63,7 @@ extension Quirk {
                     + #"{"email":"ada@example.com","verified":true,"primary":true}]"#)
         },
         Quirk(
-            "the access token goes in a header of the provider's own", key: "`api.token_in: { header: NAME }`",
+            "the access token is sent in another header", key: "`api.token_in: { header: NAME }`",
             neededBy: "7: Shopify, TikTok Ads, BigCommerce"
         ) {
             let fixture = try SignInFixture(
@@ -85,7 +85,7 @@ extension Quirk {
             #expect(error.kind == .undeclaredHost)
         },
         Quirk(
-            "the access token goes in the query",
+            "the access token is sent in the query",
             key: "`api.token_in`, `profile.token_in: { query: NAME, because: REASON }`",
             neededBy: "social-core: 39"
         ) {
@@ -102,7 +102,7 @@ extension Quirk {
             #expect(await fixture.wire(.userinfo).last == "GET https://odd.example/me?fields=id&oauth_token=*")
         },
         Quirk(
-            "the Authorization header has the token alone", key: "`api.scheme: none`", neededBy: "ClickUp"
+            "the Authorization header contains only the token", key: "`api.scheme: none`", neededBy: "ClickUp"
         ) {
             let fixture = try SignInFixture(odd: endpoints + "api: { scheme: none }")
             let session = try await fixture.signIn()
@@ -113,7 +113,8 @@ extension Quirk {
                     == ["GET https://odd.example/me", "Authorization: \(token)"])
         },
         Quirk(
-            "the profile is JSON under another name, or in a function call", key: "`profile.format: json`, `jsonp`",
+            "the profile is JSON with another content type, or in a function call",
+            key: "`profile.format: json`, `jsonp`",
             neededBy: "Wikimedia, Mixcloud; QQ's openid call"
         ) {
             let formats = [
@@ -132,7 +133,25 @@ extension Quirk {
             }
         },
         Quirk(
-            "revocation is a DELETE, or answers with another status",
+            "an expired access token is 403 with words of the provider's own", key: "`api.unauthorized`",
+            neededBy: "Salesforce"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    api: { unauthorized: [Bad_Odd_Token] }
+                    samples: { token: { access_token: x, refresh_token: x, token_type: Bearer } }
+                    """)
+            let session = try await fixture.signIn()
+            let old = try await session.tokens()
+            #expect(old.expiresAt == nil)
+            fixture.clock.advance(by: .seconds(86_400))
+            #expect(try await session.profile().subject != nil)
+            #expect(try await session.tokens().accessToken != old.accessToken)
+            let statuses = fixture.answers.all.suffix(3).map(\.status)
+            #expect(statuses == [403, 200, 200], "refused, refreshed, and asked again")
+        },
+        Quirk(
+            "revocation is a DELETE, or returns another status",
             key: "`revocation.method`, `revocation.success`", neededBy: "Facebook, GitHub (204)"
         ) {
             let fixture = try SignInFixture(
@@ -155,7 +174,7 @@ extension Quirk {
             #expect(fixture.answers.all.last?.status == 204)
         },
         Quirk(
-            "revocation has the token in the Authorization header, and its body tells success",
+            "revocation has the token in the Authorization header, and its body shows success",
             key: "`revocation.token_in`, `revocation.success.field`", neededBy: "Facebook"
         ) {
             let fixture = try SignInFixture(
@@ -170,7 +189,7 @@ extension Quirk {
             #expect(try fixture.lastAnswer() == #"200 {"success":true}"#)
         },
         Quirk(
-            "the access token goes in the path of the profile", neededBy: "HubSpot",
-            missing: "a URL cannot have a token in it; such a resource is called by the host"),
+            "the access token is in the path of the profile's URL", neededBy: "HubSpot",
+            missing: "a URL cannot contain a token; the host must call such a resource itself"),
     ]
 }

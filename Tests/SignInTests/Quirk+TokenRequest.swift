@@ -47,7 +47,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "parameters beyond the standard's", key: "`token.parameters`", neededBy: "6: Withings, Zendesk, Shopify",
+            "additional parameters", key: "`token.parameters`", neededBy: "6: Withings, Zendesk, Shopify",
             proof: proof(
                 "token: { parameters: { action: requesttoken } }",
                 "\(url)\n\(grant)\(rest)&client_id=client&action=requesttoken"
@@ -63,7 +63,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "standard parameters are left out", key: "`token.omit`", neededBy: "2: World ID (redirect_uri)",
+            "standard parameters are omitted", key: "`token.omit`", neededBy: "2: World ID (redirect_uri)",
             proof: proof("token: { omit: [redirect_uri] }", "\(url)\n\(grant)&code_verifier=*&client_id=client")
         ),
         Quirk(
@@ -75,7 +75,7 @@ extension Quirk {
                     + "&client_id=client&grant_type=authorized_code"
             )
         ),
-        Quirk("headers beyond the standard's", key: "`token.headers`", neededBy: "2: Bungie, Trovo, GitHub") {
+        Quirk("additional headers", key: "`token.headers`", neededBy: "2: Bungie, Trovo, GitHub") {
             let fixture = try SignInFixture(odd: "token: { headers: { X-API-Key: k, Accept: text/json } }")
             _ = try await fixture.signIn()
             let headers = try #require(await fixture.requests(to: .token).first).headers
@@ -83,7 +83,7 @@ extension Quirk {
             #expect(headers[.accept] == "text/json")
         },
         Quirk(
-            "the client's secret is in the body", key: "`client.authentication`",
+            "the client secret is in the body", key: "`client.authentication`",
             neededBy: "the catalogue's default: 300",
             proof: proof(
                 "client: { authentication: [client_secret_post] }", secret: "s",

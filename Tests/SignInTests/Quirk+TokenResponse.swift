@@ -19,7 +19,8 @@ extension Quirk {
             }
         },
         Quirk(
-            "the end is a point in time and not a lifetime", key: "`token.response.expires`, `fields.expires_in`",
+            "the response has the time of expiry instead of a lifetime",
+            key: "`token.response.expires`, `fields.expires_in`",
             neededBy: "1: Clover; Strava's expires_at"
         ) {
             let kinds = [
@@ -34,7 +35,7 @@ extension Quirk {
                 #expect(try fixture.lastAnswer().contains(#""expires_at":\#(value)"#))
             }
         },
-        Quirk("a lifetime of 0 means no end", key: "`token.response.expires.zero_means`", neededBy: "Mailchimp") {
+        Quirk("a lifetime of 0 means no expiry", key: "`token.response.expires.zero_means`", neededBy: "Mailchimp") {
             let sample = "samples: { token: { access_token: x, token_type: Bearer, expires_in: 0 } }"
             let fixture = try SignInFixture(
                 odd: "token: { response: { expires: { zero_means: never } } }\n\(sample)")
@@ -45,7 +46,7 @@ extension Quirk {
             #expect(try await session.storedTokens().expiresAt == plain.clock.now)
         },
         Quirk(
-            "the lifetime is known, and not said", key: "`token.response.default_expires_in`",
+            "the response has no lifetime, but the documentation does", key: "`token.response.default_expires_in`",
             neededBy: "6: Jobber, Stripe, Coros"
         ) {
             let fixture = try SignInFixture(
@@ -59,7 +60,7 @@ extension Quirk {
             #expect(try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer"}"#)
         },
         Quirk(
-            "the response separates scopes in another way than the request", key: "`token.response.scope_separator`",
+            "the response has another scope separator than the request", key: "`token.response.scope_separator`",
             neededBy: "GitHub, Shopify"
         ) {
             let fixture = try SignInFixture(
@@ -91,7 +92,7 @@ extension Quirk {
             #expect(try fixture.lastAnswer().hasPrefix("201 {"))
         },
         Quirk(
-            "errors come with the status 200, and a member of the body tells them",
+            "errors have the status 200, and a member of the body identifies them",
             key: "`token.response.success.field`, `equals`", neededBy: "Slack, Withings, TikTok Ads, WeChat"
         ) {
             let fixture = try SignInFixture(
@@ -115,13 +116,14 @@ extension Quirk {
                     + #""the refresh token is revoked"}"#)
         },
         Quirk(
-            "errors are in other words than OAuth's", key: "`token.response.errors`, `errors.codes`",
+            "errors have other codes than OAuth's", key: "`token.response.errors`, `errors.codes`",
             neededBy: "Slack, WeChat, Fitbit, Twitch"
         ) {
             let fixture = try SignInFixture(
                 odd: """
                     token:
-                      response: { errors: { error: /errcode, error_description: /errmsg, codes: { "40030": invalid_grant } } }
+                      response: { errors: { error: /errcode, error_description: /errmsg,
+                          codes: { "40030": invalid_grant } } }
                     samples: { error: { errcode: "40029", errmsg: invalid code } }
                     """,
                 faults: [.refreshRevoked]
@@ -133,7 +135,7 @@ extension Quirk {
             #expect(try fixture.lastAnswer() == #"400 {"errcode":"40030","errmsg":"the refresh token is revoked"}"#)
         },
         Quirk(
-            "the token type has a name of the provider's own", key: "`token.response.accept_token_types`",
+            "the token type has another name", key: "`token.response.accept_token_types`",
             neededBy: "eBay"
         ) {
             let key = "token: { response: { accept_token_types: [User Access Token] } }"
@@ -141,7 +143,7 @@ extension Quirk {
             #expect(try await fixture.signIn().tokens().accessToken.isEmpty == false)
             #expect(try fixture.lastAnswer().contains(#""token_type":"User Access Token""#))
             let refusing = try SignInFixture(
-                odd: "samples: { token: { access_token: x, token_type: User Access Token } }")
+                odd: "samples: { token: { access_token: x, token_type: User Access Token } }", isLinted: false)
             let error = try await #require(throws: OAuthError.self) { try await refusing.signIn() }
             #expect(error.kind == .unsupportedTokenType)
         },
@@ -182,7 +184,7 @@ extension Quirk {
             #expect(fixture.answers.all.last?.head.headerFields[.contentType] == "text/html; charset=utf-8")
         },
         Quirk(
-            "the response is JSON under another name, or in a function call",
+            "the response is JSON with another content type, or in a function call",
             key: "`token.response.format: json`, `jsonp`",
             neededBy: "golang/oauth2 guesses at text/plain; QQ"
         ) {

@@ -33,7 +33,8 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "the callback has values to keep", key: "`callback.capture`", neededBy: "22: QuickBooks (realmId), VK ID"
+            "the callback contains values to keep", key: "`callback.capture`",
+            neededBy: "22: QuickBooks (realmId), VK ID"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -69,7 +70,7 @@ extension Quirk {
             #expect(callback.contains(/&hmac=[0-9a-f]{64}$/))
         },
         Quirk(
-            "the state is sent in the token request too", key: "`token.parameters`: `{callback.state}`",
+            "the state is also in the token request", key: "`token.parameters`: `{callback.state}`",
             neededBy: "1: Follow Up Boss"
         ) {
             let fixture = try SignInFixture(odd: "token: { parameters: { state: '{callback.state}' } }")
@@ -79,7 +80,7 @@ extension Quirk {
                     == ["POST https://odd.example/token\n\(exchange)&client_id=client&state=*"])
         },
         Quirk(
-            "the token request has a hash of secret and code",
+            "the token request contains a hash of secret and code",
             key: "`token.parameters`: `{sha256(join('|', client.secret, callback.code))}`", neededBy: "Smartsheet"
         ) {
             let fixture = try SignInFixture(
@@ -111,7 +112,7 @@ extension Quirk {
             #expect(HTTPField.Name("sign").flatMap { headers[$0] }?.contains(/^[0-9a-f]{64}$/) == true)
         },
         Quirk(
-            "a parameter of the authorization request is random or the time",
+            "a parameter of the authorization request is random or the current time",
             key: "`authorization.parameters`: `{now()}`",
             neededBy: "13 have templates there: Amazon, BigCommerce"
         ) {
@@ -126,7 +127,7 @@ extension Quirk {
             _ = try await fixture.signIn()
         },
         Quirk(
-            "the base URL of the API comes with the tokens", key: "`token.response.capture`, `api.base_url`",
+            "the token response contains the API's base URL", key: "`token.response.capture`, `api.base_url`",
             neededBy: "16: Salesforce, Zoho, Wrike"
         ) {
             let fixture = try SignInFixture(
@@ -174,7 +175,7 @@ extension Quirk {
             #expect(HTTPField.Name("Xero-tenant-id").flatMap { headers[$0] } == "t-2")
         },
         Quirk(
-            "a value is derived from what is held", key: "`connection.derive`",
+            "a value is derived from earlier values", key: "`connection.derive`",
             neededBy: "15: Zoho (11), Sellsy, Teams, HighLevel"
         ) {
             let fixture = try SignInFixture(
@@ -246,7 +247,7 @@ extension Quirk {
             #expect(!sent.url.contains(tokens.accessToken.reveal()))
         },
         Quirk(
-            "a further request brings a session and the API's URL", key: "`exchange.NAME.capture`, `{step.NAME}`",
+            "an additional request returns a session and the API's URL", key: "`exchange.NAME.capture`, `{step.NAME}`",
             neededBy: "1: Bullhorn"
         ) {
             let fixture = try SignInFixture(
@@ -276,14 +277,15 @@ extension Quirk {
             #expect(HTTPField.Name("BhRestToken").flatMap { sent.headers[$0] } == "s-1")
         },
         Quirk(
-            "requests are made at the beginning and the end of a connection",
+            "requests are needed at the start and the end of a connection",
             key: "`connection.on_connect`, `on_disconnect`", neededBy: "6: Sentry, Bullhorn, HubSpot"
         ) {
             let fixture = try SignInFixture(
                 odd: """
                     connection:
                       on_connect:
-                        - { url: https://api.odd.example/install, method: PUT, body: json, parameters: { status: installed } }
+                        - { url: https://api.odd.example/install, method: PUT, body: json,
+                            parameters: { status: installed } }
                       on_disconnect:
                         - { url: https://api.odd.example/install, method: DELETE }
                     endpoints:

@@ -2,6 +2,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetLint
 import CarnetSandbox
+import CarnetSimulation
 import CarnetTesting
 import Foundation
 import HTTPTypes
@@ -10,8 +11,10 @@ import Testing
 /// The redirect URI of the fixture as it goes on the wire.
 let redirect = "http%3A%2F%2F127.0.0.1%3A49152%2Fcallback"
 
-/// A provider without discovery and with one oddity, which the linter accepts.
-func oddProvider(_ keys: String) throws -> ProviderDescriptor {
+/// A provider without discovery and with one oddity.
+///
+/// - Parameter isLinted: Whether it must pass the linter, its requests and samples included.
+func oddProvider(_ keys: String, isLinted: Bool = true) throws -> ProviderDescriptor {
     let endpoints = """
         endpoints:
           authorization: https://odd.example/authorize
@@ -23,7 +26,13 @@ func oddProvider(_ keys: String) throws -> ProviderDescriptor {
         "carnet: 1\nid: odd\nname: Odd\n"
         + (keys.hasPrefix("endpoints:") || keys.contains("\nendpoints:") ? "" : endpoints)
         + (keys.hasPrefix("scopes:") || keys.contains("\nscopes:") ? "" : scopes) + keys
-    let report = Linter().lint(files: [SourceFile(path: "odd.yaml", text: text)])
+    return try isLinted ? lintedDescriptor(text) : descriptor(text)
+}
+
+/// A descriptor in which the linter finds no error, its requests and samples included.
+func lintedDescriptor(_ text: String) throws -> ProviderDescriptor {
+    let linter = Linter(simulator: SampleSimulator(needsSamples: false))
+    let report = linter.lint(files: [SourceFile(path: "odd.yaml", text: text)])
     #expect(report.diagnostics.filter { $0.severity == .error } == [])
     return try descriptor(text)
 }
@@ -32,10 +41,11 @@ extension SignInFixture {
     /// A fixture for an odd provider.
     init(
         odd keys: String, inputs: [String: String] = [:], secret: String? = nil, signingKey: ClientKey? = nil,
-        faults: Set<SandboxFault> = []
+        faults: Set<SandboxFault> = [], isLinted: Bool = true
     ) throws {
         try self.init(
-            try oddProvider(keys), inputs: inputs, secret: secret, signingKey: signingKey, faults: faults)
+            try oddProvider(keys, isLinted: isLinted), inputs: inputs, secret: secret, signingKey: signingKey,
+            faults: faults)
     }
 
     /// The authorization URL of a sign-in, with `*` for what is random.

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Each quirk is driven against the sandbox that impersonates it, and `Docs/quirks.md` is made from the same table. With
-/// `CARNET_UPDATE_DOCS=1` in the environment the page is written anew.
+/// Each quirk is driven against the sandbox that impersonates it, and `Docs/quirks.md` is made from the same table.
+/// With `CARNET_UPDATE_DOCS=1` in the environment the page is written anew.
 @Suite("A quirk")
 struct QuirkTests {
     @Test("that a key says works, to the byte", arguments: Quirk.sections.flatMap(\.quirks))
@@ -33,9 +33,9 @@ extension Quirk {
         var lines = [
             "# Quirks",
             "",
-            "What providers do beyond the standards or against them, and the key of a descriptor that says it. Each row with",
-            "a key is a test that signs in at a sandbox with that quirk and compares what went over the wire; this page is",
-            "made from the tests. The numbers count providers among the 343 of the largest public catalogue.",
+            "For authors of descriptors: deviations of providers from the standards, and the descriptor key for each. Each row with",
+            "a key is a test that signs in to a sandbox with that quirk and compares the requests; this page is",
+            "generated from the tests. The numbers count providers among the 343 of the largest public catalogue.",
         ]
         for section in sections {
             lines += ["", "## \(section.title)", "", "| quirk | key | who needs it |", "|---|---|---|"]
@@ -46,7 +46,7 @@ extension Quirk {
             }
         }
         lines += [
-            "", "## What no key says yet", "", "| quirk | why | who needs it |", "|---|---|---|",
+            "", "## Quirks without a key", "", "| quirk | why | who needs it |", "|---|---|---|",
         ]
         for quirk in sections.flatMap(\.quirks) {
             if case .missing(let reason) = quirk.standing {

@@ -55,7 +55,7 @@ import Testing
         let large = Connection.test(account: "ada", token: String(repeating: "x", count: 9 << 20))
         let error = await #expect(throws: TokenStoreError.self) { try await store.save(large, replacing: revision) }
         #expect(error?.kind == .unacceptable)
-        #expect(error?.reason == "the tokens of an account have more than 8 MB")
+        #expect(error?.reason == "the tokens of an account are larger than 8 MB")
         #expect(try await store.load(old.key)?.connection == old)
     }
 

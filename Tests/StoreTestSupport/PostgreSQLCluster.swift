@@ -1,5 +1,5 @@
+import CarnetDescriptors
 import Foundation
-import Synchronization
 
 /// A PostgreSQL server of the tests' own, in a temporary folder, reached by a Unix socket there.
 ///
@@ -39,9 +39,9 @@ public final class PostgreSQLCluster: Sendable {
     public let folder: String
     let programs: String
     private let asServer: [String]
-    private let databases = Mutex(0)
+    private let databases = Lock(0)
     private let encryption: ServerCertificate?
-    private let guardian: Mutex<(processID: pid_t, pipe: FileHandle)?>
+    private let guardian: Lock<(processID: pid_t, pipe: FileHandle)?>
 
     /// - Parameter encryption: With a certificate the server listens at a port of 127.0.0.1 too, and encrypts there.
     public init(encryption: ServerCertificate? = nil) throws {
@@ -60,7 +60,7 @@ public final class PostgreSQLCluster: Sendable {
         let words = ["sh", "-c", Self.guardScript, folder] + asServer + ["\(programs)/pg_ctl"]
         let processID = try Command.start(
             words, input: pipe.fileHandleForReading.fileDescriptor, output: "/dev/null")
-        guardian = Mutex((processID, writing))
+        guardian = Lock((processID, writing))
         if geteuid() == 0 { _ = try Command.run(["chown", "postgres", folder]) }
         try server(
             "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "carnet", "-E", "UTF8", "--no-locale", "--no-sync")
@@ -142,4 +142,4 @@ public final class PostgreSQLCluster: Sendable {
     }
 }
 
-private let sharedCluster = Mutex<PostgreSQLCluster?>(nil)
+private let sharedCluster = Lock<PostgreSQLCluster?>(nil)

@@ -1,9 +1,9 @@
+import CarnetDescriptors
 import Foundation
-import Synchronization
 
 /// A process of its own that uses the store, and the lines that it says.
 public final class WorkerProcess: Sendable {
-    private static let launching = Mutex(())
+    private static let launching = Lock(())
     private static let executable: URL = {
         #if os(macOS)
             if let tests = Bundle.allBundles.first(where: { $0.bundleURL.pathExtension == "xctest" }) {
@@ -15,7 +15,7 @@ public final class WorkerProcess: Sendable {
 
     public let lines: AsyncStream<String>
     private let processID: pid_t
-    private let input: Mutex<FileHandle>
+    private let input: Lock<FileHandle>
 
     public init(_ arguments: [String]) throws {
         let (lines, said) = AsyncStream<String>.makeStream()
@@ -45,7 +45,7 @@ public final class WorkerProcess: Sendable {
             return (process.processIdentifier, input.fileHandleForWriting)
         }
         self.processID = processID
-        self.input = Mutex(input)
+        self.input = Lock(input)
     }
 
     deinit {

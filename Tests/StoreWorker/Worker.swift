@@ -1,17 +1,17 @@
 import Carnet
+import CarnetDescriptors
 import CarnetHTTP
 import CarnetStoreTestSupport
 import CarnetTesting
 import CarnetURLSession
 import Foundation
-import Synchronization
 
 final class Worker: Sendable {
     private let base: String
     private let location: StoreLocation
     private let store: any TokenStore
     private let transport: SandboxBoundTransport
-    private let faults = Mutex<FaultWorker?>(nil)
+    private let faults = Lock<FaultWorker?>(nil)
 
     init(arguments: [String]) throws {
         base = arguments[1]

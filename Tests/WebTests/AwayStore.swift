@@ -1,9 +1,9 @@
+import CarnetDescriptors
 import CarnetWeb
-import Synchronization
 
 /// Whether a store can be reached.
 final class Availability: Sendable {
-    private let state = Mutex(false)
+    private let state = Lock(false)
 
     var isAway: Bool {
         get { state.withLock { $0 } }

@@ -64,9 +64,9 @@ struct BadInputTests {
         _ = try await browser.get(callback)
         let reply = try await browser.get(callback)
         #expect(reply.head.status == .badRequest)
-        #expect(reply.body.contains("This sign-in is done"))
+        #expect(reply.body.contains("This sign-in is complete"))
         let name = try #require(browser.session?.account()?.name)
-        #expect(reply.body.contains("Go on as \(PlainSignInPages.escape(name))"))
+        #expect(reply.body.contains("Continue as \(PlainSignInPages.escape(name))"))
     }
 
     @Test("A callback serves once, even with its cookie played again")
@@ -80,14 +80,14 @@ struct BadInputTests {
         #expect(replaying.session == nil)
     }
 
-    @Test("A sign-in ends after ten minutes")
+    @Test("A sign-in ends after an hour")
     func expiredSignIn() async throws {
         var browser = Browser(try Site())
         let callback = try await browser.beginAndApprove()
-        browser.site.clock.advance(by: .seconds(601))
+        browser.site.clock.advance(by: .seconds(3601))
         let reply = try await browser.get(callback)
         #expect(reply.head.status == .badRequest)
-        #expect(reply.body.contains("No sign-in waits"))
+        #expect(reply.body.contains("There is no open sign-in"))
     }
 
     @Test("A session ends when its time is over, whatever the browser keeps")
@@ -163,7 +163,7 @@ struct BadInputTests {
         var browser = Browser(try Site(faults: [.tokenDown]))
         let reply = try await browser.signIn()
         #expect(reply.head.status == .badGateway)
-        #expect(reply.body.contains("cannot be reached now"))
+        #expect(reply.body.contains("is unavailable now"))
     }
 
     @Test("No page repeats a code, a state or a token")
@@ -214,7 +214,7 @@ struct BadInputTests {
         func happen(to browser: inout Browser) async throws -> WebReply {
             let callback = try await browser.beginAndApprove()
             switch self {
-            case .expiredSignIn: browser.site.clock.advance(by: .seconds(601))
+            case .expiredSignIn: browser.site.clock.advance(by: .seconds(3601))
             case .noCookies: return try await Browser(browser.site).peek(callback)
             case .anotherBrowser:
                 var other = Browser(browser.site)
@@ -232,7 +232,7 @@ struct BadInputTests {
         var browser = Browser(try Site())
         let callback = try await browser.beginAndApprove()
         let reply = try await Browser(browser.site).peek(callback)
-        #expect(reply.body.contains("This browser brought no cookie"))
+        #expect(reply.body.contains("This browser sent no cookie"))
     }
 
     @Test("A flood of sign-ins that nobody ends leaves a bounded store, and the latest can be ended")

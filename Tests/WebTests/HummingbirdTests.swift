@@ -78,7 +78,7 @@ struct HummingbirdTests {
             #expect(away.status == .serviceUnavailable)
             #expect(away.headers[values: .setCookie].isEmpty)
             let page = String(buffer: away.body)
-            #expect(page.contains("Sign-ins cannot be looked up now"))
+            #expect(page.contains("Sign-in is unavailable now"))
             let entry = try #require(log.entries.last { $0.contains("the database is away") })
             let reference = try #require(page.firstMatch(of: /Reference: ([A-Za-z0-9_-]+)/)?.output.1)
             #expect(entry.contains(reference))
@@ -101,7 +101,7 @@ struct HummingbirdTests {
             #expect(home.status == .seeOther)
             let open = try await client.execute(uri: "/open", method: .get, headers: headers)
             #expect(String(buffer: open.body) == "nobody")
-            #expect(log.entries.contains { $0.contains("two cookies of one name") })
+            #expect(log.entries.contains { $0.contains("two cookies with one name") })
             let page = try await client.execute(
                 uri: try #require(home.headers[.location]), method: .get, headers: headers)
             #expect(page.status == .badRequest)

@@ -88,7 +88,7 @@ struct ProviderFoldersTests {
         try write(Site.globex, to: "globex.yaml")
         let reload = await folder(beside: base).reload()
         #expect(reload.replaced == ["globex"])
-        #expect(reload.problems.count == 1 && reload.problems[0].contains("acme.yaml: the id acme is taken"))
+        #expect(reload.problems.count == 1 && reload.problems[0].contains("acme.yaml: the id acme is in use"))
         #expect(site.clients["acme"]?.provider.issuer == "https://id.acme.example")
     }
 

@@ -1,9 +1,9 @@
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
 import CarnetWeb
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 /// Sessions of a web site that a provider ends.
@@ -86,7 +86,7 @@ struct ProviderLogoutTests {
         #expect(await site.web.respond(to: request(.post), body: body)?.head.status == .ok)
         let again = try #require(await site.web.respond(to: request(.post), body: body))
         #expect(again.head.status == .badRequest)
-        #expect(again.body.contains("came before"))
+        #expect(again.body.contains("was used before"))
     }
 
     @Test("A provider that is not there has no such page")
@@ -133,7 +133,7 @@ struct ProviderLogoutTests {
 
 /// What a sandbox sent, for a closure to fill.
 private final class Bodies: Sendable {
-    private let bodies = Mutex<[[UInt8]]>([])
+    private let bodies = Lock<[[UInt8]]>([])
 
     func add(_ body: [UInt8]) { bodies.withLock { $0.append(body) } }
 

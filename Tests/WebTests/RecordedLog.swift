@@ -1,9 +1,9 @@
+import CarnetDescriptors
 import Logging
-import Synchronization
 
 /// A log that a test can read: each entry with its metadata, in one line.
 final class RecordedLog: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Lock<[String]>([])
 
     var entries: [String] { lines.withLock { $0 } }
 

@@ -1,3 +1,4 @@
+import Carnet
 import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
@@ -147,6 +148,38 @@ struct WebSignInTests {
         #expect(other.session == nil)
     }
 
+    @Test("A callback that the browser sends twice at once signs in once, and both get the reply")
+    func doubleClick() async throws {
+        let store = GatedPendingStore()
+        var browser = Browser(try Site(pendingStore: store))
+        let callback = try await browser.beginAndApprove()
+        let click = browser
+        async let first = click.peek(callback)
+        for await _ in store.arrivals { break }
+        async let second = click.peek(callback)
+        for _ in 0..<500 { await Task.yield() }
+        store.open()
+        for reply in try await [first, second] {
+            #expect(reply.head.status == .seeOther)
+            #expect(reply.head.headerFields[values: .setCookie].contains { $0.hasPrefix(Browser.sessionCookie) })
+        }
+        #expect(await browser.site.store.keys().count == 1)
+    }
+
+    @Test("Another browser with the same callback gets nothing of the first one's reply")
+    func callbackOfAnotherBrowser() async throws {
+        let store = GatedPendingStore()
+        let site = try Site(pendingStore: store)
+        var browser = Browser(site)
+        let callback = try await browser.beginAndApprove()
+        let (click, stranger) = (browser, Browser(site))
+        async let first = click.peek(callback)
+        for await _ in store.arrivals { break }
+        #expect(try await stranger.peek(callback).head.status == .badRequest)
+        store.open()
+        #expect(try await first.head.status == .seeOther)
+    }
+
     @Test("More scopes are asked for by the form")
     func moreScopes() async throws {
         var browser = Browser(try Site())
@@ -175,5 +208,31 @@ struct WebSignInTests {
                 site.clients, origin: "https://other.example",
                 keys: KeyRing(SealingKey([UInt8](repeating: 7, count: 32))))
         }
+    }
+}
+
+/// Holds back what it gives until it is opened.
+private final class GatedPendingStore: PendingStore {
+    let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
+    private let opening: AsyncStream<Void>
+    private let opener: AsyncStream<Void>.Continuation
+    private let inner = MemoryPendingStore()
+
+    init() {
+        (arrivals, arrival) = AsyncStream.makeStream()
+        (opening, opener) = AsyncStream.makeStream()
+    }
+
+    func open() { opener.finish() }
+
+    func keep(_ pending: PendingAuthorization, now: Date) async throws {
+        try await inner.keep(pending, now: now)
+    }
+
+    func take(_ state: Secret, now: Date) async throws -> PendingAuthorization? {
+        arrival.yield()
+        for await _ in opening {}
+        return try await inner.take(state, now: now)
     }
 }

@@ -76,8 +76,8 @@ struct WebSignOutTests {
         #expect(reply.head.headerFields[.location] == "/signed-out")
         let page = try await browser.get("/signed-out")
         #expect(page.head.status == .ok)
-        #expect(page.body.contains("The tokens of Acme are forgotten here."))
-        #expect(page.body.contains("Acme was told to revoke them."))
+        #expect(page.body.contains("This site has deleted the tokens of Acme."))
+        #expect(page.body.contains("Acme has revoked them."))
         #expect(!page.body.contains("Reference"))
         #expect(try await Browser(browser.site).peek("/signed-out").body.contains("Nobody is signed in"))
     }
@@ -124,7 +124,7 @@ struct WebSignOutTests {
             if let returnTo {
                 #expect(page.head.headerFields[.location] == returnTo)
             } else {
-                #expect(page.body.contains("You are back from the sign-out page of Acme."))
+                #expect(page.body.contains("You have returned from the sign-out page of Acme."))
             }
             #expect(browser.session == nil)
         }
@@ -157,7 +157,7 @@ struct WebSignOutTests {
         browser.plant("__Host-carnet-signed-out", cookie.dropLast() + (cookie.hasSuffix("A") ? "B" : "A"))
         #expect(try await browser.peek("/signed-out").body.contains("Nobody is signed in"))
         browser.plant("__Host-carnet-signed-out", cookie)
-        #expect(try await browser.peek("/signed-out").body.contains("forgotten here"))
+        #expect(try await browser.peek("/signed-out").body.contains("has deleted the tokens of"))
         browser.site.clock.advance(by: .seconds(601))
         #expect(try await browser.peek("/signed-out").body.contains("Nobody is signed in"))
     }

@@ -6,7 +6,6 @@ import CarnetWeb
 import Foundation
 import HTTPTypes
 import Logging
-import Synchronization
 import Testing
 
 /// A web site that signs in to sandboxes, with a clock that stands still.

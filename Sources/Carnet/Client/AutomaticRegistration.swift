@@ -2,22 +2,23 @@ import CarnetDescriptors
 public import CarnetProtocol
 import Foundation
 
-/// A client that registers itself where it is first needed: once for each server, however many ask for it at a time.
+/// A client that registers itself when it is first needed, once for each server. Concurrent callers share one
+/// registration.
 ///
-/// One for each program, or several on one store. Processes that start together without a client may register one each;
-/// the last that is saved stays.
+/// Create one for each program, or several on one store. Processes that start together without a stored client may
+/// register one each; the last one saved is used.
 public actor AutomaticRegistration {
     private let metadata: ClientMetadata
     private let registrar: ClientRegistrar
     private let store: any RegistrationStore
     private let clock: any WallClock
     private var underWay: [ByteKey: Task<RegisteredClient, any Error>] = [:]
-    /// What a server registered and the store did not take.
+    /// Registrations that the store could not save.
     private var unsaved: [ByteKey: RegisteredClient] = [:]
 
     /// - Parameters:
     ///   - transport: Sends the registration request.
-    ///   - store: Keeps the registered clients; by default for as long as the process runs.
+    ///   - store: Keeps the registered clients; by default in this process's memory.
     public init(
         _ metadata: ClientMetadata,
         transport: any Transport,
@@ -38,13 +39,12 @@ public actor AutomaticRegistration {
         self.clock = clock
     }
 
-    /// The registration at a provider: of the client that is kept, or of a new one where there is none or its secret has
-    /// ended.
+    /// The registration at a provider: the stored client, or a new one if there is none or its secret has expired.
     ///
-    /// Callers at the same time share one request, which outlives a caller that is cancelled. A client that could not be
+    /// Concurrent callers share one request, which continues if one of them is cancelled. A client that could not be
     /// saved is not registered again: the next call saves it.
     ///
-    /// - Throws: `OAuthError` at step `registration` or `discovery`; whatever the store throws.
+    /// - Throws: `OAuthError` at step `registration` or `discovery`; errors of the store.
     public func registration(
         at provider: Provider, initialAccessToken: Secret? = nil
     ) async throws -> ClientRegistration {

@@ -2,13 +2,13 @@ package import CarnetDescriptors
 package import CarnetProtocol
 package import Logging
 
-/// Registers clients with providers that let them register themselves (RFC 7591).
+/// Registers clients with providers that support dynamic registration (RFC 7591).
 package struct ClientRegistrar: Sendable {
     private let exchanger: Exchanger
 
     /// - Parameters:
-    ///   - observer: Sees each exchange.
-    ///   - logger: Silent unless given.
+    ///   - observer: Receives each exchange.
+    ///   - logger: No log by default.
     package init(
         transport: any Transport,
         limits: TransportLimits = TransportLimits(),
@@ -18,7 +18,8 @@ package struct ClientRegistrar: Sendable {
         exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
     }
 
-    /// Registers a client. Each call makes another one: keep the answer, sealed. `AutomaticRegistration` does both.
+    /// Registers a client. Each call creates another one: store the result encrypted. `AutomaticRegistration` does
+    /// both.
     ///
     /// - Throws: `OAuthError` at step `registration` or `discovery`.
     package func register(
@@ -34,8 +35,8 @@ package struct ClientRegistrar: Sendable {
         return client
     }
 
-    /// The provider with its metadata, where that says how clients register or where they are used; it says with which
-    /// methods, too.
+    /// The provider with its metadata, if only the metadata describes registration, the token endpoint or the methods
+    /// of client authentication.
     ///
     /// - Throws: `OAuthError` at step `discovery`.
     package func discovered(_ provider: Provider) async throws -> Provider {
@@ -45,7 +46,7 @@ package struct ClientRegistrar: Sendable {
         return provider.merging(try await Discovery(exchanger).metadata(of: provider))
     }
 
-    /// What the server has registered (RFC 7592, section 2.1). Keep the answer, sealed: its token may be a new one.
+    /// Reads the registration (RFC 7592, section 2.1). Store the result encrypted: its token may be new.
     ///
     /// - Throws: `OAuthError` at step `registration`.
     package func read(_ client: RegisteredClient) async throws -> RegisteredClient {
@@ -53,8 +54,8 @@ package struct ClientRegistrar: Sendable {
         return try client.judge(try await exchanger.send(request, within: .none), to: request)
     }
 
-    /// Registers other metadata in the place of the old (RFC 7592, section 2.2). Keep the answer, sealed: token and secret
-    /// may be new ones.
+    /// Replaces the registered metadata (RFC 7592, section 2.2). Store the result encrypted: token and secret may be
+    /// new.
     ///
     /// - Throws: `OAuthError` at step `registration`.
     package func update(
@@ -64,7 +65,7 @@ package struct ClientRegistrar: Sendable {
         return try client.judge(try await exchanger.send(request, within: .none), to: request, for: metadata)
     }
 
-    /// Takes a registration back (RFC 7592, section 2.3).
+    /// Deletes a registration (RFC 7592, section 2.3).
     ///
     /// - Throws: `OAuthError` at step `registration`.
     package func delete(_ client: RegisteredClient) async throws {

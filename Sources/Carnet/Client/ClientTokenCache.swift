@@ -2,18 +2,18 @@ import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
-/// A token of a client's own, with the key that it is bound to.
+/// An access token without a user, with the key that it is bound to.
 struct ClientToken: Sendable {
     var tokens: TokenSet
     var dpopKey: Secret?
-    /// Where it may be sent.
+    /// The origins that may receive it.
     var binding: CredentialBinding
 }
 
-/// The access tokens that a client has of its own, each until it ends. Callers at the same time share one request.
+/// The access tokens of grants without a user, each until its expiry. Concurrent callers share one request.
 actor ClientTokenCache {
     struct Key: Hashable {
-        /// How a token is got.
+        /// How a token is requested.
         enum Grant: Hashable {
             case clientCredentials
             case assertion(subject: ByteKey?)
@@ -36,10 +36,10 @@ actor ClientTokenCache {
     private var tokens: [Key: ClientToken] = [:]
     private var requests: [Key: Task<ClientToken, any Error>] = [:]
 
-    /// How many tokens are kept; the one that ends first goes.
+    /// The maximum number of tokens. Beyond it, the token that expires first is dropped.
     private static let capacity = 64
 
-    /// - Parameter margin: How many seconds before its end a token is no longer given.
+    /// - Parameter margin: A token is not returned in the last seconds before its expiry.
     func tokens(
         for key: Key,
         margin: TimeInterval,
@@ -52,7 +52,7 @@ actor ClientTokenCache {
         return try await task.value
     }
 
-    /// Forgets a token that a resource did not take.
+    /// Removes a token that a resource rejected.
     func forget(_ key: Key) {
         tokens[key] = nil
     }
@@ -60,7 +60,7 @@ actor ClientTokenCache {
     private func renew(_ key: Key, _ request: @Sendable () async throws -> ClientToken) async throws -> ClientToken {
         defer { requests[key] = nil }
         let fresh = try await request()
-        // One whose end is not known is not kept: nobody would ever renew it.
+        // A token without a known expiry is not kept: nothing would ever refresh it.
         tokens[key] = fresh.tokens.expiresAt == nil ? nil : fresh
         if tokens.count > Self.capacity {
             let first = tokens.min {

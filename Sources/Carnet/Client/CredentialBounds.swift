@@ -1,36 +1,36 @@
 import CarnetDescriptors
 import CarnetProtocol
 
-/// Where a request may go, by the credentials that it carries: to the servers that they were made for, and nowhere else.
+/// The servers that a request may go to: those that its credentials were obtained from.
 ///
-/// A descriptor may change between a sign-in and a request, and so may a provider's metadata; what they name now is not
-/// what the person agreed to. `Exchanger` asks before anything is sent.
+/// A descriptor or a provider's metadata may change between a sign-in and a request. The user agreed to the earlier
+/// servers only. `Exchanger` checks this before it sends.
 struct CredentialBounds: Sendable {
     private struct Bond: Sendable {
-        /// Whose credentials they are.
+        /// The owner of the credentials, for the message.
         var owner: String
-        /// Where what is for the authorization server may go; anywhere if `nil`.
+        /// The servers that may receive credentials for the authorization server; any if `nil`.
         var servers: [String]?
-        /// Where access tokens may go; anywhere if `nil`.
+        /// The servers that may receive access tokens; any if `nil`.
         var resources: [String]?
-        /// How the change is accepted.
+        /// What to do to accept the change.
         var hint: String
-        /// The issuer of the sign-in, if the provider has another one now.
+        /// The issuer of the sign-in, if the provider now has another one.
         var otherIssuer: String?
     }
 
     private var bonds: [Bond] = []
-    /// Origins that the caller names for this very request.
+    /// Origins that the caller names for this request.
     private var declared: Set<ByteKey> = []
-    /// Whether requests for resources have what is for the authorization server in them.
+    /// Whether requests to resources contain credentials for the authorization server.
     private var showsResourcesServerSecrets = false
 
-    /// For a request with no credential, or with none but one that was given for this very server.
+    /// For a request without credentials, or with a credential that was obtained from this server.
     static let none = CredentialBounds()
 }
 
 extension CredentialBounds {
-    /// What authenticates a client, as far as its registration says where it belongs.
+    /// For a client's credentials, if its registration names their origins.
     static func client(_ registration: ClientRegistration) -> CredentialBounds {
         guard let origins = registration.origins else { return .none }
         return CredentialBounds(bonds: [
@@ -43,12 +43,12 @@ extension CredentialBounds {
         ])
     }
 
-    /// What an account's sign-in brought.
+    /// For the credentials of an account's sign-in.
     ///
     /// - Parameters:
-    ///   - provider: As it is now.
+    ///   - provider: The provider as it is now.
     ///   - account: `nil` for tokens without an account.
-    ///   - otherIssuer: The issuer of the sign-in, if the provider has another one now.
+    ///   - otherIssuer: The issuer of the sign-in, if the provider now has another one.
     func of(
         _ binding: CredentialBinding, at provider: Provider, account: String? = nil, otherIssuer: String? = nil
     ) -> CredentialBounds {
@@ -62,14 +62,14 @@ extension CredentialBounds {
         return bounds
     }
 
-    /// What a sign-in that is under way sends.
+    /// For the credentials of a sign-in in progress.
     func of(_ pending: PendingAuthorization) -> CredentialBounds {
         guard let servers = pending.servers else { return self }
         return adding(
             Bond(owner: "this sign-in", servers: servers, hint: "nothing was sent; begin the sign-in again"))
     }
 
-    /// The same with origins that the caller takes responsibility for.
+    /// The same with origins that the caller adds.
     func declaring(_ origins: some Sequence<String>) -> CredentialBounds {
         var bounds = self
         bounds.declared.formUnion(origins.map { ByteKey($0) })
@@ -98,7 +98,7 @@ extension CredentialBounds {
             if let issuer = bond.otherIssuer {
                 throw OAuthError(
                     step, .bindingMismatch,
-                    "\(bond.owner) signed in with the issuer \(issuer.quotable()), which is not the provider's now",
+                    "\(bond.owner) signed in with the issuer \(issuer.quotable()), and the provider now has another issuer",
                     descriptorKey: "issuer", hint: bond.hint)
             }
             guard let places = isForServer ? bond.servers : bond.resources, !isDeclared, !url.isAt(anyOf: places)

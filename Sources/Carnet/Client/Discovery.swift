@@ -2,13 +2,13 @@ package import CarnetDescriptors
 package import CarnetProtocol
 package import Logging
 
-/// Fetches a provider's metadata, afresh each time (OpenID Connect Discovery, section 4; RFC 8414, section 3).
+/// Fetches a provider's metadata, without a cache (OpenID Connect Discovery, section 4; RFC 8414, section 3).
 package struct Discovery: Sendable {
     private let exchanger: Exchanger
 
     /// - Parameters:
-    ///   - observer: Sees each exchange.
-    ///   - logger: Silent unless given.
+    ///   - observer: Receives each exchange.
+    ///   - logger: No log by default.
     package init(
         transport: any Transport,
         limits: TransportLimits = TransportLimits(),
@@ -22,7 +22,7 @@ package struct Discovery: Sendable {
         self.exchanger = exchanger
     }
 
-    /// The metadata at the first well-known place that has it.
+    /// The metadata at the first well-known URL that has it.
     ///
     /// - Throws: `OAuthError` at step `discovery`.
     package func metadata(of provider: Provider) async throws -> ProviderMetadata {
@@ -31,12 +31,13 @@ package struct Discovery: Sendable {
             do {
                 let response = try await exchanger.send(try ProviderMetadata.request(location), within: .none)
                 return try ProviderMetadata(judging: response, for: provider)
-            } catch let error as OAuthError where [400, 401, 403, 404, 405, 410].contains(error.status) {
-                // The other well-known form may be there; not every server says 404 for what it does not have. The
-                // first answer is the one worth telling.
+            } catch let error as OAuthError where error.status != nil && error.kind != .issuerMismatch {
+                // The other well-known form may be there: servers return 404, 500 or a login page for what they do not
+                // have. The first response is the one to report.
                 failure = failure ?? error
             }
         }
-        throw failure ?? OAuthError(.discovery, .badDescriptor, "there is nowhere to look for metadata")
+        throw failure
+            ?? OAuthError(.discovery, .badDescriptor, "the metadata have no URL: the descriptor has no issuer")
     }
 }

@@ -2,19 +2,18 @@ import CarnetProtocol
 import HTTPTypes
 import Logging
 
-/// Sends prepared requests, shows them to the observer and the log, and says failures in the engine's words. Every request
-/// of the engine leaves here, and no other way.
+/// Sends all requests of the engine, reports them to the observer and the log, and turns failures into `OAuthError`s.
 struct Exchanger: Sendable {
     let transport: any Transport
     var limits: TransportLimits
     let observer: (any ExchangeObserver)?
     let logger: Logger
-    /// Learns the time from those who give tokens.
+    /// Learns the time from the authorization server: from responses that no cache keeps.
     var clock: ProviderClock?
-    /// What the client presents, and to whom.
+    /// The client certificate, and the requests that it is for.
     var certificate: PresentedCertificate?
 
-    /// - Parameter bounds: Where the credentials that the request carries may go.
+    /// - Parameter bounds: The servers that may receive the request's credentials.
     /// - Throws: `OAuthError` of kind `bindingMismatch` before anything is sent, of kind `transport`;
     ///   `CancellationError`; `TransportError` of kind `tooLate`.
     func send(_ request: PreparedRequest, within bounds: CredentialBounds) async throws -> IncomingResponse {
@@ -40,18 +39,19 @@ struct Exchanger: Sendable {
                     .undeclaredHost,
                     "\(error)",
                     descriptorKey: request.descriptorKey,
-                    hint: "if the provider is on this machine or network, allow its host in the transport's LocalAccess"
+                    hint:
+                        "if the provider is on this machine or network, allow its host with the transport's LocalAccess"
                 )
             }
             throw OAuthError(
                 request.step,
                 .transport,
-                "no answer from the server: \(error)",
+                "no response from the server: \(error)",
                 descriptorKey: request.descriptorKey,
                 hint: error.kind == .responseTooLarge || error.kind == .tls ? nil : "try again later"
             )
         }
-        if let sent, [.tokenRequest, .refresh].contains(request.step) {
+        if let sent, request.step.teachesTime {
             clock?.learn(from: response, sentAt: sent)
         }
         observer?.didReceive(RedactedResponse(response, to: request), step: request.step)
@@ -64,5 +64,12 @@ struct Exchanger: Sendable {
             ]
         )
         return response
+    }
+}
+
+extension OAuthError.Step {
+    /// Whether the authorization server itself responds, afresh each time.
+    fileprivate var teachesTime: Bool {
+        [.tokenRequest, .refresh, .pushedAuthorization, .deviceAuthorization].contains(self)
     }
 }

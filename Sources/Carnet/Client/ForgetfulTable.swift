@@ -1,4 +1,5 @@
-/// A dictionary that forgets what is over, a little at a time on average: it is gone through when it has doubled.
+/// A dictionary that drops expired entries. It is searched for them when its size has doubled, so that the average
+/// cost is constant.
 struct ForgetfulTable<Key: Hashable, Value> {
     private static var smallest: Int { 64 }
 
@@ -10,7 +11,7 @@ struct ForgetfulTable<Key: Hashable, Value> {
         set { entries[key] = newValue }
     }
 
-    /// Makes room for one more, if it is time to.
+    /// Drops expired entries before an insertion, if the size has doubled.
     mutating func forget(where isOver: (Value) -> Bool) {
         guard entries.count >= limit else { return }
         entries = entries.filter { !isOver($0.value) }

@@ -2,11 +2,11 @@ import CarnetDescriptors
 import CarnetProtocol
 
 extension OAuthClient {
-    /// Where the requests of this client may go that belong to no account.
+    /// The servers that may receive this client's requests without an account.
     nonisolated var bounds: CredentialBounds { .client(registration) }
 
-    /// Where an account's requests may go. One that was stored before sign-ins were bound is bound to the provider as it is
-    /// now, if its issuer still is the provider's.
+    /// The servers that may receive an account's requests. A record without a binding (of an older version) is bound
+    /// to the provider as it is now, if its issuer is still the provider's.
     nonisolated func bounds(of connection: Connection) async throws -> CredentialBounds {
         let provider = try await self.connection.provider()
         let binding =
@@ -15,7 +15,7 @@ extension OAuthClient {
         return bounds.of(binding, at: provider, account: connection.key.account, otherIssuer: issuer)
     }
 
-    /// A record with its binding, new if it has none: what is saved in its place has it then.
+    /// A record with its binding; a new one if it has none. The next save stores it.
     nonisolated func binding(_ stored: StoredConnection) async throws -> StoredConnection {
         guard stored.connection.binding == nil else { return stored }
         var stored = stored
@@ -25,7 +25,7 @@ extension OAuthClient {
 }
 
 extension Provider {
-    /// The origins of resources that the caller names and the descriptor does not: the caller answers for those.
+    /// The origins of resources that only the caller names.
     func origins(onlyIn declared: [Resource]) -> [String] {
         let own = resourcePlaces
         return declared.map(\.url).filter { !$0.isAt(anyOf: own) }.map(\.origin)
@@ -33,11 +33,10 @@ extension Provider {
 }
 
 extension Session {
-    /// The connection that a request is made with: its token is valid now, and it knows where it may go.
+    /// The connection for a request, with a valid token and a binding.
     func usableConnection() async throws -> Connection { try await bound(try await validConnection()) }
 
-    /// Binds a connection that was stored before sign-ins were bound, and keeps that: this is its first use since. What
-    /// the store cannot take is bound again at the next use.
+    /// Binds a record without a binding and saves it. If the store fails, the next use binds it again.
     private func bound(_ connection: Connection) async throws -> Connection {
         guard connection.binding == nil else { return connection }
         let binding = try await client.connection.binding()
@@ -55,10 +54,10 @@ extension Session {
 }
 
 extension Connection {
-    /// Whether no credential of an older sign-in could go to other servers with this one.
+    /// Whether this binding allows no server for the authorization server's credentials that an older one forbids.
     func isBound(like old: Connection) -> Bool { Self.isWithin(binding?.servers, old.binding?.servers) }
 
-    /// Whether nothing at all that an older sign-in brought could go elsewhere with this one.
+    /// Whether this binding allows no server at all that an older one forbids.
     func isWhollyBound(like old: Connection) -> Bool {
         isBound(like: old) && Self.isWithin(binding?.resources, old.binding?.resources)
     }

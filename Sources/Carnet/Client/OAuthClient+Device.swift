@@ -5,7 +5,7 @@ import Foundation
 extension OAuthClient {
     /// Begins a sign-in on another device: the page and the code to show (RFC 8628, section 3.1).
     ///
-    /// - Parameter scopes: The scopes to ask for; `nil` for the registration's, else the descriptor's default.
+    /// - Parameter scopes: The scopes to request; `nil` for the registration's, else the descriptor's default.
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     public func beginDeviceSignIn(
         scopes: [String]? = nil,
@@ -31,12 +31,12 @@ extension OAuthClient {
         )
     }
 
-    /// Waits until the person has answered at the other device, and keeps the tokens.
+    /// Waits until the user has decided at the other device, and saves the tokens.
     ///
-    /// It asks no more often than the provider allows, waits longer while the provider cannot be reached, and stops when
-    /// the codes end or the task is cancelled.
+    /// It polls at the provider's interval, waits longer while the provider is unavailable, and stops when the codes
+    /// expire or the task is cancelled.
     ///
-    /// - Parameter choosing: Is asked where a lookup of the descriptor finds several candidates.
+    /// - Parameter choosing: Called if a lookup of the descriptor finds several candidates.
     /// - Throws: `OAuthError` at step `deviceAuthorization`; `TokenStoreError`; `CancellationError`.
     public func completeDeviceSignIn(
         _ device: DeviceAuthorization,
@@ -51,7 +51,7 @@ extension OAuthClient {
         while true {
             guard clock.now.addingTimeInterval(wait) < device.expiresAt else {
                 throw OAuthError(
-                    .deviceAuthorization, .expiredAttempt, "nobody confirmed the code in time", hint: "begin again")
+                    .deviceAuthorization, .expiredAttempt, "nobody entered the code in time", hint: "begin again")
             }
             try await sleeper.sleep(for: .seconds(wait))
             try Task.checkCancellation()
@@ -59,7 +59,8 @@ extension OAuthClient {
             let request: PreparedRequest
             do {
                 (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
-                    try DevicePoll.request(device, at: provider, as: registration, random: random, now: clock.now)
+                    try DevicePoll.request(
+                        device, at: provider, as: registration, random: random, now: providerClock.now)
                 }
             } catch let error as OAuthError where error.kind == .transport {
                 wait = schedule.waitAfterFailure()
@@ -91,7 +92,7 @@ extension OAuthClient {
         choosing: ConnectionChooser?
     ) async throws -> Session {
         let idToken = try await validateIDToken(of: response, requested: device.scopes) { () throws(OAuthError) in
-            // No authorization request was made, so no nonce can come back.
+            // There was no authorization request, so there is no nonce.
             try IDTokenExpectations(
                 from: provider, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
         }

@@ -2,9 +2,9 @@ import CarnetDescriptors
 public import CarnetProtocol
 
 extension OAuthClient {
-    /// Asks the server what it knows of a token (RFC 7662). Nothing is kept: each call asks.
+    /// Requests the state of a token from the server (RFC 7662). The result is not cached.
     ///
-    /// - Parameter hint: What kind of token it is: `access_token` or `refresh_token`.
+    /// - Parameter hint: The type of the token: `access_token` or `refresh_token`.
     /// - Throws: `OAuthError` at step `introspection`.
     public func introspect(_ token: Secret, hint: String? = nil) async throws -> Introspection {
         try await introspect(token, hint: hint, at: try await connection.provider(), within: bounds)
@@ -14,7 +14,7 @@ extension OAuthClient {
         _ token: Secret, hint: String?, at provider: Provider, within bounds: CredentialBounds
     ) async throws -> Introspection {
         let request = try Introspection.request(
-            token, hint: hint, at: provider, as: registration, random: random, now: clock.now)
+            token, hint: hint, at: provider, as: registration, random: random, now: providerClock.now)
         let response = try await exchanger.send(request, within: bounds)
         guard Introspection.isSigned(response) else {
             return try Introspection(judging: response, to: request, from: provider, now: providerClock.now)
@@ -25,12 +25,12 @@ extension OAuthClient {
         }
     }
 
-    /// The tokens with their end, where only the introspection endpoint says it. Without an answer the end stays unknown:
-    /// that is no reason to lose the tokens.
+    /// The tokens with their expiry, if only the introspection endpoint reports it. Without a response the expiry
+    /// stays unknown, and the tokens are kept.
     nonisolated func findingEnd(
         of tokens: TokenSet, at provider: Provider, within bounds: CredentialBounds
     ) async -> TokenSet {
-        guard provider.expirySource == .introspection, tokens.expiresAt == nil,
+        guard provider.refresh.expiryFrom == .introspection, tokens.expiresAt == nil,
             let answer = try? await introspect(
                 tokens.accessToken, hint: "access_token", at: provider, within: bounds)
         else { return tokens }
@@ -41,7 +41,7 @@ extension OAuthClient {
 }
 
 extension Session {
-    /// What the provider knows of the access token (RFC 7662), which is not renewed for it.
+    /// Requests the state of the access token (RFC 7662), without a refresh.
     ///
     /// - Throws: `OAuthError` at step `introspection`; as `storedTokens()`.
     public func introspect() async throws -> Introspection {

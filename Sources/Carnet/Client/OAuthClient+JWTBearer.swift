@@ -3,10 +3,10 @@ public import CarnetProtocol
 public import HTTPTypes
 
 extension OAuthClient {
-    /// An access token for an assertion (RFC 7523, section 2.1). One for an assertion of the client's own is kept in memory
-    /// until it ends; nothing else is stored.
+    /// An access token for an assertion (RFC 7523, section 2.1). A token for the client's own assertion is kept in
+    /// memory until its expiry; nothing is stored.
     ///
-    /// One that is bound to a key is good with that alone: give the registration a `dpopKey`, or use
+    /// A token that is bound to a key needs that key: set the registration's `dpopKey`, or use
     /// `callWithToken(for:_:method:headers:body:declared:)`.
     ///
     /// - Throws: `OAuthError` at step `jwtBearer`.
@@ -15,10 +15,10 @@ extension OAuthClient {
         return try await requestToken(for: grant).tokens
     }
 
-    /// Calls a URL of a declared host with a token for an assertion; where the client makes the assertion, once more with
-    /// new ones after a 401.
+    /// Calls a URL of a declared host with a token for an assertion. If the client signs the assertion, a 401 causes
+    /// one more call with a new token.
     ///
-    /// - Parameter declared: Resources whose origins the token may go to, besides those of the descriptor.
+    /// - Parameter declared: Resources whose origins may receive the token, besides those of the descriptor.
     /// - Throws: `OAuthError` at step `jwtBearer` or `resource`.
     public func callWithToken(
         for grant: JWTBearerGrant,
@@ -39,7 +39,7 @@ extension OAuthClient {
 }
 
 extension ClientTokenCache.Key {
-    /// `nil` for an assertion of somebody else's: each is another one.
+    /// `nil` for an assertion of another party, which differs each time.
     fileprivate init?(_ grant: JWTBearerGrant) {
         guard case .signed(let subject) = grant.assertion else { return nil }
         self.init(

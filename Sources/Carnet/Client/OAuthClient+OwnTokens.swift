@@ -3,18 +3,18 @@ import CarnetProtocol
 import Foundation
 import HTTPTypes
 
-/// What the grants share in which nobody signs in.
+/// The common part of the grants without a user.
 extension OAuthClient {
-    /// A token out of memory, or a new one.
+    /// A token from memory, or a new one.
     func ownToken(_ key: ClientTokenCache.Key) async throws -> ClientToken {
-        let margin = TimeInterval(provider.refreshMargin)
+        let margin = TimeInterval(provider.refresh.margin)
         return try await clientTokens.tokens(for: key, margin: margin, clock: clock) { [self] in
             switch key.grant {
             case .clientCredentials:
-                try await requestOwnToken(scopes: key.scopes) { [registration, random, clock] provider in
+                try await requestOwnToken(scopes: key.scopes) { [registration, random, providerClock] provider in
                     try TokenRequest.clientCredentials(
                         scopes: key.scopes, resources: key.resources, at: provider, as: registration, random: random,
-                        now: clock.now)
+                        now: providerClock.now)
                 }
             case .assertion(let subject):
                 try await requestToken(
@@ -25,12 +25,12 @@ extension OAuthClient {
 
     /// A new token for an assertion.
     func requestToken(for grant: JWTBearerGrant) async throws -> ClientToken {
-        try await requestOwnToken(scopes: grant.scopes) { [registration, random, clock] provider in
-            try grant.request(at: provider, as: registration, random: random, now: clock.now)
+        try await requestOwnToken(scopes: grant.scopes) { [registration, random, providerClock] provider in
+            try grant.request(at: provider, as: registration, random: random, now: providerClock.now)
         }
     }
 
-    /// A new token, with the key that it is bound to where this client's tokens are.
+    /// A new token, with the key that it is bound to if this client's tokens are.
     private func requestOwnToken(
         scopes: [String], _ make: @Sendable (Provider) throws -> PreparedRequest
     ) async throws -> ClientToken {
@@ -60,11 +60,11 @@ extension OAuthClient {
                 url, method: method, headers: headers, body: body, tokens: token.tokens, at: provider,
                 declared: declared)
         }
-        try ResourceRequest.judge(response, to: request)
+        try ResourceRequest.judge(response, to: request, unauthorized: provider.api.unauthorized)
         return response
     }
 
-    /// Calls a URL with a token out of memory, and once more with a new one after a 401.
+    /// Calls a URL with a token from memory, and once more with a new one after a 401.
     func call(
         _ url: WebURL,
         withTokenFor key: ClientTokenCache.Key,

@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetProtocol
 
 extension OAuthClient {
-    /// Judges a callback, with the provider's keys where it is a signed one and is of this attempt.
+    /// Validates a callback. The provider's keys are fetched only for a signed callback of this attempt.
     func validate(
         _ callback: AuthorizationCallback, for pending: PendingAuthorization, from provider: Provider
     ) async throws -> ValidatedCallback {
@@ -10,14 +10,15 @@ extension OAuthClient {
             return try pending.validate(
                 callback, from: provider, now: clock.now, clientSecret: registration.clientSecret)
         }
-        return try await verifying { verification throws(OAuthError) in
+        return try await verifying { [clock] verification throws(OAuthError) in
+            // How long the sign-in may take is measured here; the provider's clock applies to what the provider signed.
             try pending.validate(
-                callback, from: provider, now: verification.now,
+                callback, from: provider, now: clock.now,
                 clientSecret: verification.registration.clientSecret, verifyingBy: verification)
         }
     }
 
-    /// Judges a profile, with the provider's keys where it is a signed one.
+    /// Validates a profile. The provider's keys are fetched only for a signed one.
     nonisolated func profile(
         judging response: IncomingResponse, to request: PreparedRequest, from provider: Provider, subject: String?
     ) async throws -> Profile {
@@ -30,7 +31,7 @@ extension OAuthClient {
         }
     }
 
-    /// The profile with the claims that others have signed; what is wrong with one of them takes nothing from the rest.
+    /// The profile with claims that other issuers signed. An invalid source does not affect the others.
     nonisolated func addingAggregatedClaims(to profile: Profile, at provider: Provider) async throws -> Profile {
         var profile = profile
         let (aggregated, failures) = profile.aggregatedClaims(at: provider)
@@ -50,12 +51,14 @@ extension OAuthClient {
         return profile
     }
 
-    /// Judges a signed answer, once more with newer keys if those known do not fit.
+    /// Validates a signed response, once more with newer keys if the known ones do not fit.
     nonisolated func verifying<Result: Sendable>(
         _ judge: @Sendable (AnswerVerification) throws(OAuthError) -> Result
     ) async throws -> Result {
-        try await connection.verifying { [registration, clock] keys throws(OAuthError) in
-            try judge(AnswerVerification(with: keys, for: registration, now: clock.now))
+        try await connection.verifying { [registration, providerClock] keys throws(OAuthError) in
+            try providerClock.onEitherClock { now throws(OAuthError) in
+                try judge(AnswerVerification(with: keys, for: registration, now: now))
+            }
         }
     }
 }

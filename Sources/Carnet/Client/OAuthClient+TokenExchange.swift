@@ -1,13 +1,14 @@
 public import CarnetProtocol
 
 extension OAuthClient {
-    /// Exchanges one token for another (RFC 8693). Nothing of it is stored. For the tokens of a session,
-    /// `Session.exchange(_:)` makes sure that they go to the servers of its sign-in.
+    /// Exchanges one token for another (RFC 8693). Nothing is stored. For the tokens of a session use
+    /// `Session.exchange(_:)`, which sends them only to the servers of its sign-in.
     ///
-    /// Where tokens are bound to a key, the new one is bound to the registration's `dpopKey`: that of a sign-in stays with
-    /// the sign-in's tokens.
+    /// If tokens are bound to a key, the new one is bound to the registration's `dpopKey`. The key of a sign-in is
+    /// only for the sign-in's tokens.
     ///
-    /// - Throws: `OAuthError` at step `tokenExchange`; of kind `unsupported` where the registration has no such key.
+    /// - Throws: `OAuthError` at step `tokenExchange`; of kind `unsupported` if the registration needs such a key and
+    /// has none.
     public func exchange(
         _ exchange: TokenExchange
     ) async throws -> (tokens: TokenSet, type: TokenExchange.TokenType) {
@@ -22,14 +23,14 @@ extension OAuthClient {
             throw OAuthError(
                 .tokenExchange,
                 .unsupported,
-                "the new token would be bound to a key that nobody keeps",
+                "the new token would be bound to a key that is not kept",
                 descriptorKey: "client.dpop_bound_access_tokens",
-                hint: "give the registration a dpopKey"
+                hint: "set the registration's dpopKey"
             )
         }
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
         let (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
-            try exchange.request(at: provider, as: registration, random: random, now: clock.now)
+            try exchange.request(at: provider, as: registration, random: random, now: providerClock.now)
         }
         return try exchange.judge(answer, to: request, from: provider, now: clock.now)
     }
@@ -38,7 +39,7 @@ extension OAuthClient {
 extension Session {
     /// Exchanges a token of this session for another (RFC 8693), at the servers of its sign-in.
     ///
-    /// - Parameter exchange: Made of the access token, which is valid now.
+    /// - Parameter exchange: Builds the exchange from the access token, which is valid now.
     /// - Throws: as `tokens()`, and as `OAuthClient.exchange(_:)`.
     public func exchange(
         _ exchange: @Sendable (Secret) -> TokenExchange

@@ -2,7 +2,7 @@ import CarnetDescriptors
 public import CarnetProtocol
 
 extension OAuthClient {
-    /// A whole sign-in through a user agent.
+    /// A complete sign-in through a user agent.
     ///
     /// - Throws: `OAuthError`, `TokenStoreError`, `CancellationError`.
     public func signIn(
@@ -21,8 +21,12 @@ extension OAuthClient {
         continuing old: Connection?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
-        // Before anyone is asked to sign in.
+        // Checked before the page is shown.
         try await prepareToSave(as: account)
+        var agent = agent
+        if provider.authorization.prefersEphemeralSession, let choosing = agent as? any EphemeralUserAgent {
+            agent = choosing.ephemeral
+        }
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
                 redirectURI: registration.redirectURI,

@@ -5,8 +5,8 @@ public import Logging
 
 /// One client of one provider: begins sign-ins, completes them, and restores sessions.
 ///
-/// It knows the provider by its descriptor alone. Make one for each registration and keep it: it remembers the
-/// provider's metadata and keys, and which callbacks were used.
+/// Create one for each registration and keep it: it caches the provider's metadata and keys, and remembers used
+/// callbacks.
 public actor OAuthClient {
     public nonisolated let descriptor: ProviderDescriptor
     public nonisolated let registration: ClientRegistration
@@ -15,11 +15,11 @@ public actor OAuthClient {
 
     let exchanger: Exchanger
     let connection: ProviderConnection
-    /// The keys of those whose claims are believed in a profile, by their issuers.
+    /// The keys of trusted claim sources, by issuer.
     nonisolated let claimSources: [ByteKey: ProviderConnection]
     nonisolated let store: any TokenStore
-    nonisolated let clock: any WallClock
-    /// Tells when tokens end.
+    package nonisolated let clock: any WallClock
+    /// Decides when tokens expire.
     nonisolated let providerClock: ProviderClock
     nonisolated let random: any RandomSource
     nonisolated let sleeper: any Sleeper
@@ -30,16 +30,16 @@ public actor OAuthClient {
     private var usedAttempts = ForgetfulTable<Secret, Date>()
     private var sessions = ForgetfulTable<ConnectionKey, WeakSession>()
 
-    /// A session keeps its client alive; the client must not keep it in turn.
+    /// Weak, because a session keeps its client alive.
     private struct WeakSession {
         weak var session: Session?
     }
 
     /// - Parameters:
-    ///   - usedTokens: Remembers which logout tokens were taken; one that all processes share, where there are several.
-    ///   - observer: Sees each exchange without its secrets.
-    ///   - logger: Silent unless given.
-    /// - Throws: `ResolutionError` if an input is missing or refused, or the environment unknown.
+    ///   - usedTokens: Remembers used logout tokens. Several processes must share one.
+    ///   - observer: Receives each exchange without its secrets.
+    ///   - logger: No log by default.
+    /// - Throws: `ResolutionError` if an input is missing or invalid, or the environment is unknown.
     public init(
         _ descriptor: ProviderDescriptor,
         registration: ClientRegistration,
@@ -65,13 +65,14 @@ public actor OAuthClient {
         providerClock = ProviderClock(clock)
         var limits = limits
         limits.localHosts.formUnion(descriptor.ownHosts)
+        if registration.allowsLocalInputs { limits.localHosts.formUnion(provider.namedHosts) }
         exchanger = Exchanger(
             transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock,
             certificate: PresentedCertificate(registration, at: provider))
         connection = ProviderConnection(
             provider, exchanger: exchanger, clock: clock, presentsCertificate: registration.certificate != nil)
         claimSources = Dictionary(
-            provider.claimSources.map { [provider, exchanger] source in
+            provider.profile.sources.map { [provider, exchanger] source in
                 let keys = ProviderConnection(
                     provider, exchanger: exchanger, clock: clock, otherKeys: source.jwks)
                 return (ByteKey(source.issuer), keys)
@@ -79,7 +80,7 @@ public actor OAuthClient {
         ) { first, _ in first }
     }
 
-    /// Begins a sign-in: an authorization URL, and what to keep until its callback.
+    /// Begins a sign-in. The result contains the authorization URL, and the data to keep until the callback.
     ///
     /// - Throws: `OAuthError`.
     public func beginSignIn(_ options: AuthorizationOptions = AuthorizationOptions()) async throws
@@ -97,7 +98,7 @@ public actor OAuthClient {
         return try await push(request, to: provider)
     }
 
-    /// Sends a sign-in's parameters to the server (RFC 9126). What it refuses is not sent by another way.
+    /// Pushes a sign-in's parameters to the server (RFC 9126). There is no fallback if the server rejects them.
     private func push(_ request: AuthorizationRequest, to provider: Provider) async throws -> AuthorizationRequest {
         let push = try request.pushing(to: provider, as: registration, random: random, now: clock.now)
         return try request.referring(
@@ -106,13 +107,13 @@ public actor OAuthClient {
 
     /// Completes a sign-in: validates the callback, exchanges its code once, validates the ID token, saves the tokens.
     ///
-    /// A failure touches nothing that is stored. One at step `connection` comes after the tokens were saved: the session
-    /// is there, and `Session.connect(choosing:)` makes good what is missing.
+    /// If it fails, the store is unchanged. Only an error at step `connection` comes after the tokens were saved;
+    /// then the session exists, and `Session.connect(choosing:)` repeats the missing part.
     ///
     /// - Parameters:
-    ///   - account: The name to keep it under; by default the verified e-mail address or the subject of the ID token, else
-    ///     the subject of the profile.
-    ///   - choosing: Is asked where a lookup of the descriptor finds several candidates.
+    ///   - account: The account's name in the store; by default the verified e-mail address or the subject of the ID
+    /// token, else the subject of the profile.
+    ///   - choosing: Called if a lookup of the descriptor finds several candidates.
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func completeSignIn(
         _ callback: AuthorizationCallback,
@@ -123,7 +124,7 @@ public actor OAuthClient {
         try await completeSignIn(callback, for: pending, account: account, continuing: nil, choosing: choosing)
     }
 
-    /// - Parameter old: The connection of the account that has to be the one that consents.
+    /// - Parameter old: The connection of the account that must be the one that consents.
     func completeSignIn(
         _ callback: AuthorizationCallback,
         for pending: PendingAuthorization,
@@ -134,15 +135,16 @@ public actor OAuthClient {
         let discovered = try await connection.provider()
         let validated = try await validate(callback, for: pending, from: discovered)
         let provider = filled(discovered, with: HeldValues(callback: validated))
-        // Before the attempt is used up: what cannot be sent, or its outcome not kept, uses up nothing.
+        // A request that cannot be sent, or a result that cannot be saved, must not use up the attempt.
         try await prepareToSave(as: account)
         let first = try TokenRequest.exchange(
-            validated, at: provider, as: registration, random: random, now: clock.now)
+            validated, at: provider, as: registration, random: random, now: providerClock.now)
         let bounds = bounds.of(pending)
         try bounds.check(first)
         try use(pending)
         let (answer, request) = try await send(within: bounds, provedBy: pending.dpopKey, first: first) {
-            try TokenRequest.exchange(validated, at: provider, as: registration, random: random, now: clock.now)
+            try TokenRequest.exchange(
+                validated, at: provider, as: registration, random: random, now: providerClock.now)
         }
         let response = try TokenResponse(judging: answer, to: request, from: provider)
             .decryptingIDToken(for: registration, from: provider)
@@ -155,7 +157,7 @@ public actor OAuthClient {
             boundTo: pending.dpopKey, from: provider, discovered, as: account, continuing: old, choosing: choosing)
     }
 
-    /// Makes the further exchange steps of a sign-in that succeeded, saves its tokens, and connects.
+    /// Makes the exchange steps of a successful sign-in, saves its tokens, and connects.
     func keep(
         _ response: TokenResponse,
         _ idToken: IDToken?,
@@ -178,7 +180,8 @@ public actor OAuthClient {
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
         if subject == nil, account == nil || old?.subject != nil {
-            subject = await subjectFromUserinfo(tokens, values, boundTo: dpopKey, at: discovered, within: bounds)
+            subject = try await subjectFromUserinfo(
+                tokens, values, boundTo: dpopKey, at: discovered, within: bounds, isNeeded: account == nil)
         }
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: ""),
@@ -203,14 +206,14 @@ public actor OAuthClient {
         try await store.prepareToSave(ConnectionKey(provider: provider.id.rawValue, account: account ?? ""))
     }
 
-    /// The accounts that are signed in to this provider, by name; no record is opened for it.
+    /// The names of the accounts that are signed in to this provider. No record is decrypted.
     ///
     /// - Throws: `TokenStoreError`.
     public nonisolated func accounts() async throws -> [String] {
         try await store.keys().filter { $0.provider.isSameBytes(as: provider.id.rawValue) }.map(\.account).sorted()
     }
 
-    /// The session of an account that signed in before, also in an earlier run; `nil` if there is none.
+    /// The session of an account that signed in before, even in an earlier process; `nil` if there is none.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` if the tokens were issued to another client.
     public func session(for account: String) async throws -> Session? {
@@ -223,8 +226,8 @@ public actor OAuthClient {
         return session(of: stored.connection)
     }
 
-    /// - Throws: `OAuthError` if the tokens were issued to another client: they must not be sent with this one's
-    ///   secret.
+    /// - Throws: `OAuthError` if the tokens were issued to another client. They must not be sent with this client's
+    /// secret.
     nonisolated func checkOwner(of connection: Connection) throws(OAuthError) {
         guard connection.clientID.isSameBytes(as: registration.clientID),
             connection.inputs.isSameBytes(as: provider.inputs),
@@ -233,13 +236,13 @@ public actor OAuthClient {
             throw OAuthError(
                 .storage,
                 .badRegistration,
-                "the stored tokens of \(connection.key.account) belong to another client registration, inputs or environment",
-                hint: "sign in again with this registration, or use the one that the tokens were issued to"
+                "the stored tokens of \(connection.key.account) were issued to another client id, other inputs or another environment",
+                hint: "sign in again with this registration, or use the earlier one"
             )
         }
     }
 
-    /// One session object for each account, so that its refreshes are one.
+    /// One session object for each account, so that its refreshes are shared.
     private func session(of connection: Connection) -> Session {
         if let session = sessions[connection.key]?.session { return session }
         sessions.forget { $0.session == nil }
@@ -248,10 +251,10 @@ public actor OAuthClient {
         return session
     }
 
-    /// The session object of an account, if somebody holds it.
+    /// The session object of an account, if one exists.
     func heldSession(of key: ConnectionKey) -> Session? { sessions[key]?.session }
 
-    /// Marks an attempt as used; a second callback for it finds the mark (RFC 6749, section 10.5).
+    /// Marks an attempt as used, so that a second callback is rejected (RFC 6749, section 10.5).
     private func use(_ pending: PendingAuthorization) throws(OAuthError) {
         let now = clock.now
         usedAttempts.forget { $0 <= now }
@@ -261,19 +264,38 @@ public actor OAuthClient {
         usedAttempts[pending.id] = pending.expiresAt
     }
 
-    /// Who signed in where no ID token says it, so that the tokens of two users do not lie under one name. A profile that
-    /// cannot be had is no reason to lose the tokens.
+    /// The user's subject where no ID token has it, so that the tokens of two users do not get the same name.
+    ///
+    /// - Parameter isNeeded: Whether the account gets its name from the subject.
+    /// - Throws: `OAuthError` at step `profile` if the profile is needed and may succeed later. Under another name, the next
+    ///   sign-in of the same user would make a second account.
     private func subjectFromUserinfo(
         _ tokens: TokenSet, _ values: [String: ConnectionValue], boundTo dpopKey: Secret?, at discovered: Provider,
-        within bounds: CredentialBounds
-    ) async -> String? {
+        within bounds: CredentialBounds, isNeeded: Bool
+    ) async throws -> String? {
         let provider = filled(discovered, with: HeldValues(tokens: tokens, values: values))
-        guard Profile.source(at: provider) == .userinfo,
-            let (response, request) = try? await send(
+        guard Profile.source(at: provider) == .userinfo else { return nil }
+        do {
+            let (response, request) = try await send(
                 within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,
                 { try Profile.request(tokens, at: provider) })
-        else { return nil }
-        return try? await profile(judging: response, to: request, from: provider, subject: nil).subject
+            return try await profile(judging: response, to: request, from: provider, subject: nil).subject
+        } catch let error as OAuthError where isNeeded && error.disposition == .tryLater {
+            throw error.meaning(
+                error.kind, "the profile, which names the account, cannot be read: \(error.message)",
+                hint: "sign in again later, or choose a name for the account")
+        } catch {
+            return nil
+        }
+    }
+
+    /// The stored connection; `nil` also for a record that cannot be opened, which a new sign-in replaces.
+    private nonisolated func readable(_ key: ConnectionKey) async throws -> Connection? {
+        do {
+            return try await store.load(key)?.connection
+        } catch let error as TokenStoreError where error.kind == .unreadable {
+            return nil
+        }
     }
 
     private func save(
@@ -284,17 +306,18 @@ public actor OAuthClient {
         let subject = connection.subject ?? "default"
         let label = account ?? claims?.verifiedEmail ?? subject
         connection.key.account = label
-        let existing = try await store.load(connection.key)?.connection
+        let existing = try await readable(connection.key)
         if account == nil, let existing, !existing.isSameIdentity(as: connection) {
-            // The same address can belong to another user one day; only issuer and subject identify an account.
+            // An address can belong to another user later; only issuer and subject identify an account.
             connection.key.account = subject
         }
         connection.keepFirstCallback(of: existing, at: provider)
         let signedIn = connection
-        // A refresh of the old tokens that is under way must not save, or remove, over the new ones.
+        // A refresh of the old tokens in progress must not overwrite or remove the new ones.
         try await withLockIfFree(on: signedIn.key) { [self] _ in
-            // What is kept is what counts now: the tokens may have been renewed while the code was exchanged.
-            let newest = try await held(signedIn.key)?.newest
+            // The tokens may have been refreshed while the code was exchanged, so the stored ones are read again.
+            let newest =
+                try await readable(signedIn.key) == nil ? nil : try await held(signedIn.key)?.newest
             let kept =
                 if let newest, old != nil { try signedIn.continuing(newest) } else {
                     signedIn.keepingRefreshToken(of: newest)
@@ -305,7 +328,7 @@ public actor OAuthClient {
         return session(of: signedIn)
     }
 
-    /// The ID token that came, once it meets what the sign-in expects of it.
+    /// The ID token, once it has the values that the sign-in expects.
     func validateIDToken(
         of response: TokenResponse,
         requested scopes: [String],
@@ -316,7 +339,7 @@ public actor OAuthClient {
                 throw OAuthError(
                     .tokenRequest,
                     .missingField,
-                    "the answer has no ID token, though the scope openid was asked for",
+                    "the response has no ID token, although the scope openid was requested",
                     descriptorKey: "token.response.fields.id_token"
                 )
             }
@@ -325,20 +348,24 @@ public actor OAuthClient {
         return try await validate(token, expecting: try expectations())
     }
 
-    /// Validates an ID token, with newer keys if those known do not fit: the provider may have a new key, under a new
-    /// id, the same one or none.
+    /// Validates an ID token, once more with newer keys if the known ones do not fit: the provider may have a new
+    /// key, with a new id, the same id or none.
     func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {
         if expectations.isSignedWithSecret {
-            return try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: clock.now)
+            return try providerClock.onEitherClock { now throws(OAuthError) in
+                try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: now)
+            }
         }
-        return try await connection.verifying { [clock] keys throws(OAuthError) in
-            try IDToken(validating: token, with: keys, expecting: expectations, now: clock.now)
+        return try await connection.verifying { [providerClock] keys throws(OAuthError) in
+            try providerClock.onEitherClock { now throws(OAuthError) in
+                try IDToken(validating: token, with: keys, expecting: expectations, now: now)
+            }
         }
     }
 }
 
 extension OAuthClient {
-    /// A client of the provider of a name.
+    /// A client of the provider with an id.
     ///
     /// - Throws: `UnknownProviderError` with the nearest names; `ResolutionError`.
     public init(

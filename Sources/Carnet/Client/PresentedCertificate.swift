@@ -1,9 +1,9 @@
 import CarnetProtocol
 
-/// The client's certificate, and the requests that it belongs to (RFC 8705).
+/// The client certificate, and the requests that it is for (RFC 8705).
 struct PresentedCertificate: Sendable {
     let certificate: ClientCertificate
-    /// Whether tokens are bound to it, so that resources see it too.
+    /// Whether tokens are bound to it, so that resources need it too.
     let bindsTokens: Bool
 
     init?(_ registration: ClientRegistration, at provider: Provider) {
@@ -12,7 +12,7 @@ struct PresentedCertificate: Sendable {
         bindsTokens = registration.bindsTokensToCertificate(at: provider)
     }
 
-    /// What is public for everybody is asked for without it, and so is what takes a token that is not bound.
+    /// Public documents are requested without it, and so are resources that accept an unbound token.
     func certificate(for step: OAuthError.Step) -> ClientCertificate? {
         switch step {
         case .discovery, .keys, .registration: nil

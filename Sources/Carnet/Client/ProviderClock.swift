@@ -1,14 +1,14 @@
+import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 import HTTPTypes
-import Synchronization
 
-/// The provider's time, as its answers tell it: this machine's clock may be wrong, and the machines of a fleet would
-/// not agree on when a token ends.
+/// The provider's time, from the `Date` field of its responses. The clock of this machine may be wrong, and the
+/// machines of a fleet must agree on an expiry.
 final class ProviderClock: WallClock {
     private let local: any WallClock
-    /// How much later it is at the provider, in seconds.
-    private let offset = Mutex<TimeInterval>(0)
+    /// The difference of the provider's clock to this machine's, in seconds.
+    private let offset = Lock<TimeInterval>(0)
 
     init(_ local: any WallClock) {
         self.local = local
@@ -19,13 +19,38 @@ final class ProviderClock: WallClock {
     /// This machine's own time.
     var localNow: Date { local.now }
 
-    /// Learns from an answer's `Date` field (RFC 9110, section 6.6.1), which has whole seconds. An answer without one
-    /// teaches nothing.
+    /// Learns from a response's `Date` field (RFC 9110, section 6.6.1), which has whole seconds. A response without
+    /// it changes nothing.
     func learn(from response: IncomingResponse, sentAt sent: Date) {
         guard let text = response.head.headerFields[.date], let date = Date(httpDate: text) else { return }
         let received = local.now
         let isPlausible = date > sent.addingTimeInterval(-2) && date < received.addingTimeInterval(2)
         offset.withLock { $0 = isPlausible ? 0 : date.timeIntervalSince(received) }
+    }
+}
+
+extension ProviderClock {
+    /// Validates what this provider signed by this machine's clock and, if that says that the time is wrong, by the
+    /// provider's. Only one of the two can be wrong, and the signer could have signed any other time.
+    func onEitherClock<Result>(_ validate: (Date) throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+        let (local, provider) = (localNow, now)
+        do throws(OAuthError) {
+            return try validate(local)
+        } catch {
+            guard error.isOfTime, provider != local else { throw error }
+            do throws(OAuthError) {
+                return try validate(provider)
+            } catch let second {
+                throw second.isOfTime ? error : second
+            }
+        }
+    }
+}
+
+extension OAuthError {
+    /// Whether a signed token was refused for its times alone.
+    fileprivate var isOfTime: Bool {
+        [.issuedInFuture, .expiredToken, .notYetValid, .authenticationTooOld].contains(kind)
     }
 }
 

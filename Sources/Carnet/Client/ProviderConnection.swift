@@ -2,14 +2,14 @@ import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
-/// What is learned from a provider and kept: its metadata and its keys. Concurrent callers share one request, which
-/// outlives a caller that is cancelled.
+/// The cached metadata and keys of a provider. Concurrent callers share one request, which continues if one of them
+/// is cancelled.
 actor ProviderConnection {
     private let configured: Provider
     private let exchanger: Exchanger
     private let clock: any WallClock
     private let presentsCertificate: Bool
-    /// Where the keys are, if they are not the provider's own.
+    /// The URL of the keys, if they are not the provider's own.
     private let otherKeys: WebURL?
     private var metadata: Believed<Provider>?
     private var metadataFailure: Believed<any Error>?
@@ -31,28 +31,28 @@ actor ProviderConnection {
             until = since + seconds
         }
 
-        /// A clock that was set back must not make it last for longer.
+        /// A clock that was set back must not extend its life.
         func isCurrent(at now: Date) -> Bool { since <= now && now < until }
     }
 
-    /// The provider's keys as they were at one time.
+    /// The provider's keys at one time.
     struct KeySet: Sendable {
         let keys: JSONWebKeySet
-        /// Counts the times that keys were fetched.
+        /// Counts how often keys were fetched.
         fileprivate let number: Int
     }
 
-    /// How long metadata and keys are believed, in seconds.
+    /// The lifetime of metadata and keys, in seconds.
     private static let lifetime: TimeInterval = 3600
-    /// How long after a failed request for metadata or keys the next is made, in seconds.
+    /// The pause after a failed request for metadata or keys, in seconds.
     private static let retryDelay: TimeInterval = 10
-    /// How long after a signature asked for newer keys another may, in seconds: random key ids must not make this
-    /// client hammer the provider.
+    /// The pause between two fetches because of an unknown key, in seconds: random key ids must not cause a flood of
+    /// requests.
     private static let keyCoolDownTime: TimeInterval = 60
 
     /// - Parameters:
     ///   - presentsCertificate: Whether the endpoints for clients with a certificate are used.
-    ///   - otherKeys: The keys of somebody else, to be kept in the place of the provider's.
+    ///   - otherKeys: The URL of another issuer's keys, to cache instead of the provider's.
     init(
         _ provider: Provider,
         exchanger: Exchanger,
@@ -67,19 +67,20 @@ actor ProviderConnection {
         self.presentsCertificate = presentsCertificate
     }
 
-    /// The provider with its metadata merged in. A copy that cannot be renewed stays in use.
+    /// The provider with its metadata merged in. A copy that cannot be refreshed stays in use.
     func provider() async throws -> Provider {
         let provider = try await discoveredProvider()
         return presentsCertificate ? try provider.presentingCertificate() : provider
     }
 
-    /// Where the credentials of a sign-in of now may go: with a certificate or without, because a client may get one later.
+    /// The servers that may receive the credentials of a sign-in that begins now, with or without a certificate: a
+    /// client may get one later.
     func binding() async throws -> CredentialBinding { CredentialBinding(to: try await discoveredProvider()) }
 
     private func discoveredProvider() async throws -> Provider {
         guard configured.needsMetadata else { return configured }
         if let metadata, metadata.isCurrent(at: clock.now) { return metadata.value }
-        // What fails again and again is not requested for each caller: a stranger can be one.
+        // A repeated failure does not cause a request for each caller: anybody can be a caller.
         if discovering == nil, let metadataFailure, metadataFailure.isCurrent(at: clock.now) {
             throw metadataFailure.value
         }
@@ -104,7 +105,10 @@ actor ProviderConnection {
         }
     }
 
-    /// The provider's keys. Those that cannot be renewed stay in use.
+    /// Whether keys are known that need no request.
+    var hasKeys: Bool { keys?.isCurrent(at: clock.now) == true }
+
+    /// The provider's keys. Keys that cannot be refreshed stay in use.
     func keySet() async throws -> KeySet {
         if let keys, keys.isCurrent(at: clock.now) { return keys.value }
         if keys == nil, let keyFailure, keyFailure.isCurrent(at: clock.now) { throw keyFailure.value }
@@ -116,7 +120,7 @@ actor ProviderConnection {
         }
     }
 
-    /// Keys newer than those that did not fit a signature; `nil` if there are none and they were asked for a moment
+    /// Newer keys than those that did not fit a signature; `nil` if there are none, or they were fetched a moment
     /// ago.
     func keySet(newerThan unfit: KeySet) async throws -> KeySet? {
         if let keys, keys.value.number > unfit.number { return keys.value }
@@ -127,7 +131,7 @@ actor ProviderConnection {
         return try await fetchedKeys()
     }
 
-    /// Judges something signed, once more with newer keys if those known do not fit.
+    /// Validates a signed value, once more with newer keys if the known ones do not fit.
     func verifying<Result: Sendable>(
         _ judge: @Sendable (JSONWebKeySet) throws(OAuthError) -> Result
     ) async throws -> Result {

@@ -1,4 +1,4 @@
 public import CarnetProtocol
 
-/// Chooses among the candidates of a lookup, e.g. by asking the person; gives back the value of one.
+/// Chooses among the candidates of a lookup, e.g. by asking the user, and returns the value of one.
 public typealias ConnectionChooser = @Sendable (ConnectionChoice) async throws -> String

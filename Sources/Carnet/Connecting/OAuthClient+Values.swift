@@ -9,15 +9,15 @@ extension HeldValues {
 }
 
 extension Connection {
-    /// Keeps values beside those that are held, newer ones in their place.
+    /// Merges values; newer ones replace older ones.
     mutating func keep(_ newer: [String: ConnectionValue]) {
         guard !newer.isEmpty else { return }
         values = (values ?? [:]).merging(newer) { _, new in new }
     }
 
-    /// Keeps what only the first callback of an account said, if this is a later one of the same account.
+    /// Keeps values that only the first callback of an account contains.
     mutating func keepFirstCallback(of old: Connection?, at provider: Provider) {
-        guard let name = provider.callbackClaims?.capture, subject != nil,
+        guard let name = provider.profile.callback?.capture, subject != nil,
             let old, old.key == key, isSameIdentity(as: old)
         else { return }
         let reference = "callback.\(name)"
@@ -26,7 +26,7 @@ extension Connection {
 }
 
 extension OAuthClient {
-    /// The provider with what an account's sign-in brought in its templates.
+    /// The provider with its templates filled from an account's values.
     nonisolated func provider(for connection: Connection) async throws -> Provider {
         filled(try await self.connection.provider(), with: HeldValues(of: connection))
     }
@@ -41,7 +41,7 @@ extension OAuthClient {
         ConnectionRequest(at: provider, as: registration, with: held, tokens: tokens, now: clock.now, random: random)
     }
 
-    /// Makes the further exchange steps. The ID token stays that which was validated.
+    /// Makes the exchange steps. The validated ID token stays.
     nonisolated func exchanged(
         _ tokens: TokenSet, _ held: HeldValues, boundTo dpopKey: Secret?, at provider: Provider,
         within bounds: CredentialBounds, isRefresh: Bool = false
@@ -66,7 +66,7 @@ extension OAuthClient {
         return (tokens, held.values)
     }
 
-    /// What is derived from renewed tokens, as far as it can be; what cannot stays as it was.
+    /// The values derived from refreshed tokens. A value that cannot be derived stays as it was.
     nonisolated func derivedAgain(_ connection: Connection, at provider: Provider) -> [String: ConnectionValue] {
         let requests = requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
         var values: [String: ConnectionValue] = [:]
@@ -76,7 +76,7 @@ extension OAuthClient {
         return values
     }
 
-    /// Sends a request with a connection's access token, proved by its key if the token is bound to it.
+    /// Sends a request with a connection's access token, and a proof if the token is bound to a key.
     nonisolated func send(
         with connection: Connection,
         _ make: @Sendable () throws -> PreparedRequest
@@ -89,7 +89,7 @@ extension OAuthClient {
 
     /// Makes the requests at the end of a connection.
     ///
-    /// - Returns: What failed.
+    /// - Returns: The failures.
     nonisolated func disconnect(_ connection: Connection) async -> [OAuthError] {
         guard let provider = try? await self.connection.provider() else { return [] }
         let requests = requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
@@ -102,7 +102,7 @@ extension OAuthClient {
                 try ResourceRequest.judge(answer, to: request)
             } catch {
                 failures.append(
-                    error as? OAuthError ?? OAuthError(.connection, .cancelled, "the request was cut short"))
+                    error as? OAuthError ?? OAuthError(.connection, .cancelled, "the request was cancelled"))
             }
         }
         return failures

@@ -2,23 +2,24 @@ import CarnetDescriptors
 public import CarnetProtocol
 
 extension Session {
-    /// What the sign-in brought beside the tokens, by reference, e.g. `token.instance_url`.
+    /// The values that were captured besides the tokens, by reference, e.g. `token.instance_url`.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if there is none.
     public func values() async throws -> [String: ConnectionValue] {
         try await stored().connection.values ?? [:]
     }
 
-    /// Derives and looks up what the descriptor keeps beside the tokens, and keeps it. A sign-in does it by itself; do it
-    /// again after a failure, or to choose anew.
+    /// Derives and looks up the descriptor's connection values, and saves them. A sign-in does it automatically. Call
+    /// it again after a failure, or to choose again.
     ///
-    /// - Parameter choosing: Is asked where a lookup finds several candidates.
-    /// - Throws: `OAuthError` at step `connection` that names the lookup; what came before it is kept. `TokenStoreError`.
+    /// - Parameter choosing: Called if a lookup finds several candidates.
+    /// - Throws: `OAuthError` at step `connection` that names the lookup; earlier results are kept.
+    /// `TokenStoreError`.
     public func connect(choosing: ConnectionChooser? = nil) async throws {
         let provider = try await client.connection.provider()
         let rules = provider.connection
         guard !rules.isEmpty else { return }
-        // Before the provider is asked for what could not be kept.
+        // Checked before the provider is asked: the result must be storable.
         try await client.store.prepareToSave(key)
         var connection = try await usableConnection()
         func requests() -> ConnectionRequest {
@@ -40,9 +41,9 @@ extension Session {
                 throw OAuthError(
                     .connection,
                     .choiceNeeded,
-                    "nobody chose one of the \(choice.candidates.count) candidates for \"\(lookup.name)\"",
+                    "the lookup \"\(lookup.name)\" found \(choice.candidates.count) candidates, and none was chosen",
                     descriptorKey: "connection.lookups.\(lookup.name).choose",
-                    hint: "the tokens are kept; choose, and connect again"
+                    hint: "the tokens are kept; pass choosing: and connect again"
                 )
             }
             let found = ["connection.\(lookup.name)": ConnectionValue(value)]
@@ -58,7 +59,7 @@ extension Session {
         }
     }
 
-    /// Saves values beside the tokens that are stored now.
+    /// Saves values with the stored tokens.
     private func keep(_ values: [String: ConnectionValue]) async throws {
         guard !values.isEmpty else { return }
         try await client.store.withLock(on: key) { [client, key] in

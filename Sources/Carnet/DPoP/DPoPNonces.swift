@@ -1,9 +1,8 @@
 import CarnetDescriptors
 import CarnetProtocol
 import HTTPTypes
-import Synchronization
 
-/// The latest nonce of each server (RFC 9449, section 8); a server's tokens and its resources have nonces apart.
+/// The latest nonce of each server (RFC 9449, section 8). Token requests and resource requests have separate nonces.
 final class DPoPNonces: Sendable {
     struct Place: Hashable {
         let origin: String
@@ -16,14 +15,14 @@ final class DPoPNonces: Sendable {
         }
     }
 
-    private let nonces = Mutex<[Place: String]>([:])
+    private let nonces = Lock<[Place: String]>([:])
 
-    /// How many servers are remembered; beyond it, all are forgotten and give a new one when asked.
+    /// The maximum number of servers. Beyond it, all nonces are dropped; servers send new ones.
     private static let capacity = 256
 
     subscript(place: Place) -> String? { nonces.withLock { $0[place] } }
 
-    /// Keeps the nonce of any response, a success too (RFC 9449, section 8.2).
+    /// Keeps the nonce of any response, a successful one too (RFC 9449, section 8.2).
     func learn(from response: IncomingResponse, at place: Place) {
         guard let nonce = response.dpopNonce else { return }
         nonces.withLock { nonces in

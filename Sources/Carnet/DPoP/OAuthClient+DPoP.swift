@@ -4,16 +4,16 @@ import Foundation
 import HTTPTypes
 
 extension OAuthClient {
-    /// Sends a request, with a proof of the key if there is one.
+    /// Sends a request, with a proof if there is a key.
     ///
-    /// A server that first wants its nonce in the proof is asked once more (RFC 9449, sections 8 and 9); the request is
-    /// made anew for it, because nothing that is good for one use may go out twice.
+    /// If the server requires its nonce in the proof, the request is sent once more (RFC 9449, sections 8 and 9). It
+    /// is built again, because values for one use must not be sent twice.
     ///
     /// - Parameters:
-    ///   - bounds: Where the credentials that the request carries may go.
-    ///   - first: The request of the first attempt, where it was made before.
-    ///   - moment: When it is too late to send it; `nil` for never.
-    /// - Returns: The response, and the request that it answers.
+    ///   - bounds: The servers that may receive the request's credentials.
+    ///   - first: The request of the first attempt, if it exists already.
+    ///   - moment: The latest time to send it; `nil` for no limit.
+    /// - Returns: The response, and its request.
     nonisolated func send(
         within bounds: CredentialBounds,
         provedBy key: Secret?,
@@ -50,7 +50,7 @@ extension OAuthClient {
             accessToken: accessToken,
             nonce: nonces[DPoPNonces.Place(of: request)],
             random: random,
-            now: clock.now
+            now: providerClock.now
         )
     }
 }

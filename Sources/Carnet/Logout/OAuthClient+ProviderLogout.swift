@@ -1,32 +1,40 @@
 public import CarnetProtocol
+import Foundation
 
 extension OAuthClient {
-    /// Ends the sessions that a provider says are over (OpenID Connect Back-Channel Logout, section 2.7): their tokens are
-    /// forgotten here, refresh tokens too, and nothing is sent.
+    /// Ends the sessions that a provider's logout token names (OpenID Connect Back-Channel Logout, section 2.7).
+    /// Their tokens are removed here; nothing is sent.
     ///
-    /// - Parameter token: The `logout_token` that was posted; `BackChannelLogoutRequest` takes it out of the request.
-    /// - Returns: The accounts that were signed out; none if nobody was signed in.
-    /// - Throws: `OAuthError` at step `logout` for a token that is not believed, of kind `alreadyUsed` for one that came
-    ///   before; at step `keys` if the provider's keys cannot be had; `TokenStoreError`. No session was touched then,
-    ///   unless the store failed between two.
+    /// - Parameter token: The `logout_token` of the POST; `BackChannelLogoutRequest` reads it from the request.
+    /// - Returns: The accounts that were signed out; empty if there were none.
+    /// - Throws: `OAuthError` at step `logout` for an invalid token, of kind `alreadyUsed` for a repeated one; at
+    /// step `keys` if the provider's keys are unavailable; `TokenStoreError`. No session was changed then, unless the
+    /// store failed between two.
     @discardableResult
     public func endSessions(namedBy token: Secret) async throws -> [ConnectionKey] {
-        // Anybody can post here: nothing is requested for what cannot be a logout token for this client.
-        try LogoutToken.checkUnverified(
-            token, expecting: LogoutTokenExpectations(from: provider, as: registration), now: clock.now)
+        // Anybody can POST here, so an obviously invalid token causes no request.
+        let ownExpectations = try LogoutTokenExpectations(from: provider, as: registration)
+        try providerClock.onEitherClock { now throws(OAuthError) in
+            try LogoutToken.checkUnverified(token, expecting: ownExpectations, now: now)
+        }
         let expectations = try LogoutTokenExpectations(from: try await connection.provider(), as: registration)
         let logout: LogoutToken
         if expectations.isSignedWithSecret {
-            logout = try LogoutToken(
-                validating: token, with: JSONWebKeySet.none, expecting: expectations, now: clock.now)
+            logout = try providerClock.onEitherClock { now throws(OAuthError) in
+                try LogoutToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: now)
+            }
         } else {
-            logout = try await connection.verifying { [clock] keys throws(OAuthError) in
-                try LogoutToken(validating: token, with: keys, expecting: expectations, now: clock.now)
+            logout = try await connection.verifying { [providerClock] keys throws(OAuthError) in
+                try providerClock.onEitherClock { now throws(OAuthError) in
+                    try LogoutToken(validating: token, with: keys, expecting: expectations, now: now)
+                }
             }
         }
         let id = "\(registration.clientID) \(logout.session.issuer) \(logout.id)"
-        guard try await usedTokens.use(id, until: logout.expiresAt, now: clock.now) else {
-            throw OAuthError(.logout, .alreadyUsed, "the logout token came before")
+        // Remembered for as long as either clock would accept it.
+        let behind = max(0, clock.now.timeIntervalSince(providerClock.now))
+        guard try await usedTokens.use(id, until: logout.expiresAt + behind, now: clock.now) else {
+            throw OAuthError(.logout, .alreadyUsed, "this logout token was used before")
         }
         do {
             return try await end(logout.session)
@@ -37,11 +45,11 @@ extension OAuthClient {
         }
     }
 
-    /// Ends the session that a front-channel logout names.
+    /// Ends the session that a front-channel logout request names.
     ///
-    /// - Returns: The accounts that were signed out; none if nobody was signed in with that session.
-    /// - Throws: `TokenStoreError`; `OAuthError` of kind `unsupported` if the store has no index of sessions: anybody can
-    ///   send such a request, and each would open every record.
+    /// - Returns: The accounts that were signed out; empty if there were none.
+    /// - Throws: `TokenStoreError`; `OAuthError` of kind `unsupported` if the store has no index of sessions. Anybody
+    /// can send such a request, and without an index each would decrypt every record.
     @discardableResult
     package func endSessions(namedBy logout: FrontChannelLogout) async throws -> [ConnectionKey] {
         try requireSessionIndex()
@@ -53,9 +61,9 @@ extension OAuthClient {
         throw OAuthError(
             .configuration,
             .unsupported,
-            "front-channel logout needs a token store with an index of sessions, which \(type(of: store)) has not",
+            "front-channel logout needs a token store with an index of sessions; \(type(of: store)) has none",
             descriptorKey: "logout.front_channel",
-            hint: "use a store in a database, or leave logout.front_channel out"
+            hint: "use a database store, or remove logout.front_channel from the descriptor"
         )
     }
 
@@ -67,11 +75,11 @@ extension OAuthClient {
         return keys
     }
 
-    /// Needs no lock, for which a process that was stopped in a refresh could keep it waiting: what is removed is the
-    /// record that was read.
+    /// It takes no lock, which a stopped process could hold during a refresh. It removes exactly the record that was
+    /// read.
     private func end(_ ended: EndedSession, of key: ConnectionKey) async throws -> Bool {
         while let stored = try await store.load(key) {
-            // Another sign-in may have come meanwhile, and other clients may keep their sessions in one store.
+            // There may be a new sign-in by now, and other clients may use the same store.
             guard stored.connection.isOver(by: ended), (try? checkOwner(of: stored.connection)) != nil else {
                 return false
             }

@@ -3,10 +3,10 @@ import HTTPTypes
 import Metrics
 import Tracing
 
-/// What is measured, for whatever backends of swift-metrics and swift-distributed-tracing the program has set up;
-/// nothing happens without one. Docs/observation.md lists every name.
+/// Metrics and spans for the backends of swift-metrics and swift-distributed-tracing that the program configures.
+/// Without a backend they do nothing. Docs/observation.md lists every name.
 enum Telemetry {
-    /// Measures one renewal of an account's tokens.
+    /// Measures one refresh of an account's tokens.
     static func renewal<Result: Sendable>(
         at provider: String,
         _ body: () async throws -> Result
@@ -54,7 +54,7 @@ enum Telemetry {
             do {
                 return .success(try await body(span))
             } catch {
-                // Not the error itself, whose words may name the account.
+                // The error itself is omitted: its message may name the account.
                 span.attributes["error.type"] = Self.outcome(of: error)
                 span.setStatus(SpanStatus(code: .error))
                 return .failure(error)

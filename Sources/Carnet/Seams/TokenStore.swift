@@ -1,7 +1,7 @@
 import CarnetDescriptors
 public import CarnetProtocol
 
-/// Names one signed-in account at one provider. Two keys are equal if their names are the same bytes.
+/// The name of one signed-in account at one provider. Two keys are equal if their names have the same bytes.
 public struct ConnectionKey: Codable, Hashable, Sendable {
     public var provider: String
     public var account: String
@@ -21,29 +21,29 @@ public struct ConnectionKey: Codable, Hashable, Sendable {
     }
 }
 
-/// What a store keeps for one account.
+/// The record that a store keeps for one account.
 public struct Connection: Codable, Hashable, Sendable {
     public var key: ConnectionKey
-    /// The client registration that the tokens were issued to; tokens of another client are never sent.
+    /// The client that the tokens were issued to. Tokens of another client are never sent.
     package var clientID: String
     package var tokens: TokenSet
     /// The issuer and subject of the validated ID token: the account's identity (OpenID Connect Core, 5.7).
     package var issuer: String?
     package var subject: String?
-    /// The session at the provider, by the `sid` of the ID token that the sign-in brought.
+    /// The session at the provider: `sid` of the sign-in's ID token.
     package var sessionID: String?
-    /// The inputs used at sign-in: a refresh goes to the same provider or nowhere.
+    /// The inputs of the sign-in. A refresh goes only to the same tenant.
     package var inputs: [String: String]
-    /// The environment of the sign-in, for the same reason.
+    /// The environment of the sign-in. A refresh goes only to the same environment.
     package var environment: String?
-    /// The profile as JSON, where it came with the tokens and cannot be fetched again.
+    /// The profile as JSON, if it came with the tokens and cannot be fetched again.
     package var profile: String?
     /// The private key that the tokens are bound to (RFC 9449).
     package var dpopKey: Secret?
-    /// What the descriptor keeps of the sign-in, by reference, e.g. `token.instance_url`; `nil` if nothing.
+    /// The values that the descriptor captures at sign-in, by reference, e.g. `token.instance_url`; `nil` for none.
     package var values: [String: ConnectionValue]?
-    /// Where the tokens, and what authenticates the client with them, may be sent; `nil` for one that was stored before
-    /// sign-ins were bound, until its next use.
+    /// The servers that may receive the tokens and the client's credentials; `nil` for a record of an older version,
+    /// until its next use.
     package var binding: CredentialBinding?
 
     package init(
@@ -75,7 +75,7 @@ public struct Connection: Codable, Hashable, Sendable {
     }
 }
 
-/// A connection as it was read, with the revision that a later save must replace.
+/// A stored connection, with the revision that a later save must replace.
 public struct StoredConnection: Sendable {
     public var connection: Connection
     public var revision: String
@@ -86,57 +86,57 @@ public struct StoredConnection: Sendable {
     }
 }
 
-/// Keeps connections. Saving is a compare-and-swap, so that two writers never lose each other's tokens.
+/// Keeps connections. Saving is a compare-and-swap, so that concurrent writers never lose tokens.
 public protocol TokenStore: Sendable {
     /// - Throws: `TokenStoreError`.
     func load(_ key: ConnectionKey) async throws -> StoredConnection?
 
-    /// Replaces the record whose revision is `replacing`; `nil` writes it whatever is there, as a new sign-in does.
+    /// Replaces the record with the revision `replacing`; `nil` writes unconditionally, as a new sign-in does.
     ///
     /// When it returns, the record survives a crash.
     /// - Returns: The new revision.
-    /// - Throws: `TokenStoreError`; `conflict` if another writer came first. Nothing is changed then.
+    /// - Throws: `TokenStoreError`; `conflict` if another writer saved first, and then nothing is changed.
     func save(_ connection: Connection, replacing revision: String?) async throws -> String
 
-    /// Finds out whether a save of this account would find room, leave to write, and the key that seals it. Asked before a
-    /// sign-in, and before a refresh token is spent, because its successor could not be kept otherwise. Does nothing
-    /// unless a store implements it.
+    /// Checks that a save of this account would succeed: space, permission and the encryption key. The engine calls
+    /// it before a sign-in and before it uses a refresh token, because the new one must be storable. The default does
+    /// nothing.
     ///
     /// - Throws: `TokenStoreError`.
     func prepareToSave(_ key: ConnectionKey) async throws
 
-    /// Removes the record whose revision is given; `nil` removes it whatever is there, one that cannot be opened included.
+    /// Removes the record with the given revision; `nil` removes it unconditionally, even if it cannot be decrypted.
     ///
-    /// - Returns: Whether a record was removed; not if there is none, or another writer came first.
+    /// - Returns: Whether a record was removed; `false` if there is none, or another writer saved first.
     /// - Throws: `TokenStoreError`.
     @discardableResult
     func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool
 
-    /// The accounts, by provider and name, without opening their records.
+    /// The accounts, by provider and name. No record is decrypted.
     func keys() async throws -> [ConnectionKey]
 
-    /// The accounts at a provider whose sessions are over. Unless a store keeps an index, each of its records is opened.
+    /// The accounts at a provider whose sessions have ended. A store without an index decrypts all its records.
     ///
     /// - Throws: `TokenStoreError`.
     func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey]
 
-    /// Whether `keys(of:endedBy:)` opens no records but those it may find; `false` unless a store says otherwise.
+    /// Whether `keys(of:endedBy:)` uses an index; the default is `false`.
     ///
-    /// A logout that anybody can send (OpenID Connect Front-Channel Logout) is taken only where this is `true`.
+    /// Front-channel logout, which anybody can send, is accepted only if this is `true`.
     var hasSessionIndex: Bool { get }
 
-    /// Runs `body` while no other user of the store, in this process or another, is inside for the same key.
+    /// Runs `body` while no other user of the store, in this process or another, holds the lock of the same key.
     func withLock<Result: Sendable>(
         on key: ConnectionKey,
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result
 
-    /// Called inside `withLock`, right before something that cannot be taken back, such as sending a refresh token: makes
-    /// sure that the lock is still held, and will be for that long.
+    /// Called inside `withLock`, right before an irreversible action such as sending a refresh token. Ensures that
+    /// the lock is held now and for that duration.
     ///
-    /// - Returns: When another user may get the lock, however this process fares; `nil` if never while this process
-    ///   lives, which is what a store does that does not implement it.
-    /// - Throws: `TokenStoreError`: `conflict` if the lock was lost; `unavailable` if nobody can tell.
+    /// - Returns: The earliest time at which another user may get the lock; `nil` if never while this process lives,
+    /// which is the default.
+    /// - Throws: `TokenStoreError`: `conflict` if the lock was lost; `unavailable` if that is unknown.
     func holdLock(on key: ConnectionKey, for duration: Duration) async throws -> ContinuousClock.Instant?
 }
 
@@ -145,7 +145,7 @@ extension TokenStore {
 
     public var hasSessionIndex: Bool { false }
 
-    /// Removes the record, whatever it is by now.
+    /// Removes the record unconditionally.
     ///
     /// - Throws: `TokenStoreError`.
     public func remove(_ key: ConnectionKey) async throws {
@@ -158,14 +158,14 @@ extension TokenStore {
         try await keys(among: keys().filter { $0.provider.isSameBytes(as: provider) }, endedBy: ended)
     }
 
-    /// Those of the accounts whose records say that their sessions are over.
+    /// Those of the accounts whose records show that their sessions have ended.
     package func keys(among candidates: [ConnectionKey], endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         var found: [ConnectionKey] = []
         for key in candidates {
             do {
                 if let stored = try await load(key), stored.connection.isOver(by: ended) { found.append(key) }
             } catch let error as TokenStoreError where error.kind == .unreadable {
-                // A record that cannot be opened is of no session that could be used.
+                // A record that cannot be decrypted belongs to no usable session.
                 continue
             }
         }
@@ -174,7 +174,7 @@ extension TokenStore {
 }
 
 extension Connection {
-    /// Whether a logout is about this session.
+    /// Whether a logout applies to this session.
     func isOver(by ended: EndedSession) -> Bool {
         ended.includes(issuer: issuer, subject: subject, sessionID: sessionID)
     }
@@ -182,24 +182,33 @@ extension Connection {
 
 public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// Another writer saved first, or has the lock now.
+        /// Another writer saved first, or holds the lock now.
         case conflict
-        /// The record cannot be opened: damaged, or sealed with another key. It was left as it is.
+        /// The record cannot be decrypted: it is damaged, or its key is missing. It was left unchanged.
         case unreadable
-        /// The store cannot be read or written: permissions, a full disk.
+        /// The store cannot be read or written: permissions, a full disk, a database that is down.
         case unavailable
-        /// Another process has kept the account's lock for longer than the store waits.
+        /// Another process has held the account's lock for longer than the store waits.
         case locked
-        /// The key or record cannot be kept by this store, e.g. an account name of 10 KB.
+        /// The store cannot keep the key or record, e.g. an account name of 10 KB.
         case unacceptable
     }
 
     public var kind: Kind
     public var reason: String
+    /// What repairs it: a whole command, or a sentence where there is none.
+    package var remedy: String?
+    /// The system's number of the failure, e.g. the `OSStatus` of the Keychain; `nil` if it gave none.
+    public var systemCode: Int32?
 
     public init(_ kind: Kind, _ reason: String) {
+        self.init(kind, reason, remedy: nil)
+    }
+
+    package init(_ kind: Kind, _ reason: String, remedy: String?) {
         self.kind = kind
         self.reason = reason
+        self.remedy = remedy
     }
 
     public var description: String { reason }

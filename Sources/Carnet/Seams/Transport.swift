@@ -2,27 +2,27 @@ public import CarnetProtocol
 
 /// Sends HTTP requests for the engine.
 ///
-/// A transport never follows a redirect, never retries, keeps no cookies, asks for no compression, and checks the
+/// A transport never follows a redirect, never retries, keeps no cookies, requests no compression, and validates the
 /// server's certificate. `CarnetTesting` has the conformance suite.
 public protocol Transport: Sendable {
-    /// Sends one request and returns the whole response, whatever its status.
+    /// Sends one request and returns the complete response with any status.
     ///
-    /// - Throws: `TransportError`, or `CancellationError` when the task was cancelled.
+    /// - Throws: `TransportError`, or `CancellationError` if the task was cancelled.
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse
 }
 
-/// How much a response may cost, and where a request may go.
+/// The limits of one exchange, and the hosts that it may reach.
 public struct TransportLimits: Hashable, Sendable {
-    /// The largest body, in bytes.
+    /// The maximum size of the body, in bytes.
     public var maximumBodyBytes: Int
-    /// The time for the whole exchange, from the first connection attempt to the last byte. Time in which the process was
-    /// stopped does not count, as far as the transport can tell: what has arrived meanwhile is read first.
+    /// The maximum duration of the exchange, from the first connection attempt to the last byte. As far as the
+    /// transport can measure it, time in which the process was stopped does not count.
     public var deadline: Duration
-    /// The body is not sent at this moment or later, however long the connection took; `nil` sets no limit. A refresh token
-    /// must not leave once the account's lock may be another process's.
+    /// The body is not sent at or after this moment; `nil` for no limit. A refresh token must not be sent once
+    /// another process may hold the account's lock.
     public var sendBefore: ContinuousClock.Instant?
-    /// Hosts in lower case at which an address of this machine or the local network is meant, because the descriptor
-    /// itself names them. A transport that refuses such addresses elsewhere allows them here.
+    /// Hosts in lower case that may have a local address, because the descriptor itself names them. A transport that
+    /// rejects local addresses allows these.
     public var localHosts: Set<String> = []
 
     public init(maximumBodyBytes: Int = 1 << 20, deadline: Duration = .seconds(30)) {
@@ -31,28 +31,28 @@ public struct TransportLimits: Hashable, Sendable {
     }
 }
 
-/// Why no response came. Says nothing of what was sent.
+/// Why there is no response. It contains nothing of the request.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// No connection: name not found, refused, unreachable.
+        /// No connection: the name was not found, or the host refused or was unreachable.
         case connection
-        /// The server's certificate or the TLS handshake was refused.
+        /// The server's certificate was rejected, or the TLS handshake failed.
         case tls
         case timeout
-        /// The body passed `TransportLimits.maximumBodyBytes`.
+        /// The body is larger than `TransportLimits.maximumBodyBytes`.
         case responseTooLarge
-        /// The connection broke, or what came was not HTTP.
+        /// The connection broke, or the response is not HTTP.
         case interrupted
-        /// The request cannot be sent by this transport, e.g. a URL scheme other than http and https.
+        /// This transport cannot send the request, e.g. because of its URL scheme.
         case unsupportedRequest
-        /// The host is at an address of this machine or the local network, and nobody allowed that.
+        /// The host has an address of this machine or the local network, which is not allowed.
         case localAddress
-        /// The request was not sent, because `TransportLimits.sendBefore` had come.
+        /// The request was not sent, because `TransportLimits.sendBefore` had passed.
         case tooLate
     }
 
     public var kind: Kind
-    /// One sentence for a person, e.g. `connection refused by 127.0.0.1:8080`.
+    /// One sentence, e.g. `connection refused by 127.0.0.1:8080`.
     public var reason: String
 
     public init(_ kind: Kind, _ reason: String) {

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Remembers tokens that are good for one use, such as a provider's logout tokens, by their ids.
+/// Remembers the ids of tokens for one use, such as a provider's logout tokens.
 ///
-/// Several processes that answer for one client share one, or each takes a token once.
+/// Processes of one client must share one store, or each accepts a token once.
 public protocol UsedTokenStore: Sendable {
-    /// Marks a token as used: of all who ask, in any process, one gets `true`.
+    /// Marks a token as used. Only one caller, in any process, gets `true`.
     ///
-    /// - Parameter end: When the token ends by itself, and its mark with it.
-    /// - Throws: Whatever keeps the mark from being made; the token is not taken then.
+    /// - Parameter end: The token's expiry, after which the mark may be dropped.
+    /// - Throws: Errors of the store; the token is then rejected.
     func use(_ id: String, until end: Date, now: Date) async throws -> Bool
 
-    /// Takes a mark back, because what the token asks for could not be done.
+    /// Removes a mark, because the token's action failed.
     func forget(_ id: String) async throws
 }

@@ -1,15 +1,15 @@
 public import CarnetDescriptors
 public import CarnetProtocol
 
-/// Shows the authorization page to the user and brings back the callback (RFC 8252).
+/// Shows the authorization page to the user and returns the callback (RFC 8252).
 public protocol UserAgent: Sendable {
-    /// Gets ready to receive a callback, e.g. binds a loopback port.
+    /// Prepares for a callback, e.g. binds a loopback port.
     ///
     /// - Parameter redirectURI: The registered redirect URI; a loopback URI without a port gets one (RFC 8252, 7.3).
     /// - Throws: `UserAgentError` if this agent cannot receive callbacks at that URI.
     func prepare(redirectURI: String) async throws -> any AuthorizationPresenter
 
-    /// Gets ready to receive a callback in the way that the descriptor asks for. By default one by POST is refused.
+    /// Prepares for a callback with the response mode of the descriptor. The default rejects one by POST.
     ///
     /// - Throws: `UserAgentError` if this agent cannot receive callbacks at that URI or in that way.
     func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter
@@ -20,41 +20,49 @@ extension UserAgent {
         redirectURI: String, responseMode: ResponseMode
     ) async throws -> any AuthorizationPresenter {
         guard !responseMode.isPosted else {
-            throw UserAgentError(.cannotListen, "the answer comes by POST, which cannot be received in this way")
+            throw UserAgentError(
+                .cannotListen, "this user agent cannot receive a callback by POST (response_mode: form_post)")
         }
         return try await prepare(redirectURI: redirectURI)
     }
 }
 
-/// One authorization, from showing the page to its callback. It is used once.
+/// A user agent that decides with whom its browser shares cookies. Other agents show the page in a browser that is the
+/// user's own: `authorization.ephemeral_session` has no effect there (`Docs/decisions/ephemeral-sessions.md`).
+package protocol EphemeralUserAgent: UserAgent {
+    /// This agent, whose browser session shares no cookies and keeps none.
+    var ephemeral: any UserAgent { get }
+}
+
+/// One authorization, from showing the page to its callback, for one use.
 public protocol AuthorizationPresenter: Sendable {
-    /// The redirect URI to send, with the port in it.
+    /// The redirect URI to send, with its port.
     var redirectURI: String { get }
 
     /// Shows the page and waits for the callback.
     ///
     /// - Parameters:
     ///   - url: The authorization URL.
-    ///   - accepts: Whether a callback belongs to this login. One that does not is answered with an error page and the
-    ///     wait goes on, so that a forged callback cannot end a login (RFC 8252, 8.9).
-    /// - Throws: `UserAgentError`, or `CancellationError` when the task was cancelled.
+    ///   - accepts: Whether a callback belongs to this sign-in. Another one gets an error page and the wait
+    /// continues, so that a forged callback cannot end a sign-in (RFC 8252, section 8.9).
+    /// - Throws: `UserAgentError`, or `CancellationError` if the task was cancelled.
     func present(
         _ url: String,
         accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
     ) async throws -> AuthorizationCallback
 
-    /// Ends the wait and frees the port. Safe to call more than once.
+    /// Ends the wait and frees the port. It may be called more than once.
     func close() async
 }
 
-/// Why no callback came.
+/// Why there is no callback.
 public struct UserAgentError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// The user closed the page or typed nothing.
+        /// The user closed the page or entered nothing.
         case cancelled
-        /// No callback came in time.
+        /// No callback arrived in time.
         case timeout
-        /// The port of the redirect URI is taken, or the URI is not one that this agent can receive.
+        /// The port of the redirect URI is in use, or this agent cannot receive callbacks at the URI.
         case cannotListen
         /// The page could not be shown.
         case cannotPresent

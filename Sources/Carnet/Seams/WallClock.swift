@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Tells the time.
+/// The current time.
 public protocol WallClock: Sendable {
     var now: Date { get }
 }

@@ -1,12 +1,12 @@
 import CarnetDescriptors
 public import CarnetProtocol
 
-/// Incremental consent: an account that is signed in grants further scopes.
+/// Incremental authorization: a signed-in account grants more scopes.
 extension Session {
-    /// Asks the person for further scopes through a user agent, unless all of them were granted. Those that were granted
-    /// are asked for too, because many providers' answers replace them.
+    /// Asks the user for more scopes through a user agent, unless all were granted before. The request includes the
+    /// granted scopes, because many providers replace the grant.
     ///
-    /// - Returns: The tokens, whose `scopes` say what was granted.
+    /// - Returns: The tokens. Their `scopes` are the granted ones.
     /// - Throws: As `completeGrant(_:for:)`; `CancellationError`.
     public func grantMore(
         scopes: [String],
@@ -23,8 +23,8 @@ extension Session {
         return try await tokens()
     }
 
-    /// Begins the same for a program whose user is at a browser of their own: an authorization URL, and what to keep
-    /// until its callback.
+    /// Begins a request for more scopes for a user with a separate browser. The result contains the authorization
+    /// URL, and the data to keep until the callback.
     ///
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func beginGrant(
@@ -36,7 +36,7 @@ extension Session {
         return try await client.beginSignIn(options)
     }
 
-    /// Completes a grant. A failure leaves the tokens as they were.
+    /// Completes a grant. If it fails, the tokens stay as they were.
     ///
     /// - Throws: `OAuthError`: `subjectMismatch` if another account consented; `TokenStoreError`.
     public func completeGrant(
@@ -59,12 +59,13 @@ extension TokenSet {
 }
 
 extension Connection {
-    /// Whether two connections are of one user: issuer and subject, byte for byte (OpenID Connect Core, section 5.7).
+    /// Whether two connections belong to one user: issuer and subject, byte for byte (OpenID Connect Core, section
+    /// 5.7).
     func isSameIdentity(as other: Connection) -> Bool {
         issuer.isSameBytes(as: other.issuer) && subject.isSameBytes(as: other.subject)
     }
 
-    /// - Throws: Of kind `subjectMismatch` if an older connection is another account's.
+    /// - Throws: Of kind `subjectMismatch` if an older connection belongs to another account.
     func requireAccount(of old: Connection?) throws(OAuthError) {
         guard let old, !isSameIdentity(as: old) else { return }
         throw OAuthError(
@@ -75,8 +76,8 @@ extension Connection {
         )
     }
 
-    /// This connection in the place of an older one of the same account, with what only the older one has, unless that
-    /// could now be sent elsewhere.
+    /// This connection in place of an older one of the same account, with the values that only the older one has,
+    /// unless they could now be sent to another server.
     ///
     /// - Throws: Of kind `subjectMismatch` if the accounts differ.
     func continuing(_ old: Connection) throws(OAuthError) -> Connection {
@@ -94,8 +95,8 @@ extension Connection {
         return new
     }
 
-    /// This connection of a new sign-in, with the refresh token of an earlier one if the same user signed in and none came:
-    /// some providers give it at the first consent only.
+    /// This connection of a new sign-in. If it has no refresh token, the earlier one of the same user is kept: some
+    /// providers issue it at the first consent only.
     func keepingRefreshToken(of old: Connection?) -> Connection {
         guard let old, subject != nil, isSameIdentity(as: old), clientID.isSameBytes(as: old.clientID),
             inputs.isSameBytes(as: old.inputs), environment.isSameBytes(as: old.environment),

@@ -2,9 +2,9 @@ import CarnetDescriptors
 public import CarnetProtocol
 
 extension Session {
-    /// Who signed in.
+    /// The user's profile.
     ///
-    /// What a further request of the descriptor could not bring is missing, and `failures` says why.
+    /// If an additional request of the descriptor fails, its claims are missing, and `failures` has the reason.
     ///
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func profile() async throws -> Profile {
@@ -24,9 +24,9 @@ extension Session {
                 throw OAuthError(
                     .profile,
                     .missingField,
-                    "there is no ID token to read the profile from",
+                    "the profile is in the ID token, and this session has none",
                     descriptorKey: "profile.from",
-                    hint: "ask for the scope openid, or name a userinfo endpoint"
+                    hint: "request the scope openid, or set endpoints.userinfo"
                 )
             }
             let profile = Profile(try IDToken(storedAfterValidation: token), from: provider)
@@ -37,26 +37,26 @@ extension Session {
         }
     }
 
-    /// The profile with the claims of the further requests, of which one that fails takes nothing from the others, and of
-    /// the first callback.
+    /// The profile with the claims of additional requests and of the first callback. A failed request does not affect
+    /// the others.
     private func completed(
         _ profile: Profile,
         at provider: Provider,
         with connection: () async throws -> Connection
     ) async throws -> Profile {
         var profile = try await client.addingAggregatedClaims(to: profile, at: provider)
-        for further in provider.profileRequests {
+        for further in provider.profile.requests {
             do {
                 let connection = try await connection()
                 let (answer, request) = try await client.send(with: connection) {
                     try Profile.request(further, connection.tokens, at: provider)
                 }
-                profile = try profile.adding(answer, to: request, for: further)
+                profile = try profile.adding(answer, to: request, for: further, from: provider)
             } catch let error as OAuthError {
                 profile.failures.append(error)
             }
         }
-        guard provider.callbackClaims != nil else { return profile }
+        guard provider.profile.callback != nil else { return profile }
         return profile.adding(try await stored().connection.values ?? [:], from: provider)
     }
 }

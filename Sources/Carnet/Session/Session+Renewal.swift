@@ -31,7 +31,7 @@ extension Session {
     private func connectionRenewedInTime() async throws -> Connection {
         let stored = try await stored()
         var connection = stored.connection
-        let margin = TimeInterval(client.provider.refreshMargin)
+        let margin = TimeInterval(client.provider.refresh.margin)
         do {
             if client.unsaved[key]?.revision == stored.revision {
                 connection = try await refreshed(from: connection)
@@ -39,13 +39,13 @@ extension Session {
             guard connection.tokens.isExpiring(within: margin, at: client.providerClock.now) else { return connection }
             return try await refreshed(from: connection)
         } catch  where error.leavesTokensInUse {
-            // Inside the margin the token still serves; a failure to renew it early is no failure yet.
+            // Within the margin the token is still valid, so a failed early refresh is not an error.
             guard connection.tokens.isExpiring(within: 0, at: client.providerClock.now) else { return connection }
             throw error
         }
     }
 
-    /// Runs a request, and once more with renewed tokens if the access token was refused.
+    /// Runs a request, and once more with refreshed tokens if the access token was rejected.
     func retryingOnce<Result: Sendable>(
         with connection: Connection,
         _ body: (Connection) async throws -> Result
@@ -57,12 +57,12 @@ extension Session {
         }
     }
 
-    /// Renewed tokens in place of stale ones. Callers at the same time share one renewal; it outlives a caller that is
-    /// cancelled, because the provider may already have replaced the refresh token.
+    /// Refreshes stale tokens. Concurrent callers share one refresh. It continues if a caller is cancelled, because
+    /// the provider may already have replaced the refresh token.
     func refreshed(from stale: Connection) async throws -> Connection {
         while let refreshing {
             let renewed = try await refreshing.value
-            // A renewal of still older tokens may have brought the very ones that were found wanting.
+            // A concurrent refresh of older tokens may have returned the tokens that are now stale.
             if renewed.tokens != stale.tokens { return renewed }
         }
         let task = Task { try await renew(stale) }
@@ -78,15 +78,15 @@ extension Session {
             do {
                 return try await renew(stale, at: provider)
             } catch is LockLost {
-                // Nothing was sent. Whoever has the lock now may have brought new tokens by the time it is free.
+                // Nothing was sent. The new owner of the lock may save new tokens before it is free again.
                 continue
             }
         }
         throw OAuthError(
-            .refresh, .storage, "another process took the account's lock again and again", hint: "try again later")
+            .refresh, .storage, "other processes took the account's lock several times", hint: "try again later")
     }
 
-    /// How often the store's lock may be lost before a refresh gives up.
+    /// How often the store's lock may be lost before a refresh fails.
     private static let lockAttempts = 3
 
     private func renew(_ stale: Connection, at provider: Provider) async throws -> Connection {
@@ -94,14 +94,15 @@ extension Session {
             var held = try await client.held(key)
             if let stored = held?.stored, let unsaved = held?.unsaved {
                 let saved = try await Self.save(unsaved, replacing: stored.revision, client: client)
-                // It may be no more than a refresh token that was kept of an answer.
+                // The record may contain only a new refresh token, saved from an unusable response.
                 guard saved.tokens.isSameIssue(as: stale.tokens) else { return saved }
                 held = try await client.held(key)
             }
             guard let stored = held?.stored else {
-                throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
+                throw OAuthError(
+                    .refresh, .sessionEnded, "the session was ended by another process", hint: "sign in again")
             }
-            // Another process came first: its tokens are newer than the ones that this caller found wanting.
+            // Another process refreshed first: its tokens are newer than this caller's stale ones.
             guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
             let bound = try await client.binding(stored)
@@ -120,16 +121,17 @@ extension Session {
             throw OAuthError(
                 .refresh,
                 .noRefreshToken,
-                "the provider gave no refresh token",
+                "the access token expired, and the provider issued no refresh token",
                 descriptorKey: "scopes.offline",
-                hint: "sign in again; the descriptor says how a refresh token is asked for"
+                hint: "sign in again; request offline access if the provider requires it"
             )
         }
         try await client.store.prepareToSave(stored.connection.key)
         let bounds = try await client.bounds(of: stored.connection)
         let (answer, request) = try await client.sendLocked(stored.connection, within: bounds) {
             try TokenRequest.refresh(
-                refreshToken, at: provider, as: client.registration, random: client.random, now: client.clock.now)
+                refreshToken, at: provider, as: client.registration, random: client.random,
+                now: client.providerClock.now)
         }
         var response: TokenResponse
         do {
@@ -140,7 +142,7 @@ extension Session {
                 try await keep(newer, of: stored, client: client)
                 throw error
             }
-            // Who lost the store's lock meanwhile was refused for another's success, saved or still under way.
+            // If the lock was lost meanwhile, the rejection may be due to another process's refresh.
             try await client.holdLock(on: stored.connection.key, for: .zero)
             guard try await !client.store.remove(stored.connection.key, ifRevision: stored.revision),
                 let newer = try await client.store.load(stored.connection.key)
@@ -148,28 +150,53 @@ extension Session {
             return newer.connection
         }
         let renewed: Connection
+        var kept = stored
         do {
             response = try response.decryptingIDToken(for: client.registration, from: provider)
-            renewed = try await client.completed(response, after: stored.connection, at: provider, within: bounds)
+            if !stored.connection.isContradicted(by: response.idToken),
+                await client.sendsMore(after: response, from: provider)
+            {
+                kept = await keepAtOnce(response, of: stored, from: provider, client: client)
+            }
+            renewed = try await client.completed(response, after: kept.connection, at: provider, within: bounds)
         } catch {
             guard !error.isOfAnotherAccount, !stored.connection.isContradicted(by: response.idToken) else {
+                if kept.revision != stored.revision {
+                    _ = try await client.store.save(stored.connection, replacing: kept.revision)
+                }
                 throw error
             }
-            try await keep(response.refreshToken, of: stored, client: client)
+            try await keep(response.refreshToken, of: kept, client: client)
             throw error.sayingThatNothingIsLost
         }
-        return try await save(renewed, replacing: stored.revision, client: client)
+        return try await save(renewed, replacing: kept.revision, client: client)
     }
 
-    /// Keeps the refresh token of an answer whose other tokens cannot be used: the one that was sent may be void by now,
-    /// and the next attempt needs its successor.
+    /// Saves the refresh token of an otherwise unusable response: the old one may be invalid by now, and the next
+    /// attempt needs the new one.
     private static func keep(_ refreshToken: Secret?, of stored: StoredConnection, client: OAuthClient) async throws {
         var kept = stored.connection
         kept.tokens.refreshToken = refreshToken ?? kept.tokens.refreshToken
         if kept != stored.connection { _ = try await save(kept, replacing: stored.revision, client: client) }
     }
 
-    /// Saves renewed tokens, or keeps them in memory for the next call if the store cannot take them now.
+    /// Saves the refresh token of a response before anything else is sent: a process that is killed during the further
+    /// requests then loses no session. A save that fails changes nothing, because a later one follows.
+    private static func keepAtOnce(
+        _ response: TokenResponse, of stored: StoredConnection, from provider: Provider, client: OAuthClient
+    ) async -> StoredConnection {
+        var kept = stored
+        kept.connection.tokens.refreshToken =
+            stored.connection.tokens
+            .merging(response, rotation: provider.refresh.rotation, now: client.providerClock.now).refreshToken
+        guard kept.connection != stored.connection,
+            let revision = try? await client.store.save(kept.connection, replacing: stored.revision)
+        else { return stored }
+        kept.revision = revision
+        return kept
+    }
+
+    /// Saves refreshed tokens, or keeps them in memory for the next call if the store fails.
     private static func save(
         _ renewed: Connection,
         replacing revision: String,
@@ -181,9 +208,10 @@ extension Session {
             return renewed
         } catch let error as TokenStoreError where error.kind == .conflict {
             client.unsaved[renewed.key] = nil
-            // Whoever saved first, a new sign-in say, has the tokens that count; a sign-out left none.
+            // The other writer's tokens count, such as those of a new sign-in. After a sign-out there are none.
             guard let newer = try await client.store.load(renewed.key) else {
-                throw OAuthError(.refresh, .sessionEnded, "the session was ended elsewhere", hint: "sign in again")
+                throw OAuthError(
+                    .refresh, .sessionEnded, "the session was ended by another process", hint: "sign in again")
             }
             return newer.connection
         } catch {
@@ -192,14 +220,14 @@ extension Session {
             throw OAuthError(
                 .storage,
                 .storage,
-                "the renewed tokens could not be saved: \(reason)",
-                hint: "they are kept in memory and saved at the next call; do not end the program before"
+                "the refreshed tokens could not be saved: \(reason)",
+                hint: "they are kept in memory and saved at the next call; repair the store before the program ends"
             )
         }
     }
 }
 
-/// The store's lock is, or may be, another process's: nothing was sent, and nothing removed.
+/// Another process may hold the store's lock: nothing was sent, and nothing removed.
 private struct LockLost: Error {}
 
 extension OAuthClient {
@@ -216,7 +244,7 @@ extension OAuthClient {
         }
     }
 
-    /// Sends a request with a token that is good for one use, while the store's lock outlasts the whole exchange.
+    /// Sends a request with a token for one use, while the store's lock outlasts the exchange.
     ///
     /// - Throws: `LockLost` if it does not; then nothing was sent.
     fileprivate nonisolated func sendLocked(
@@ -240,14 +268,14 @@ extension OAuthClient {
 }
 
 extension TokenSet {
-    /// Whether the access tokens came in one answer; the refresh token may have been replaced since.
+    /// Whether both access tokens came in one response; the refresh token may have been replaced since.
     fileprivate func isSameIssue(as other: TokenSet) -> Bool {
         accessToken == other.accessToken && issuedAt == other.issuedAt
     }
 
-    /// The token that a refresh exchanges.
+    /// The refresh token.
     fileprivate func credential(for provider: Provider) -> Secret? {
-        switch provider.refreshCredential {
+        switch provider.refresh.using {
         case .refreshToken: refreshToken
         case .accessToken: accessToken
         }
@@ -255,8 +283,14 @@ extension TokenSet {
 }
 
 extension OAuthClient {
-    /// A connection with renewed tokens, after what has to follow before they are of use: the ID token is validated, and
-    /// the further exchange steps are made.
+    /// Whether `completed` sends requests for this response: for keys, further exchange steps or the expiry.
+    fileprivate nonisolated func sendsMore(after response: TokenResponse, from provider: Provider) async -> Bool {
+        if response.idToken != nil, await !connection.hasKeys { return true }
+        return provider.exchange.contains(where: \.value.repeatsAfterRefresh)
+            || provider.refresh.expiryFrom == .introspection
+    }
+
+    /// A connection with refreshed tokens, after the ID token is validated and the exchange steps are made.
     fileprivate nonisolated func completed(
         _ response: TokenResponse,
         after old: Connection,
@@ -264,7 +298,7 @@ extension OAuthClient {
         within bounds: CredentialBounds
     ) async throws -> Connection {
         var renewed = old
-        renewed.tokens = old.tokens.merging(response, rotation: provider.refreshRotation, now: providerClock.now)
+        renewed.tokens = old.tokens.merging(response, rotation: provider.refresh.rotation, now: providerClock.now)
         renewed.keep(response.values)
         if let token = response.idToken {
             let expectations = try IDTokenExpectations(
@@ -293,13 +327,12 @@ extension OAuthClient {
 }
 
 extension Connection {
-    /// The nonce of the sign-in, if the ID token that is held repeats it.
+    /// The nonce of the sign-in, if the stored ID token contains it.
     fileprivate var nonce: Secret? {
         tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map { Secret($0) }
     }
 
-    /// Whether an ID token that came with new tokens says that they are another account's. It need not be believed for
-    /// that: what contradicts itself is not kept.
+    /// Whether a new ID token names another account. It is rejected even before its signature is checked.
     fileprivate func isContradicted(by token: Secret?) -> Bool {
         guard let token, let claims = try? IDToken(storedAfterValidation: token) else { return false }
         return !(issuer ?? claims.issuer).isSameBytes(as: claims.issuer)
@@ -308,7 +341,7 @@ extension Connection {
 }
 
 extension Error {
-    /// Whether a token that has not ended may still be given after this failure of a renewal.
+    /// Whether a token that has not expired may still be used after this failure of a refresh.
     fileprivate var leavesTokensInUse: Bool {
         guard let error = self as? OAuthError else { return self is TokenStoreError }
         return error.kind != .sessionEnded && error.step != .idToken
@@ -316,7 +349,7 @@ extension Error {
 }
 
 extension Error {
-    /// Whether an ID token says that the tokens that came with it are not this session's.
+    /// Whether an ID token shows that its tokens belong to another account.
     fileprivate var isOfAnotherAccount: Bool {
         let kinds: Set<OAuthError.Kind> = [
             .issuerMismatch, .subjectMismatch, .audienceMismatch, .authorizedPartyMismatch, .nonceMismatch,
@@ -325,17 +358,17 @@ extension Error {
         return error.step == .idToken && kinds.contains(error.kind)
     }
 
-    /// The refusal of an ID token, or of the keys to check it with, as the failed renewal that it is: the session goes on.
+    /// Turns an error of the ID token or its keys into an error of the refresh. The session continues.
     fileprivate var sayingThatNothingIsLost: any Error {
         guard var error = self as? OAuthError, [.idToken, .keys].contains(error.step) else { return self }
         error.step = .refresh
-        error.hint = (error.hint.map { $0 + "; " } ?? "") + "the session is kept, and the next renewal tries again"
+        error.hint = (error.hint.map { $0 + "; " } ?? "") + "the session is kept, and the next refresh tries again"
         return error
     }
 }
 
 extension OAuthError {
-    /// The provider's refusal of a refresh token, said as what it means.
+    /// Turns the provider's rejection of a refresh token into `sessionEnded`.
     fileprivate var endingSession: OAuthError {
         meaning(.sessionEnded, "the provider ended the session", hint: "sign in again")
     }

@@ -1,35 +1,37 @@
+import CarnetDescriptors
 public import CarnetProtocol
 
-/// How far a sign-out goes.
+/// What a sign-out includes.
 public enum SignOut: Sendable {
-    /// The tokens are forgotten here.
+    /// The tokens are removed from the store.
     case local
-    /// They are revoked at the provider first, the refresh token before the access token (RFC 7009, section 2.1).
+    /// The tokens are also revoked at the provider, the refresh token before the access token (RFC 7009, section
+    /// 2.1).
     case revoke
-    /// As `revoke`, and the user's session at the provider is to be ended at a page.
+    /// As `revoke`; in addition the user opens a page that ends the session at the provider.
     case everywhere
 }
 
-/// What a sign-out did. The tokens are forgotten in any case.
+/// The result of a sign-out. The tokens are removed from the store in any case.
 public struct SignOutOutcome: Sendable {
     public var isRevoked = false
-    /// The page that ends the session at the provider; it may carry the ID token.
+    /// The page that ends the session at the provider. It may contain the ID token.
     public var endSessionURL: Secret?
-    /// What comes back with the browser to the registration's post-logout redirect URI, for
+    /// The `state` that the browser brings back to the registration's post-logout redirect URI, for
     /// `EndSessionRequest.isReturn(_:answering:at:)`.
     public var endSessionState: Secret?
-    /// What could not be done.
+    /// What failed.
     public var failures: [OAuthError] = []
 }
 
 extension Session {
-    /// Signs out. What a refresh that is under way brings is not kept.
+    /// Signs out. The tokens of a refresh in progress are not saved.
     ///
-    /// Before tokens are revoked, a refresh that is under way ends, so that its tokens are revoked too. If another process
-    /// is refreshing for longer than the store waits, the tokens of before are revoked, and `failures` says so.
+    /// Before tokens are revoked, a refresh in progress is awaited, so that its tokens are revoked too. If another
+    /// process refreshes for longer than the store waits, the earlier tokens are revoked, and `failures` reports it.
     ///
-    /// - Throws: `TokenStoreError` if the tokens could not be forgotten; `CancellationError` if the task was cancelled
-    ///   before anything was done.
+    /// - Throws: `TokenStoreError` if the tokens could not be removed; `CancellationError` if the task was cancelled
+    /// before anything was done.
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
         defer { forget() }
         guard extent != .local else {
@@ -45,20 +47,20 @@ extension Session {
                 outcome.failures.append(
                     OAuthError(
                         .revocation, .storage,
-                        "tokens that another process is receiving are not revoked: \(locked.reason)",
-                        hint: "they are discarded there"))
+                        "another process is refreshing the tokens, and its new ones are not revoked: \(locked.reason)",
+                        hint: "that process discards them"))
             }
             return outcome
         }
     }
 
-    /// Nobody is given the tokens any more that were given last.
+    /// The tokens in memory are not returned any more.
     func forget() {
         forgetLatest()
         stateChanges.change(to: .ended)
     }
 
-    /// Ends what the provider keeps, as far as it goes.
+    /// Ends the session at the provider, as far as possible.
     private static func end(
         _ connection: Connection,
         _ extent: SignOut,
@@ -90,21 +92,26 @@ extension Session {
         }
         outcome.failures += await client.disconnect(connection)
         outcome.isRevoked = true
-        for kind in provider.revokedTokens {
+        var revoked: [RevokedToken] = []
+        for kind in provider.revocation.tokens {
             guard let token = kind == .refreshToken ? tokens.refreshToken : tokens.accessToken else { continue }
             do {
-                // Where the token speaks for the client, one that is bound to a key takes a proof of it.
-                let key = provider.revocationTokenPlacement == nil ? nil : connection.dpopKey
+                // A token that is bound to a key and replaces client authentication needs a proof.
+                let key = provider.revocation.tokenIn == nil ? nil : connection.dpopKey
                 let (answer, request) = try await client.send(within: bounds, provedBy: key, accessToken: token) {
                     try TokenRequest.revoke(
                         token, hint: kind.rawValue, isBound: tokens.isSenderConstrained, at: provider,
-                        as: client.registration, random: client.random, now: client.clock.now)
+                        as: client.registration, random: client.random, now: client.providerClock.now)
                 }
                 try RevocationResponse.judge(answer, to: request, from: provider)
+                revoked.append(kind)
             } catch {
+                // The revocation of the refresh token has ended the access token too (RFC 7009, section 2.1).
+                let isOver = kind == .accessToken && revoked.contains(.refreshToken)
+                if isOver, (error as? OAuthError)?.meansNoToken == true { continue }
                 outcome.isRevoked = false
                 let failure = OAuthError(revocationFailure: error)
-                // A missing endpoint is missing for both tokens.
+                // Without a revocation endpoint neither token can be revoked.
                 if !outcome.failures.contains(failure) { outcome.failures.append(failure) }
             }
         }
@@ -113,26 +120,33 @@ extension Session {
 }
 
 extension OAuthError {
-    /// What kept a token from being revoked; a cancelled request too, because the tokens are forgotten all the same.
+    /// Whether a server that knows the client refused a token as no token of its own.
+    fileprivate var meansNoToken: Bool {
+        let others = ["invalid_client", "unauthorized_client", "unsupported_token_type"]
+        return step == .revocation && status == 400 && !others.contains(server?.code ?? "")
+    }
+
+    /// The reason why a token was not revoked; also for a cancelled request, because the tokens are removed anyway.
     fileprivate init(revocationFailure error: any Error) {
         self =
             error as? OAuthError
             ?? OAuthError(
-                .revocation, .cancelled, "the revocation was cut short", hint: "the tokens are forgotten here")
+                .revocation, .cancelled, "the revocation was cancelled",
+                hint: "the tokens are removed from the store, and may stay valid at the provider")
     }
 }
 
 extension OAuthClient {
-    /// Removes the tokens of an account, whatever they are by now.
+    /// Removes the tokens of an account unconditionally.
     nonisolated func forget(_ key: ConnectionKey) async throws {
         try await store.remove(key)
         unsaved[key] = nil
     }
 
-    /// Runs `body` with the store's lock, or without it if another process keeps it for too long: for what the user
-    /// decided, and what compares revisions.
+    /// Runs `body` with the store's lock, or without it if another process holds it for too long: for a user's
+    /// decision, and for operations that compare revisions.
     ///
-    /// - Parameter body: Is given why there is no lock.
+    /// - Parameter body: Receives the reason why there is no lock.
     nonisolated func withLockIfFree<Result: Sendable>(
         on key: ConnectionKey,
         _ body: @escaping @Sendable (_ locked: TokenStoreError?) async throws -> Result

@@ -1,8 +1,9 @@
 extension Session {
-    /// The state now, and each that follows, until the session object goes. Who is slow sees the newest.
+    /// The current state, and each following one, until the session object is released. A slow reader gets the newest
+    /// only.
     public nonisolated var states: AsyncStream<SessionState> { stateChanges.watch() }
 
-    /// Says how an operation left the session, unless a renewal is under way, which will say it.
+    /// Reports the state after an operation, unless a refresh is in progress, which will report it.
     func tellingState<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         do {
             let result = try await body()

@@ -2,19 +2,20 @@ public import CarnetDescriptors
 public import CarnetProtocol
 public import HTTPTypes
 
-/// One signed-in account: gives valid access tokens, and uses them.
+/// One signed-in account: returns valid access tokens, and uses them.
 ///
-/// Tokens are renewed before they end and once after a 401, by one request however many callers wait, and they are
-/// saved before anyone is given them. Only the provider's own word ends a session; any other failure keeps the tokens.
+/// Tokens are refreshed before their expiry and once after a 401, by one request for all callers. They are saved
+/// before any caller gets them. Only the provider's `invalid_grant` ends a session; after any other failure the
+/// tokens are kept.
 public actor Session {
     public nonisolated let key: ConnectionKey
     let client: OAuthClient
-    /// The renewal that is under way, which all callers share.
+    /// The refresh in progress, which all callers share.
     var refreshing: Task<Connection, any Error>?
     nonisolated let stateChanges = SessionStates()
-    /// What was given last: it was saved, and serves until its end while the store cannot be read.
+    /// The last saved tokens, used until their expiry while the store cannot be read.
     private(set) var latest: Connection?
-    /// Counts the times that the session ended, so that what was read before is not kept after.
+    /// Counts how often the session ended, so that tokens read before are not cached after.
     private var endings = 0
 
     init(_ key: ConnectionKey, client: OAuthClient) {
@@ -22,7 +23,7 @@ public actor Session {
         self.client = client
     }
 
-    /// Reads tokens, which are the latest from now on unless the session ended meanwhile.
+    /// Reads tokens and caches them, unless the session ended meanwhile.
     func keepingLatest(_ read: () async throws -> Connection) async throws -> Connection {
         let before = endings
         let connection = try await read()
@@ -30,42 +31,42 @@ public actor Session {
         return connection
     }
 
-    /// Gives no tokens from memory any more: the session is over.
+    /// Clears the cached tokens: the session has ended.
     func forgetLatest() {
         latest = nil
         endings += 1
     }
 
-    /// The stored tokens as they are, perhaps past their end.
+    /// The stored tokens, which may have expired.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if there are none.
     public func storedTokens() async throws -> TokenSet {
         try await stored().connection.tokens
     }
 
-    /// Tokens whose access token is valid now.
+    /// Tokens with an access token that is valid now.
     ///
-    /// - Throws: `OAuthError`, whose `disposition` tells "sign in again" from "try later"; `TokenStoreError`.
+    /// - Throws: `OAuthError`, whose `disposition` distinguishes "sign in again" from "try later"; `TokenStoreError`.
     public func tokens() async throws -> TokenSet {
         try await validConnection().tokens
     }
 
-    /// Renews the tokens now.
+    /// Refreshes the tokens now.
     ///
-    /// - Throws: as `tokens()`; of kind `noRefreshToken` if the provider gave none.
+    /// - Throws: As `tokens()`; of kind `noRefreshToken` if there is none.
     @discardableResult
     public func refresh() async throws -> TokenSet {
         try await tellingState { try await refreshed(from: try await stored().connection).tokens }
     }
 
-    /// The resources of the descriptor, or of a map of the host's own, each with the scopes that are still missing.
+    /// The resources of the descriptor, or of the host's map, each with its missing scopes.
     public func resources(_ map: ResourceMap? = nil) async throws -> [ResourceAccess] {
         let granted = try await stored().connection.tokens.scopes
         if let map { return map.access(granted: granted) }
         return try await resourceMap().access(granted: granted)
     }
 
-    /// The descriptor's resources, as far as what the sign-in brought makes their URLs known.
+    /// The descriptor's resources whose URLs are known from the sign-in's values.
     public func resourceMap() async throws -> ResourceMap {
         let held = HeldValues(of: try await stored().connection)
         return ResourceMap(of: client.filled(client.provider, with: held))
@@ -73,8 +74,8 @@ public actor Session {
 
     /// Calls a resource with the access token.
     ///
-    /// - Throws: `OAuthError`: `insufficientScope`, `undeclaredHost`, `unauthorized` when a renewed token is refused
-    ///   too.
+    /// - Throws: `OAuthError`: `insufficientScope`, `undeclaredHost`, `unauthorized` if a refreshed token is rejected
+    /// too.
     public func call(
         _ resource: Resource,
         body: [UInt8] = [],
@@ -104,17 +105,21 @@ public actor Session {
 
     /// Calls a URL of a declared host with the access token.
     ///
-    /// - Parameter declared: Resources whose origins the token may go to, besides those of the descriptor.
-    /// - Throws: as `call(_:body:headers:)`.
+    /// - Parameters:
+    ///   - declared: Resources whose origins the token may go to, besides those of the descriptor.
+    ///   - statuses: The statuses whose responses are returned. 401 and 403 are errors nevertheless, and a redirect is not
+    ///     followed.
+    /// - Throws: As `call(_:body:headers:)`.
     public func call(
         _ url: WebURL,
         method: HTTPRequest.Method = .get,
         headers: [Named<String>] = [],
         body: [UInt8] = [],
-        declared: [Resource] = []
+        declared: [Resource] = [],
+        accepting statuses: Range<Int> = 200..<300
     ) async throws -> IncomingResponse {
         try await call(
-            url, method: method, headers: headers, body: body, declared: declared,
+            url, method: method, headers: headers, body: body, declared: declared, accepting: statuses,
             with: try await usableConnection())
     }
 
@@ -124,6 +129,7 @@ public actor Session {
         headers: [Named<String>],
         body: [UInt8],
         declared: [Resource],
+        accepting statuses: Range<Int> = 200..<300,
         with connection: Connection
     ) async throws -> IncomingResponse {
         let provider = try await client.provider(for: connection)
@@ -142,16 +148,17 @@ public actor Session {
                     declared: declared
                 )
             }
-            try ResourceRequest.judge(response, to: request)
+            try ResourceRequest.judge(
+                response, to: request, unauthorized: provider.api.unauthorized, accepting: statuses)
             return response
         }
     }
 }
 
 extension Session {
-    /// Which user of the provider it is, as the sign-in found out: the issuer of the ID token, and the subject.
+    /// The user's identity at the provider: the issuer and subject of the ID token.
     ///
-    /// - Throws: as `storedTokens()`.
+    /// - Throws: As `storedTokens()`.
     public func identity() async throws -> (issuer: String?, subject: String?) {
         let connection = try await stored().connection
         return (connection.issuer, connection.subject)

@@ -1,19 +1,19 @@
 import CarnetProtocol
 
-/// What a user interface shows of a session.
+/// The state of a session, for a user interface.
 public enum SessionState: Hashable, Sendable {
-    /// The tokens are of use.
+    /// The tokens are valid.
     case signedIn
-    /// They are being renewed.
+    /// They are being refreshed.
     case refreshing
-    /// They could not be renewed, and are kept; the reason is fit to be shown.
+    /// The refresh failed, and the tokens are kept. The reason may be shown.
     case tryLater(reason: String)
-    /// The account has to sign in again.
+    /// The account must sign in again.
     case ended
 }
 
 extension SessionState {
-    /// What a failure says of the session; `nil` if nothing.
+    /// The state after a failure; `nil` if it does not change.
     init?(after error: any Error) {
         switch error {
         case let error as OAuthError:

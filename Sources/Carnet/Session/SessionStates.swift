@@ -1,6 +1,6 @@
-import Synchronization
+import CarnetDescriptors
 
-/// The state of a session, and those who watch it.
+/// The state of a session, and its observers.
 final class SessionStates: Sendable {
     private struct State {
         var current = SessionState.signedIn
@@ -8,7 +8,7 @@ final class SessionStates: Sendable {
         var watchersCounted = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     deinit {
         for watcher in state.withLock(\.watchers).values { watcher.finish() }

@@ -1,15 +1,15 @@
-import Synchronization
+import CarnetDescriptors
 
-/// Renewed tokens that the store could not take. Their predecessors may be void at the provider, so they are kept until
-/// a later save succeeds or somebody else's tokens count instead.
+/// Refreshed tokens that the store could not save. The old ones may be invalid at the provider, so these are kept
+/// until a save succeeds or another writer's tokens count.
 final class UnsavedConnections: Sendable {
     struct Entry: Sendable {
         var connection: Connection
-        /// The revision that they are to replace.
+        /// The revision to replace.
         var revision: String
     }
 
-    private let entries = Mutex<[ConnectionKey: Entry]>([:])
+    private let entries = Lock<[ConnectionKey: Entry]>([:])
 
     subscript(key: ConnectionKey) -> Entry? {
         get { entries.withLock { $0[key] } }
@@ -17,18 +17,18 @@ final class UnsavedConnections: Sendable {
     }
 }
 
-/// What a client holds of an account.
+/// The connection of an account in memory.
 struct HeldConnection: Sendable {
     var stored: StoredConnection
-    /// Takes the record's place as soon as the store can be written again.
+    /// Replaces the record as soon as the store works again.
     var unsaved: Connection?
 
-    /// Whose tokens count.
+    /// The record of another writer counts.
     var newest: Connection { unsaved ?? stored.connection }
 }
 
 extension OAuthClient {
-    /// The record of an account, with what the store could not take in its place. Only for who has the store's lock.
+    /// The record of an account, replaced by the unsaved one if there is one. Call it only with the store's lock.
     nonisolated func held(_ key: ConnectionKey) async throws -> HeldConnection? {
         let stored = try await store.load(key)
         if unsaved[key]?.revision != stored?.revision { unsaved[key] = nil }

@@ -1,6 +1,6 @@
-import Synchronization
+import CarnetDescriptors
 
-/// Lets one task of this process at a time inside for each key, in the order in which they came.
+/// A lock for each key, for the tasks of this process, first come first served.
 package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         var ticket: Int
@@ -8,18 +8,18 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     }
 
     private struct State {
-        /// The keys that are held, each with those who wait for it.
+        /// The locked keys, each with its waiting tasks.
         var queues: [Key: [Waiter]] = [:]
         var ticketsDrawn = 0
-        /// Tickets whose task was cancelled while it did not queue.
+        /// Tickets of tasks that were cancelled before they waited.
         var cancelled: Set<Int> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 
-    /// - Throws: `CancellationError` if the task is cancelled while it waits; whatever `body` throws.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; errors of `body`.
     package func withLock<Result: Sendable>(
         on key: Key,
         _ body: () async throws -> Result
@@ -34,7 +34,7 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
             state.ticketsDrawn += 1
             return state.ticketsDrawn
         }
-        // A cancellation that comes once the lock is held leaves its mark too.
+        // A cancellation after the lock was acquired leaves a ticket too.
         defer { state.withLock { _ = $0.cancelled.remove(ticket) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

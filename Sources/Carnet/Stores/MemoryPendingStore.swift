@@ -6,19 +6,19 @@ public actor MemoryPendingStore: PendingStore {
     private let limit: Int
     private var pending: [Secret: PendingAuthorization] = [:]
 
-    /// - Parameter limit: How many sign-ins may wait at a time; those that would expire first make room.
+    /// - Parameter limit: The maximum number of sign-ins. Beyond it, those that expire first are dropped.
     public init(limit: Int = 10_000) {
         self.limit = max(1, limit)
     }
 
-    /// How many sign-ins wait.
+    /// The number of pending sign-ins.
     public var count: Int { pending.count }
 
     public func keep(_ pending: PendingAuthorization, now: Date) {
         self.pending[pending.id] = pending
         guard self.pending.count > limit else { return }
         self.pending = self.pending.filter { $0.value.expiresAt > now }
-        // A tenth at a time, so that a flood is not sorted at each step.
+        // A tenth at a time, so that a flood does not cause a sort at each step.
         guard self.pending.count > limit else { return }
         let surplus = self.pending.count - limit + limit / 10
         for (id, _) in self.pending.sorted(by: { $0.value.expiresAt < $1.value.expiresAt }).prefix(surplus)

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 public import CarnetProtocol
 
-/// Keeps registered clients in this process's memory: the next run registers anew.
+/// Keeps registered clients in this process's memory. The next process registers again.
 public actor MemoryRegistrationStore: RegistrationStore {
     private var clients: [ByteKey: RegisteredClient] = [:]
 

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 public import CarnetProtocol
 
-/// Keeps connections in this process's memory, for tests and for hosts that sign in anew at each start.
+/// Keeps connections in this process's memory, for tests and for hosts that sign in again at each start.
 public actor MemoryTokenStore: TokenStore {
     private var records: [ConnectionKey: StoredConnection] = [:]
     private var sessions = SessionIndex()

@@ -1,13 +1,13 @@
 import CarnetDescriptors
 public import Foundation
 
-/// Keeps the marks in this process's memory.
+/// Keeps the ids of used tokens in this process's memory.
 public actor MemoryUsedTokenStore: UsedTokenStore {
     private let limit: Int
     private var ends: [ByteKey: Date] = [:]
 
-    /// - Parameter limit: How many marks are kept. Only what a provider signed makes one; those that would end first make
-    ///   room.
+    /// - Parameter limit: The maximum number of ids. Only signed tokens are recorded. Beyond the limit, those that
+    /// expire first are dropped.
     public init(limit: Int = 10_000) {
         self.limit = max(1, limit)
     }
@@ -18,7 +18,7 @@ public actor MemoryUsedTokenStore: UsedTokenStore {
         ends[id] = end
         guard ends.count > limit else { return true }
         ends = ends.filter { $0.value > now }
-        // A tenth at a time, so that a flood is not sorted at each step.
+        // A tenth at a time, so that a flood does not cause a sort at each step.
         guard ends.count > limit else { return true }
         let surplus = ends.count - limit + limit / 10
         for (old, _) in ends.sorted(by: { $0.value < $1.value }).prefix(surplus) where old != id { ends[old] = nil }

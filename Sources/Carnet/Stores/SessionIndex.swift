@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import CarnetProtocol
 
-/// Finds connections by what a provider's logout names: issuer with session id, and issuer with subject.
+/// Finds connections by the values of a provider's logout: issuer with session id, and issuer with subject.
 struct SessionIndex {
     private enum Name: Hashable {
         case session(issuer: ByteKey, id: ByteKey)
@@ -23,7 +23,7 @@ struct SessionIndex {
         }
     }
 
-    /// Every connection that the logout may be about, in the order of their names.
+    /// Every connection that the logout may name, ordered by name.
     func candidates(for ended: EndedSession) -> [ConnectionKey] {
         Self.names(issuer: ended.issuer, ended.subject, ended.sessionID)
             .reduce(into: Set()) { $0.formUnion(keys[$1] ?? []) }

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFiles
 import CarnetProtocol
 
 /// Where an account is: its provider, the store, and its key there. Its record is not opened yet.
@@ -12,13 +13,7 @@ struct AccountPlace {
     init(_ options: AccountOptions, _ context: CommandContext) async throws {
         let sources = try ProviderSources(options.providers, context)
         entry = try sources.entry(options.provider)
-        let deadline = options.network.timeout.map { Duration.seconds($0) }
-        connector = try Connector(
-            options.network,
-            options.client,
-            context,
-            deadline: deadline ?? TransportLimits().deadline
-        )
+        connector = try Connector(options.network, options.client, context, deadline: options.network.deadline)
         let provider = entry.descriptor.id
         if let name = options.account {
             key = ConnectionKey(provider: provider.rawValue, account: name)
@@ -27,13 +22,16 @@ struct AccountPlace {
         }
     }
 
-    private static func onlyAccount(of provider: ProviderID, in store: any TokenStore) async throws -> ConnectionKey {
-        let keys = try await store.keys().filter { $0.provider.isSameBytes(as: provider.rawValue) }
-        guard let only = keys.first else { throw Failure(missing(of: provider)) }
+    private static func onlyAccount(of provider: ProviderID, in store: FileTokenStore) async throws -> ConnectionKey {
+        let inventory = try await store.inventory()
+        let keys = inventory.accounts.filter { $0.provider.isSameBytes(as: provider.rawValue) }
+        guard let only = keys.first else {
+            throw Failure(unreadable: inventory.damaged, perhapsOf: provider) ?? Failure(missing(of: provider))
+        }
         guard keys.count == 1 else {
             let names = keys.map(\.account).sorted().joined(separator: ", ")
             throw Failure(
-                .usage, "\(provider) has \(keys.count) accounts", next: ["give --account NAME, one of: \(names)"])
+                .usage, "\(provider) has \(keys.count) accounts", next: ["add --account NAME, one of: \(names)"])
         }
         return only
     }
@@ -47,13 +45,16 @@ struct AccountPlace {
     ///
     /// - Throws: `Failure` if there is none; `TokenStoreError`.
     func open() async throws -> Connection {
-        if let stored = try await connector.store.load(key)?.connection { return stored }
-        let names = try await connector.store.keys().filter { $0.provider.isSameBytes(as: key.provider) }.map(\.account)
-            .sorted()
-        guard !names.isEmpty else { throw Failure(Self.missing(of: entry.descriptor.id)) }
+        if let stored = try await connector.load(key) { return stored }
+        let inventory = try await connector.store.inventory()
+        let names = inventory.accounts.filter { $0.provider.isSameBytes(as: key.provider) }.map(\.account).sorted()
+        guard !names.isEmpty else {
+            let provider = entry.descriptor.id
+            throw Failure(unreadable: inventory.damaged, perhapsOf: provider) ?? Failure(Self.missing(of: provider))
+        }
         throw Failure(
             .usage,
-            "no account of \(key.provider) is called \"\(key.account)\"",
+            "\(key.provider) has no signed-in account \"\(key.account)\"",
             next: ["signed in: \(names.joined(separator: ", "))"]
         )
     }

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFiles
 import CarnetHTTP
 import CarnetProtocol
 import CarnetSandbox
@@ -7,12 +8,14 @@ import CarnetTesting
 
 /// Makes clients: with the registration that was found, over the network or to a running sandbox, on the user's store.
 struct Connector {
-    let store: any TokenStore
+    let store: FileTokenStore
     /// The sandbox that stands for every provider, if one does.
     let sandbox: SandboxAddress?
     private let registrations: Registrations
     private let console: Console
     private let deadline: Duration
+    private let reach: ReachOptions
+    private let environment: HostEnvironment
 
     /// - Parameter deadline: How long one exchange may take.
     /// - Throws: `Failure`; `TokenStoreError` if the store cannot be used.
@@ -27,6 +30,7 @@ struct Connector {
         store = try UserStore(context.environment).tokens(
             ofSandbox: sandbox != nil, lockPatience: network.timeout.map { .seconds($0) } ?? UserStore.lockPatience)
         console = context.console
+        (reach, environment) = (network.reach, context.environment)
         self.deadline = deadline
     }
 
@@ -40,7 +44,7 @@ struct Connector {
         }
         guard url.path.isEmpty, url.query == nil, url.isLoopback else {
             throw Failure(
-                .usage, "--sandbox takes an address of this machine without a path, such as http://127.0.0.1:8400")
+                .usage, "--sandbox needs an address of this machine without a path, such as http://127.0.0.1:8400")
         }
         return SandboxAddress(url)
     }
@@ -104,7 +108,7 @@ struct Connector {
 
     /// The network, or the sandbox that stands for a provider.
     private func network(for provider: Provider) -> any Transport {
-        guard let sandbox else { return AsyncHTTPTransport(localAccess: .named(by: provider)) }
+        guard let sandbox else { return reach.transport(to: provider, environment) }
         return RemoteSandboxTransport(sandbox, over: AsyncHTTPTransport(localAccess: .all))
     }
 

@@ -14,7 +14,7 @@ struct DeviceLogin {
     func signIn(scopes: [String]?, resources: [String], account: String?, choosing: ConnectionChooser?) async throws
         -> Session
     {
-        let device = try await console.showing("asking for a code") {
+        let device = try await console.showing("requesting a code") {
             try await client.beginDeviceSignIn(scopes: scopes, resource: resources)
         }
         console.note("open this address on any device:")
@@ -25,7 +25,7 @@ struct DeviceLogin {
             for line in QRCode(address)?.lines(usesColor: console.colorsErrors) ?? [] { console.note(line) }
         }
         let minutes = max(Int(device.expiresAt.timeIntervalSince(SystemWallClock().now) / 60), 1)
-        console.note("waiting for the answer, \(minutes) min at most; Ctrl-C to stop")
+        console.note("waiting for the sign-in, at most \(minutes) min; Ctrl-C stops it")
         return try await console.showing("waiting for the other device") {
             try await client.completeDeviceSignIn(device, account: account, choosing: choosing)
         }

@@ -37,7 +37,7 @@ struct LoginAgent: UserAgent {
             LoopbackUserAgent(
                 timeout: timeout,
                 presentation: .systemBrowser { [self] url in
-                    console.note("the browser cannot be opened; open this address:")
+                    console.note("the browser cannot be opened; open this address yourself:")
                     show(url)
                 }
             )
@@ -50,7 +50,7 @@ struct LoginAgent: UserAgent {
 
     private func show(_ url: String) {
         console.note(url)
-        console.note("waiting for the browser to come back, \(timeout) seconds at most; Ctrl-C to stop")
+        console.note("waiting for the callback, at most \(timeout) seconds; Ctrl-C stops it")
         console.showProgress("waiting for the browser")
     }
 
@@ -75,7 +75,8 @@ struct LoginAgent: UserAgent {
                 agent.console.showProgress("waiting for the browser")
             case .printed: agent.console.note("open this address in a browser on this machine:")
             case .pasted:
-                agent.console.note("open this address, then paste the one that the browser ends at:")
+                agent.console.note(
+                    "open this address, sign in, then paste the address that the browser shows at the end:")
             }
             return try await presenter.present(url, accepts: accepts)
         }

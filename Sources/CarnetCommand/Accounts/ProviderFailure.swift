@@ -2,8 +2,8 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 
-/// Adds to an error of the libraries what only the command line knows: the place of the descriptor key, the redirect URI
-/// to register, and how a missing value is given.
+/// Adds to an error of the libraries what only the command line knows: the place of the descriptor key, the redirect
+/// URI to register, and how a missing value is given.
 struct ProviderFailure {
     let entry: ProviderRegistry.Entry
     var redirectURI: String?
@@ -26,9 +26,9 @@ struct ProviderFailure {
         failure.details.insert(Failure.Detail(name: "provider", text: entry.descriptor.id.rawValue), at: 0)
         if let redirectURI, Self.stepsOfSignIn.contains(error.step) {
             failure.details.append(Failure.Detail(name: "redirect_uri", text: redirectURI))
-            let isAccepted = error.kind != .redirectNotAccepted
-            if isAccepted, failure.next.isEmpty || error.kind == .serverError {
-                failure.next.append("make sure that the redirect URI \(redirectURI) is registered, exactly so")
+            let isAboutRedirect = error.kind != .redirectNotAccepted && error.server?.code != "invalid_client"
+            if isAboutRedirect, failure.next.isEmpty || error.kind == .serverError {
+                failure.next.append("check that exactly this redirect URI is registered: \(redirectURI)")
             }
         }
         if let stepUp = error.stepUp {
@@ -39,7 +39,7 @@ struct ProviderFailure {
         case .signInAgain where error.step != .callback && failure.next.isEmpty:
             failure.next.append("run carnet login \(entry.descriptor.id)")
         case .fixConfiguration where error.kind == .missingClientSecret:
-            failure.next.append("give --client-secret-env NAME, or client_secret_file in the clients file")
+            failure.next.append("add --client-secret-env NAME, or set client_secret_file in the clients file")
         default: break
         }
         return failure

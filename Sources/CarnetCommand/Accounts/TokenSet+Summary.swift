@@ -25,7 +25,7 @@ extension TokenSet {
     }
 
     private static func end(_ date: Date?, _ now: Date) -> String {
-        guard let date else { return "not said" }
+        guard let date else { return "unknown" }
         let seconds = Int(date.timeIntervalSince(now).rounded())
         let (count, unit): (Int, String) =
             switch abs(seconds) {

@@ -2,7 +2,8 @@ import Carnet
 import CarnetFiles
 import Foundation
 
-/// Where the user's tokens are: `CARNET_STORE`, else the data folder, its key apart from it in the configuration folder.
+/// Where the user's tokens are: `CARNET_STORE`, else the data folder, its key apart from it in the configuration
+/// folder.
 ///
 /// Accounts at a sandbox are kept apart, so that no token of one ever goes to the other.
 struct UserStore {
@@ -21,6 +22,7 @@ struct UserStore {
     /// - Throws: `TokenStoreError` if the folder cannot be made or written to.
     func prepare(ofSandbox isSandbox: Bool) throws {
         let folder = folder(ofSandbox: isSandbox)
+        if environment["CARNET_STORE"] == nil { try ConfigurationFolder(environment).create() }
         do {
             try FileManager.default.createDirectory(
                 atPath: folder,
@@ -28,7 +30,7 @@ struct UserStore {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw TokenStoreError(.unavailable, "the folder \(folder) cannot be made")
+            throw TokenStoreError(.unavailable, "the folder \(folder) cannot be created")
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {
             throw TokenStoreError(.unavailable, "the folder \(folder) cannot be written to")
@@ -38,15 +40,13 @@ struct UserStore {
     /// How long another process is waited for that uses the same account, unless `--timeout` says otherwise.
     static let lockPatience = Duration.seconds(60)
 
-    /// - Throws: `TokenStoreError` if the folder of the key cannot be made; `Failure` if others can write to it.
+    /// - Throws: `Failure` if others can write to the folder of the key.
     func tokens(ofSandbox isSandbox: Bool, lockPatience: Duration = Self.lockPatience) throws -> FileTokenStore {
         let folder = folder(ofSandbox: isSandbox)
         guard environment["CARNET_STORE"] == nil else {
             return FileTokenStore(folder: folder, lockPatience: lockPatience)
         }
-        let configuration = ConfigurationFolder(environment)
-        try configuration.create()
-        try configuration.check()
+        try ConfigurationFolder(environment).check()
         let key = isSandbox ? "sandbox-key" : "key"
         return FileTokenStore(
             folder: folder, key: .file("\(environment.configurationFolder)/\(key)"), lockPatience: lockPatience)

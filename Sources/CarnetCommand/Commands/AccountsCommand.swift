@@ -6,8 +6,16 @@ import CarnetFiles
 struct AccountsCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
-        abstract: "List the accounts that are signed in, without opening their tokens."
+        abstract: "List the signed-in accounts. No token is decrypted.",
+        discussion: """
+            Examples:
+              carnet accounts
+              carnet accounts --json
+            """
     )
+
+    /// How many damaged records are named one by one.
+    private static let warningLimit = 10
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -20,14 +28,27 @@ struct AccountsCommand: Subcommand {
             [key.provider.printable, key.account.printable, isSandbox ? "(at a sandbox)" : ""]
         }
         for line in Table.lines(rows) { context.console.answer(line) }
-        for error in real.damaged + pretended.damaged { context.console.warn(error.reason.printable) }
-        if accounts.isEmpty { context.console.note("no account is signed in") }
+        let damaged = real.damaged + pretended.damaged
+        for error in damaged.prefix(Self.warningLimit) {
+            context.console.warn(error.reason.printable)
+            if let remedy = error.remedy { context.console.note("  next  \(remedy.printable)") }
+        }
+        if damaged.count > Self.warningLimit {
+            context.console.warn("\(damaged.count - Self.warningLimit) more records cannot be opened")
+        }
+        if accounts.isEmpty, damaged.isEmpty { context.console.note("no account is signed in") }
         context.console.answer(
             json: JSONObject([
                 "accounts": .array(
                     accounts.map { key, isSandbox in .object(key.json + JSONObject(["sandbox": .bool(isSandbox)])) }
-                )
+                ),
+                "damaged": .array(
+                    damaged.map {
+                        .object(JSONObject(["message": .string($0.reason), "next": .optional($0.remedy)]))
+                    }
+                ),
             ])
         )
+        if !damaged.isEmpty { throw ExitStatus.broken }
     }
 }

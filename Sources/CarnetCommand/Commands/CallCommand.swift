@@ -7,10 +7,16 @@ import HTTPTypes
 struct CallCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Call a resource with the access token, and print what it answers.",
+        abstract: "Call a resource with the access token, and print the response.",
         discussion: """
-            The token goes to declared hosts alone: those of the descriptor's resources and api.hosts, of the resource \
-            map, and of userinfo. It never follows a redirect.
+            The token is sent only to declared hosts: those of the descriptor's resources and api.hosts,
+                of the resource map, and \
+            of the userinfo endpoint. Redirects are not followed.
+
+            Examples:
+              carnet call acme https://api.acme.example/me
+              carnet call acme invoices
+              carnet call acme https://api.acme.example/notes -X POST -d '{"text":"hello"}'
             """
     )
 
@@ -60,7 +66,7 @@ struct CallCommand: Subcommand {
         var given: HTTPRequest.Method?
         if let method {
             guard let parsed = HTTPRequest.Method(method.uppercased()) else {
-                throw Failure(.usage, "-X \(method): not an HTTP method")
+                throw Failure(.usage, "-X \(method) is not an HTTP method")
             }
             given = parsed
         }
@@ -73,8 +79,12 @@ struct CallCommand: Subcommand {
             let nearest = nearestName(to: resource, in: names).map { "did you mean \"\($0)\"?" }
             throw Failure(
                 .usage,
-                "no resource is called \"\(resource)\"",
-                next: [nearest ?? (names.isEmpty ? "none is declared; give --map FILE" : names.joined(separator: ", "))]
+                "there is no resource \"\(resource)\"",
+                next: [
+                    nearest
+                        ?? (names.isEmpty
+                            ? "the descriptor has no resources; add --map FILE" : names.joined(separator: ", "))
+                ]
             )
         }
         do throws(WebURLError) {
@@ -84,7 +94,7 @@ struct CallCommand: Subcommand {
         }
     }
 
-    /// A resource that is not open is not called: the answer is known.
+    /// A resource that is not open is not called: the response is known.
     private func check(_ resource: Resource, _ account: Account) throws {
         let access = ResourceMap([resource], scopes: account.client.provider.scopes)
             .access(granted: account.stored.tokens.scopes)

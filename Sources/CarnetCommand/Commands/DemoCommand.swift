@@ -11,23 +11,27 @@ import Logging
 struct DemoCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Show sign-in with every provider in a browser: profile, tokens, resources, and how it went.",
+        abstract: "Run a web site with sign-in for every provider: profile, tokens, resources, and each request.",
         discussion: """
-            A provider with a registration is the real one; all others are a sandbox, and no account is needed. Register \
-            http://127.0.0.1:PORT/callback/PROVIDER, one for each provider, and http://127.0.0.1:PORT/signed-out for \
-            after signing out. Folders of providers and the map are read again when they change. Nothing is kept when \
-            the program ends, unless --store names a folder.
+            A provider with a client registration is the real one. All others are simulated by a sandbox, which needs no \
+            account. For each real provider, register the redirect URI http://127.0.0.1:PORT/callback/PROVIDER and the \
+            post-logout redirect URI http://127.0.0.1:PORT/signed-out. Folders of providers and the map are read again \
+            when they change. Without --store, sign-ins end with the program; those of the sandbox always do.
+
+            Examples:
+              carnet demo
+              carnet demo --port 8081 --clients clients.yaml --store demo-store
             """
     )
 
     private static let watchInterval = Duration.seconds(1)
 
-    @Option(help: ArgumentHelp("The port of 127.0.0.1.", valueName: "n"))
+    @Option(help: ArgumentHelp("The port on 127.0.0.1.", valueName: "n"))
     var port: Int = 8400
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
 
-    @Option(help: ArgumentHelp("Client registrations: id -> client_id, client_secret...", valueName: "file"))
+    @Option(help: ArgumentHelp("A YAML file of client registrations: id: { client_id: ID, ... }.", valueName: "file"))
     var clients: String?
 
     @Option(
@@ -36,16 +40,17 @@ struct DemoCommand: Subcommand {
             valueName: "file"))
     var map: String?
 
-    @Option(help: ArgumentHelp("Keep who is signed in, sealed, in this folder.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Store sign-ins, encrypted, in this folder. Default: memory.", valueName: "dir"))
     var store: String?
 
-    @Option(help: ArgumentHelp("A running carnet sandbox, instead of one of the demo's own.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("The address of a running carnet sandbox. Default: the demo starts one.", valueName: "url"))
     var sandbox: String?
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        guard (1...65_535).contains(port) else { throw ValidationError("--port takes a number from 1 to 65535") }
+        guard (1...65_535).contains(port) else { throw ValidationError("--port must be a number from 1 to 65535") }
     }
 
     func run(_ context: CommandContext) async throws {
@@ -54,14 +59,15 @@ struct DemoCommand: Subcommand {
         let options = try ClientOptions.parse(clients.map { ["--clients", $0] } ?? [])
         let registrations = try Registrations(options, context)
         let keys = try await keys()
+        let kept = try await keptTokens()
         let setup = await DemoSetup(
-            sources.registry, origin: origin, store: store.map { FileTokenStore(folder: $0) } ?? MemoryTokenStore(),
+            sources.registry, origin: origin, store: kept ?? MemoryTokenStore(),
             running: try sandbox.map(Connector.address)
         ) { descriptor in
             let source = try registrations.source(for: descriptor)
             return source.clientID == nil ? nil : try registrations.registration(for: descriptor)
         } refuse: { descriptor, error in
-            context.console.warn("\(descriptor.id) is left out: \(error)".printable)
+            context.console.warn("\(descriptor.id) is skipped: \(error)".printable)
         }
         try await serve(setup, keys, watching: sources.folders, context.console)
     }
@@ -75,10 +81,18 @@ struct DemoCommand: Subcommand {
             try FileManager.default.createDirectory(
                 atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw Failure(.usage, "--store \(store): the folder cannot be made")
+            throw Failure(.usage, "--store \(store): the folder cannot be created")
         }
         return try await StoreKeySource.file("\(store)/cookie-key")
             .keysForSealing(in: store, random: SystemRandomSource()) { true }
+    }
+
+    /// The store that was asked for, once it can keep something.
+    private func keptTokens() async throws -> FileTokenStore? {
+        guard let store else { return nil }
+        let tokens = FileTokenStore(folder: store)
+        try await tokens.prepareToSave(ConnectionKey(provider: "", account: ""))
+        return tokens
     }
 
     private func serve(_ setup: DemoSetup, _ keys: KeyRing, watching folders: [String], _ console: Console) async throws
@@ -87,8 +101,8 @@ struct DemoCommand: Subcommand {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await setup.watch(folders, every: Self.watchInterval) { reload in
-                    for id in reload.replaced { console.note("\(id) was read again") }
-                    for id in reload.removed { console.note("\(id) is gone") }
+                    for id in reload.replaced { console.note("\(id) was reloaded") }
+                    for id in reload.removed { console.note("\(id) was removed") }
                     for problem in reload.problems { console.warn(problem.printable) }
                 }
             }
@@ -117,7 +131,7 @@ struct DemoCommand: Subcommand {
                 onServerRunning: { _ in
                     console.answer(origin)
                     console.answer(json: JSONObject(["url": .string(origin)]))
-                    console.note("open it in a browser; Ctrl-C stops it")
+                    console.note("open this address in a browser; Ctrl-C stops the demo")
                 },
                 logger: Logger(label: "carnet.demo") { _ in SwiftLogNoOpLogHandler() }
             )

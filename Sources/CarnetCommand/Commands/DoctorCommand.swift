@@ -7,46 +7,54 @@ import CarnetProtocol
 struct DoctorCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Compare a descriptor with the provider's own metadata document, live.",
+        abstract: "Compare a descriptor with the provider's metadata document.",
         discussion: """
-            Nothing is sent but a request for the document. Exit status 1 says that something differs. With --all, \
-            providers without a metadata document, and those with a required input that has no value, are skipped.
+            The command sends one request for each provider: for the document. The exit status is 1 if something differs. \
+            With --all, or with several providers, it skips those without a metadata document, and those with a required \
+            input that has no value.
+
+            Examples:
+              carnet doctor acme
+              carnet doctor providers/acme.yaml --input tenant=example
+              carnet doctor --all
             """
     )
 
     @Argument(
-        help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"), completion: .providerIDs)
-    var provider: String?
+        help: ArgumentHelp("Providers' ids, or descriptor files.", valueName: "id|file"), completion: .providerIDs)
+    var named: [String] = []
 
-    @Flag(help: "Compare every provider that has a metadata document.")
+    @Flag(help: "Compare all providers that have a metadata document.")
     var all = false
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
+    @OptionGroup(title: "Connection options") var reach: ReachOptions
+
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        guard (provider == nil) == all else { throw ValidationError("doctor takes a provider, or --all") }
+        guard named.isEmpty == all else { throw ValidationError("doctor needs either providers or --all") }
     }
 
     func run(_ context: CommandContext) async throws {
         let console = context.console
         let sources = try ProviderSources(
-            providers, context, isQuiet: provider.map(ProviderSources.isFile) ?? false)
-        guard let provider else { return try await compareAll(sources, context) }
-        let entry = try sources.entry(nameOrFile: provider, console)
+            providers, context, isQuiet: !all && named.allSatisfy(ProviderSources.isFile))
+        let entries = all ? sources.registry.entries : try named.map { try sources.entry(nameOrFile: $0, console) }
+        guard !all, entries.count == 1, let entry = entries.first else { return try await compare(entries, context) }
         let inputs = try Registrations(client, context).source(for: entry.descriptor).inputs
         let drift = try await ProviderFailure(entry: entry).explaining {
             let provider = try entry.descriptor.resolve(inputs: inputs)
             guard provider.hasMetadata else {
                 throw Failure(
                     .usage,
-                    "\(provider.name) has no metadata to be compared with",
+                    "\(provider.name) has no metadata document to compare with",
                     details: [Failure.Detail(name: "descriptor_key", text: "issuer")],
                     next: ["add issuer or discovery_url, if the provider has a metadata document"]
                 )
             }
-            return try await compare(provider, console)
+            return try await compare(provider, context.environment, console)
         }
         show(drift, entry, console)
         console.answer(json: document(drift, entry))
@@ -54,13 +62,13 @@ struct DoctorCommand: Subcommand {
     }
 
     /// Compares one after another: a provider that cannot be reached is reported, and the next is compared.
-    private func compareAll(_ sources: ProviderSources, _ context: CommandContext) async throws {
+    private func compare(_ entries: [ProviderRegistry.Entry], _ context: CommandContext) async throws {
         let console = context.console
         let registrations = try Registrations(client, context)
         var documents: [JSONValue] = []
         var skipped: [String] = []
         var isFailed = false
-        for entry in sources.registry.entries {
+        for entry in entries {
             let descriptor = entry.descriptor
             guard let inputs = try? registrations.source(for: descriptor).inputs,
                 let provider = try? descriptor.resolve(inputs: inputs), provider.hasMetadata
@@ -69,7 +77,7 @@ struct DoctorCommand: Subcommand {
                 continue
             }
             do {
-                let drift = try await compare(provider, console)
+                let drift = try await compare(provider, context.environment, console)
                 show(drift, entry, console)
                 documents.append(.object(document(drift, entry)))
                 isFailed = isFailed || !drift.isEmpty
@@ -87,9 +95,11 @@ struct DoctorCommand: Subcommand {
         if isFailed { throw ExitStatus.failed }
     }
 
-    private func compare(_ provider: Provider, _ console: Console) async throws -> [MetadataDrift] {
+    private func compare(
+        _ provider: Provider, _ environment: HostEnvironment, _ console: Console
+    ) async throws -> [MetadataDrift] {
         let discovery = Discovery(
-            transport: AsyncHTTPTransport(localAccess: .named(by: provider)),
+            transport: reach.transport(to: provider, environment),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
         return try await console.showing("fetching the metadata of \(provider.name)") {
@@ -106,7 +116,9 @@ struct DoctorCommand: Subcommand {
                     + "\(finding.key): \(finding.message.printable)"
             )
         }
-        if drift.isEmpty { console.answer("\(entry.descriptor.name.printable) is as its descriptor says") }
+        if drift.isEmpty {
+            console.answer("the metadata of \(entry.descriptor.name.printable) agree with the descriptor")
+        }
     }
 
     private func place(of drift: MetadataDrift, in entry: ProviderRegistry.Entry) -> SourcePosition {

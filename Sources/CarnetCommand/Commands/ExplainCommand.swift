@@ -4,7 +4,14 @@ import CarnetLint
 import CarnetSimulation
 
 struct ExplainCommand: Subcommand {
-    static let configuration = CommandConfiguration(commandName: "explain", abstract: "Print the page of a lint rule.")
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Print the page of a lint rule.",
+        discussion: """
+            Examples:
+              carnet explain K001
+            """
+    )
 
     @Argument(help: ArgumentHelp("The code of a finding, such as K001.", valueName: "code"))
     var code: String
@@ -17,7 +24,7 @@ struct ExplainCommand: Subcommand {
             rule = try RuleCatalog.rule(code)
         } catch {
             throw Failure(
-                .usage, error.description, next: ["a code stands in brackets at the end of a finding, such as [K001]"])
+                .usage, error.description, next: ["a finding ends with its code in brackets, such as [K001]"])
         }
         let page = rule.page(by: Linter(simulator: SampleSimulator()))
         for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {

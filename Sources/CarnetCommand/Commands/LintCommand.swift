@@ -6,38 +6,50 @@ import CarnetSimulation
 struct LintCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Find what is wrong with descriptors before anyone signs in with them.",
+        abstract: "Find mistakes in descriptors before anyone signs in.",
         discussion: """
-            A path is a file, a folder of .yaml and .yml files, or - for stdin. Without a path: the folder providers if \
-            there is one, else this folder. carnet explain CODE tells more about a finding.
+            A path is a file, a folder of .yaml and .yml files,
+                or - for stdin. The default is the folder providers if it exists, \
+            else the current folder. carnet explain CODE describes a finding.
+
+            Examples:
+              carnet lint
+              carnet lint --fix providers/acme.yaml
+              carnet lint --format github --fail-on warning
             """
     )
 
-    @Argument(help: ArgumentHelp("Files and folders to look at.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp(
+            "Files and folders to check. Default: providers, else the current folder.", valueName: "path"))
     var paths: [String] = []
 
-    @Option(help: ArgumentHelp("text, json, sarif or github.", valueName: "format"), transform: reportFormat(named:))
+    @Option(
+        help: ArgumentHelp("The report's format: text (default), json, sarif or github.", valueName: "format"),
+        transform: reportFormat(named:))
     var format: ReportFormat?
 
-    @Option(help: ArgumentHelp("Which findings give exit status 1: error, warning or never.", valueName: "level"))
+    @Option(
+        help: ArgumentHelp(
+            "The findings that cause exit status 1: error (default), warning or never.", valueName: "level"))
     var failOn = FailureLevel.error
 
-    @Flag(help: "Mend what can be mended with certainty, in the files themselves; of stdin, to stdout.")
+    @Flag(help: "Apply all safe fixes to the files. For stdin, print the fixed text.")
     var fix = false
 
-    @Option(help: ArgumentHelp("What to call stdin in the findings.", valueName: "name"))
+    @Option(help: ArgumentHelp("The file name of stdin in findings.", valueName: "name"))
     var stdinFilename: String?
 
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Make a pretend client's requests, and judge the samples as the engine judges answers. Without either flag, "
-                + "where a descriptor has samples."
+            "Build a test client's requests, and validate the samples as the engine does. Default: only if a "
+                + "descriptor has samples."
         )
     )
     var simulate: Bool?
 
-    @Option(help: ArgumentHelp("Where the pages of the rules can be read, for sarif.", valueName: "url"))
+    @Option(help: ArgumentHelp("The base URL of the rules' pages, for sarif.", valueName: "url"))
     var documentation: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -45,7 +57,7 @@ struct LintCommand: Subcommand {
 
     func validate() throws {
         if output.json, let format, format != .json {
-            throw ValidationError("--json and --format \(format.rawValue) contradict each other")
+            throw ValidationError("--json and --format \(format.rawValue) cannot be combined")
         }
     }
 
@@ -57,7 +69,7 @@ struct LintCommand: Subcommand {
         if fix { fixedStdin = try input.fix(console, with: try linter(for: input.files, context)) }
         let report = try linter(for: input.files, context).lint(files: input.files, unreadable: input.unreadable)
         if let fixedStdin {
-            // The mended text is the answer then.
+            // Then stdout gets the fixed text.
             console.answer(bytes: fixedStdin.bytes)
             console.note(format.reporter(usesColor: console.colorsErrors).render(report).trimmingLastLineBreak)
         } else {
@@ -106,7 +118,8 @@ enum FailureLevel: String, ExpressibleByArgument, CaseIterable {
 
 private func reportFormat(named name: String) throws -> ReportFormat {
     guard let format = ReportFormat(rawValue: name) else {
-        throw ValidationError("the formats are " + ReportFormat.allCases.map(\.rawValue).joined(separator: ", "))
+        throw ValidationError(
+            "--format must be one of: " + ReportFormat.allCases.map(\.rawValue).joined(separator: ", "))
     }
     return format
 }

@@ -7,10 +7,17 @@ import Foundation
 struct LoginCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Sign in to a provider and keep the tokens.",
+        abstract: "Sign in to a provider and store the tokens.",
         discussion: """
-            The authorization page opens in the browser, and the callback is received on 127.0.0.1. With --sandbox the \
-            page and every request go to a running carnet sandbox, and no account at the provider is needed.
+            The authorization page opens in the browser, and the callback arrives at 127.0.0.1. With --sandbox,
+                the page and all \
+            requests go to a running carnet sandbox, which needs no account at the provider.
+
+            Examples:
+              carnet login acme --client-id ID --client-secret-env ACME_SECRET
+              carnet login acme --no-browser --scope openid --scope email
+              carnet login acme --device
+              carnet login acme --sandbox http://127.0.0.1:8400
             """
     )
 
@@ -18,14 +25,14 @@ struct LoginCommand: Subcommand {
 
     @Option(
         name: .customLong("scope"),
-        help: ArgumentHelp("A scope to ask for instead of the default ones. Repeatable.", valueName: "scope")
+        help: ArgumentHelp("A scope to request instead of the default ones. Repeatable.", valueName: "scope")
     )
     var scopes: [String] = []
 
-    @Flag(help: "Print the authorization URL, alone on a line of stderr, instead of opening a browser.")
+    @Flag(help: "Print the authorization URL on its own line of stderr instead of opening a browser.")
     var noBrowser = false
 
-    @Flag(help: "Print the authorization URL, and take the callback URL from a line of stdin.")
+    @Flag(help: "Print the authorization URL, and read the callback URL from stdin.")
     var paste = false
 
     @Flag(help: "Sign in on another device: show an address and a code, and wait (RFC 8628).")
@@ -36,21 +43,26 @@ struct LoginCommand: Subcommand {
     @Option(
         name: .customLong("choose"),
         help: ArgumentHelp(
-            "The candidate to take where a lookup finds several, such as company=c-1.", valueName: "name=value"))
+            "The candidate to use if a lookup finds several, such as company=c-1.", valueName: "name=value"))
     var choices: [String] = []
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        if noBrowser, paste { throw ValidationError("--no-browser and --paste exclude each other") }
-        if device, noBrowser || paste { throw ValidationError("--device shows an address: there is no browser here") }
+        if noBrowser, paste { throw ValidationError("--no-browser and --paste cannot be combined") }
+        if device, noBrowser || paste {
+            throw ValidationError("--device cannot be combined with --no-browser or --paste")
+        }
     }
 
     func run(_ context: CommandContext) async throws {
         let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(account.provider)
-        let connector = try Connector(account.network, account.client, context)
+        // --timeout may be longer here, because it is for the user as well.
+        let deadline = min(account.network.deadline, TransportLimits().deadline)
+        let connector = try Connector(account.network, account.client, context, deadline: deadline)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
+        try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
         try await ProviderFailure(entry: entry).explaining {
             let registration = try connector.registration(for: entry)
             try await ProviderFailure(entry: entry, redirectURI: registration.redirectURI).explaining {
@@ -70,7 +82,7 @@ struct LoginCommand: Subcommand {
             }
             throw Failure(
                 .usage,
-                "\(choice.name.printable) could be several; the tokens are kept",
+                "the lookup \(choice.name.printable) found several candidates; the tokens are kept",
                 next: choice.candidates.prefix(20).map { candidate in
                     "--choose \(choice.name.printable)=\(candidate.value.printable)  (\(candidate.label.printable))"
                 }
@@ -101,6 +113,9 @@ struct LoginCommand: Subcommand {
             }
         let tokens = try await session.storedTokens()
         let name = session.key.account
+        if account.account == nil, tokens.idToken == nil, name == "default" {
+            console.warn("the provider does not say who signed in; --account NAME gives the account a name")
+        }
         console.answer("signed in to \(client.provider.name.printable) as \(name.printable)")
         console.answer(
             json: session.key.json + JSONObject(["descriptor_files": .list(entry.files)]) + tokens.summary)

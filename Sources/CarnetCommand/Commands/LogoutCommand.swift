@@ -6,8 +6,16 @@ import CarnetProtocol
 struct LogoutCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
-        abstract: "Forget an account's tokens.",
-        discussion: "The tokens are forgotten here in any case. The exit status is 1 if the provider could not be told."
+        abstract: "Sign out: delete an account's tokens.",
+        discussion: """
+            The tokens are deleted from the store in any case. The exit status is 1 if a request to the provider \
+            failed. A provider that offers no revocation is no failure.
+
+            Examples:
+              carnet logout acme
+              carnet logout acme --revoke --account alice@example.com
+              carnet logout acme --everywhere
+            """
     )
 
     @OptionGroup var account: AccountOptions
@@ -26,13 +34,13 @@ struct LogoutCommand: Subcommand {
         let account: Account
         do {
             account = try await Account(place)
-        } catch let error as TokenStoreError where error.kind == .unreadable {
+        } catch let error as TokenStoreError where error.kind != .locked {
             try await forget(place, because: error, console)
             return
         }
         let session = try await account.session()
         let extent: SignOut = everywhere ? .everywhere : revoke ? .revoke : .local
-        let outcome = try await console.showing("telling the provider") { try await session.signOut(extent) }
+        let outcome = try await console.showing("signing out at the provider") { try await session.signOut(extent) }
         console.answer("signed out \(account.name.printable)")
         if outcome.isRevoked { console.answer("  the tokens are revoked at \(account.client.provider.name.printable)") }
         var failures = outcome.failures.map { ProviderFailure(entry: account.entry).explain($0) }
@@ -43,7 +51,8 @@ struct LogoutCommand: Subcommand {
             if !isSessionEnded {
                 failures.append(
                     Failure(
-                        .failed, "sign-out: the browser cannot be opened", next: ["sign out at the provider yourself"])
+                        .failed, "sign-out: the browser cannot be opened", next: ["sign out on the provider's own site"]
+                    )
                 )
             }
         }
@@ -55,13 +64,15 @@ struct LogoutCommand: Subcommand {
                 ])
         )
         for line in failures.flatMap({ $0.lines(console.paintError) }) { console.note(line) }
-        if !failures.isEmpty { throw ExitStatus.failed }
+        // What the provider does not offer cannot fail: the tokens are forgotten here.
+        let isComplete = outcome.failures.allSatisfy { $0.kind == .missingEndpoint }
+        guard isComplete, failures.count == outcome.failures.count else { throw ExitStatus.failed }
     }
 
     /// A record that cannot be opened is good for nothing, and would stand in the way of the next sign-in.
     private func forget(_ place: AccountPlace, because error: TokenStoreError, _ console: Console) async throws {
         try await place.connector.store.remove(place.key)
-        console.warn("nothing was revoked: \(error.reason.printable)")
+        console.warn("no token was revoked: \(error.reason.printable)")
         console.answer("signed out \(place.key.account.printable)")
         console.answer(
             json: place.key.json

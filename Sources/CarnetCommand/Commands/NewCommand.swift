@@ -10,21 +10,27 @@ struct NewCommand: Subcommand {
         commandName: "new",
         abstract: "Write a descriptor to start from.",
         discussion: """
-            With --issuer it is made from the provider's own metadata document, and every guess in it says that it is one.
+            With --issuer, the descriptor is made from the provider's metadata document. Comments mark each guess.
+
+            Examples:
+              carnet new acme --issuer https://id.acme.example --output providers
+              carnet new acme > acme.yaml
             """
     )
 
     @Argument(help: ArgumentHelp("The id: lower-case letters, digits and hyphens.", valueName: "id"))
     var id: String
 
-    @Option(help: ArgumentHelp("The issuer, letter for letter.", valueName: "url"))
+    @Option(help: ArgumentHelp("The issuer, exactly as the provider's metadata name it.", valueName: "url"))
     var issuer: String?
 
     @Option(
         name: .customLong("output"),
-        help: ArgumentHelp("The folder to write id.yaml into; without it the descriptor is printed.", valueName: "dir")
+        help: ArgumentHelp("The folder for ID.yaml. Default: print the descriptor.", valueName: "dir")
     )
     var folder: String?
+
+    @OptionGroup(title: "Connection options") var reach: ReachOptions
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -35,7 +41,7 @@ struct NewCommand: Subcommand {
         var draft = plain
         if let issuer {
             let metadata = try await context.console.showing("fetching the metadata of \(issuer)") {
-                try await Self.metadata(for: plain, context.console)
+                try await self.metadata(for: plain, context)
             }
             draft = DescriptorDraft(id: id, issuer: issuer, metadata: metadata.document) ?? plain
         }
@@ -47,14 +53,14 @@ struct NewCommand: Subcommand {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
             throw Failure(
-                .usage, "--output \(folder): no such folder", next: ["make it first, e.g. mkdir -p \(folder)"])
+                .usage, "--output \(folder): no such folder", next: ["create it: mkdir -p \(folder)"])
         }
         let path = folder + "/" + id + ".yaml"
         do {
             try Data(draft.text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
             throw Failure(
-                .usage, "\(path) is there already", next: ["take it away first, or choose another id or folder"])
+                .usage, "\(path) already exists", next: ["remove it, or choose another id or folder"])
         } catch {
             throw Failure(.broken, "\(path) cannot be written: \(error.localizedDescription)")
         }
@@ -63,26 +69,27 @@ struct NewCommand: Subcommand {
         context.console.note("next: carnet lint \(path.printable), carnet try \(path.printable)")
     }
 
-    private static func metadata(for draft: DescriptorDraft, _ console: Console) async throws -> ProviderMetadata {
+    private func metadata(for draft: DescriptorDraft, _ context: CommandContext) async throws -> ProviderMetadata {
+        let console = context.console
         let document = DescriptorDocument(SourceFile(path: "\(draft.id).yaml", text: draft.text))
         guard let provider = try? document.descriptor?.resolve() else {
-            throw Failure(.usage, "--issuer takes a URL such as https://id.example.com")
+            throw Failure(.usage, "--issuer must be a URL such as https://id.example.com")
         }
         let discovery = Discovery(
-            transport: AsyncHTTPTransport(localAccess: .named(by: provider)),
+            transport: reach.transport(to: provider, context.environment),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
         do {
             return try await discovery.metadata(of: provider)
         } catch let error as OAuthError {
             var failure = Failure(error)
-            // There is no descriptor yet that could be mended.
+            // There is no descriptor yet, so no key can be named.
             failure.details.removeAll { $0.name == "descriptor_key" }
             let places = ((try? ProviderMetadata.locations(for: provider)) ?? []).map(\.text)
             failure.details.append(Failure.Detail(name: "looked_at", text: places.joined(separator: " ")))
             if error.status != nil {
                 failure.next = [
-                    "is --issuer right, to the last character? It is what the server calls itself in tokens"
+                    "check --issuer: it must equal the issuer in the provider's metadata in every character"
                 ]
             }
             throw failure

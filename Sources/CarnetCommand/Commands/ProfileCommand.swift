@@ -6,7 +6,12 @@ import CarnetProtocol
 struct ProfileCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "Say who signed in, by the names of the descriptor's map."
+        abstract: "Print the user's profile, under the names of the descriptor's map.",
+        discussion: """
+            Examples:
+              carnet profile acme
+              carnet profile acme --json
+            """
     )
 
     @OptionGroup var account: AccountOptions
@@ -16,7 +21,7 @@ struct ProfileCommand: Subcommand {
         let account = try await Account(account, context)
         let session = try await account.session()
         let profile = try await account.explaining {
-            try await context.console.showing("asking the provider") { try await session.profile() }
+            try await context.console.showing("fetching the profile") { try await session.profile() }
         }
         let rows = profile.claims.map { [$0.name.printable, ($0.value.scalarText ?? $0.value.jsonText()).printable] }
         for line in Table.lines(rows) { context.console.answer(line) }

@@ -4,17 +4,24 @@ import CarnetDescriptors
 struct ProvidersCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "providers",
-        abstract: "List every provider that can be selected by name, and where it comes from.",
+        abstract: "List the providers that can be selected by id, and their origin.",
         discussion: """
-            Providers are found in this order, a later one overriding an earlier one of the same id: built in, the folder \
-            carnet/providers of the user's configuration, CARNET_PROVIDERS, --providers. The folder ./providers, which \
-            nobody names, adds ids and overrides none.
+            Providers are found in this order; a later one overrides an earlier one with the same id: built in,
+                the folder \
+            carnet/providers of the user's configuration, CARNET_PROVIDERS, --providers. The folder ./providers,
+                which is read \
+            without being named, adds ids and overrides none.
+
+            Examples:
+              carnet providers
+              carnet providers --search "work account"
+              carnet providers --providers my-providers
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "Only those whose id or name has all of these words; case does not matter.", valueName: "words"))
+            "Only providers with all of these words in id or name, ignoring case.", valueName: "words"))
     var search: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions

@@ -3,7 +3,15 @@ import Carnet
 import CarnetDescriptors
 
 struct RefreshCommand: Subcommand {
-    static let configuration = CommandConfiguration(commandName: "refresh", abstract: "Renew an account's tokens now.")
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Refresh an account's tokens now.",
+        discussion: """
+            Examples:
+              carnet refresh acme
+              carnet refresh acme --account alice@example.com
+            """
+    )
 
     @OptionGroup var account: AccountOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -12,9 +20,9 @@ struct RefreshCommand: Subcommand {
         let account = try await Account(account, context)
         let session = try await account.session()
         let tokens = try await account.explaining {
-            try await context.console.showing("asking the provider") { try await session.refresh() }
+            try await context.console.showing("refreshing the tokens") { try await session.refresh() }
         }
-        context.console.answer("renewed the tokens of \(account.name.printable)")
+        context.console.answer("refreshed the tokens of \(account.name.printable)")
         let rows = tokens.rows(now: SystemWallClock().now)
         for line in Table.lines(rows, indentation: 2) { context.console.answer(line) }
         context.console.answer(json: account.json + tokens.summary)

@@ -7,11 +7,17 @@ import Foundation
 struct RegisterCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "register",
-        abstract: "Register a client with a provider that lets clients register themselves.",
+        abstract: "Register a client with a provider that supports dynamic client registration (RFC 7591).",
         discussion: """
-            The answer is kept as an entry of a clients file that nobody else can read (RFC 7591). A client that is in the \
-            file already is updated there and at the provider, which forgets what is not said again; with --read it is \
-            looked up, and with --delete taken back (RFC 7592).
+            The result is written to a clients file that only its owner can read. A client that is already in the file is updated \
+            there and at the provider, which deletes omitted values. --read prints the registration,
+                and --delete removes it \
+            (RFC 7592).
+
+            Examples:
+              carnet register acme --output clients.yaml --name 'My tool'
+              carnet register acme --output clients.yaml --confidential --token-env ACME_TOKEN
+              carnet register acme --output clients.yaml --delete
             """
     )
 
@@ -20,10 +26,10 @@ struct RegisterCommand: Subcommand {
         completion: .providerIDs)
     var provider: String
 
-    @Option(help: ArgumentHelp("The name that users see.", valueName: "text"))
+    @Option(help: ArgumentHelp("The client's name, which users see.", valueName: "text"))
     var name: String?
 
-    @Flag(help: "Register a client that has a secret.")
+    @Flag(help: "Register a confidential client, with a secret.")
     var confidential = false
 
     @Option(
@@ -33,20 +39,20 @@ struct RegisterCommand: Subcommand {
     var tokenVariable: String?
 
     @Option(
-        name: .customLong("output"), help: ArgumentHelp("The clients file to make or to change.", valueName: "file"))
+        name: .customLong("output"), help: ArgumentHelp("The clients file to create or change.", valueName: "file"))
     var file: String
 
     @Option(
         name: .customLong("key-file"),
         help: ArgumentHelp(
-            "A private key that signs for the client: PEM, or a JWK. Its public half is registered.", valueName: "file")
+            "The client's private signing key: PEM or JWK. Only its public part is registered.", valueName: "file")
     )
     var keyFile: String?
 
-    @Flag(help: "Say what the provider has registered, and change nothing.")
+    @Flag(help: "Print the registration at the provider, and change nothing.")
     var read = false
 
-    @Flag(help: "Take the registration back, and its entry out of the file.")
+    @Flag(help: "Delete the registration at the provider and in the file.")
     var delete = false
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -55,16 +61,18 @@ struct RegisterCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        if read, delete { throw ValidationError("--read and --delete exclude each other") }
+        if read, delete { throw ValidationError("--read and --delete cannot be combined") }
     }
 
     func run(_ context: CommandContext) async throws {
         let entry = try ProviderSources(providers, context).entry(provider)
-        let connector = try Connector(network, client, context)
+        let connector = try Connector(network, client, context, deadline: network.deadline)
         let known = try knownClient(entry.descriptor.id, context)
         let editor = try ClientsFileEditor(file)
         guard known != nil || !(read || delete) else {
-            throw Failure(.usage, "\(file) has no registration for \(provider)", next: ["leave --read or --delete out"])
+            throw Failure(
+                .usage, "\(file) has no registration for \(provider)",
+                next: ["remove --read or --delete to register a client"])
         }
         try await ProviderFailure(entry: entry).explaining {
             let environment = client.input.environment ?? known?.source.environment
@@ -90,7 +98,7 @@ struct RegisterCommand: Subcommand {
             let accepted = Registrations.defaultRedirectURI(for: descriptor)
             guard let redirectURI = client.redirectURI ?? known?.client.redirectURIs.first ?? accepted else {
                 throw Failure(
-                    .usage, "\(descriptor.name) accepts no redirect URI on loopback", next: ["give --redirect-uri"])
+                    .usage, "\(descriptor.name) accepts no redirect URI on loopback", next: ["add --redirect-uri URI"])
             }
             let keys = try keyFile.map { try KeyPlace.file($0).keys(id: nil, context.environment) } ?? known?.keys ?? []
             let initialToken = try initialToken(context.environment)
@@ -128,11 +136,11 @@ struct RegisterCommand: Subcommand {
         let accepted = provider.client.authentication
         if confidential || known?.clientSecret != nil {
             if let method = accepted.first(where: \.usesSecret) { return method }
-            throw takesNone("confidential clients", provider, next: "leave --confidential out")
+            throw takesNone("confidential clients", provider, next: "remove --confidential")
         }
         if signs, let method = accepted.first(where: \.usesKey) { return method }
         guard accepted.contains(.none) else {
-            throw takesNone("public clients", provider, next: "give --confidential, or --key-file FILE")
+            throw takesNone("public clients", provider, next: "add --confidential or --key-file FILE")
         }
         return .none
     }
@@ -140,7 +148,7 @@ struct RegisterCommand: Subcommand {
     private func takesNone(_ clients: String, _ provider: Provider, next: String) -> Failure {
         Failure(
             .usage,
-            "\(provider.name) takes no \(clients)",
+            "\(provider.name) accepts no \(clients)",
             details: [Failure.Detail(name: "descriptor_key", text: "client.authentication")],
             next: [next]
         )

@@ -6,7 +6,12 @@ import CarnetProtocol
 struct ResourcesCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "resources",
-        abstract: "List what the granted scopes open, and what each missing resource would need."
+        abstract: "List the resources that the granted scopes allow, and the scopes that the others need.",
+        discussion: """
+            Examples:
+              carnet resources acme
+              carnet resources acme --map resources.yaml
+            """
     )
 
     @OptionGroup var account: AccountOptions
@@ -29,7 +34,7 @@ struct ResourcesCommand: Subcommand {
             context.console.answer(context.console.paint("not granted:", .faint))
             for line in Table.lines(closed, indentation: 2) { context.console.answer(line) }
         }
-        if access.isEmpty { context.console.note("no resources are declared; --map names a file of them") }
+        if access.isEmpty { context.console.note("the descriptor has no resources; add --map FILE") }
         context.console.answer(
             json: account.json
                 + JSONObject(["granted": .list(granted), "resources": .array(access.map(\.json))])

@@ -7,41 +7,46 @@ import CarnetSandboxServer
 struct SandboxCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Run a server that impersonates providers, strict as they are, on a port of 127.0.0.1.",
+        abstract: "Run a server on 127.0.0.1 that simulates providers strictly.",
         discussion: """
-            Its address is printed to stdout once it listens. carnet login ID --sandbox ADDRESS signs in to it. Besides \
-            the pretend client it knows the registration that is given or configured for a provider, with a secret of its \
-            own: the real one is never sent to a sandbox.
+            The command prints its address to stdout when it is ready. carnet login ID --sandbox ADDRESS signs in to it. The sandbox \
+            knows a test client,
+                and the registration that is given or configured for a provider. That registration gets another \
+            secret: the real one is never sent to a sandbox.
 
             Faults:\(SandboxFault.allCases.reduce(into: "") { $0 += "\n  \($1.rawValue): \($1.summary)" })
+
+            Examples:
+              carnet sandbox acme --port 8400
+              carnet sandbox --providers my-providers --fault bad-signature
             """
     )
 
     @Argument(
-        help: ArgumentHelp("Providers to impersonate; all of them if none is named.", valueName: "id"),
+        help: ArgumentHelp("The providers to simulate. Default: all.", valueName: "id"),
         completion: .providerIDs)
     var ids: [String] = []
 
-    @Option(help: ArgumentHelp("The port; any free one if none is given.", valueName: "n"))
+    @Option(help: ArgumentHelp("The port. Default: any free one.", valueName: "n"))
     var port: Int = 0
 
-    @Flag(name: .customLong("list-faults"), help: "Say what the faults are, and run nothing.")
+    @Flag(name: .customLong("list-faults"), help: "List the faults and exit.")
     var listsFaults = false
 
     @Option(
         name: .customLong("fault"),
-        help: ArgumentHelp("Something to do wrong. Repeatable.", valueName: "name"),
+        help: ArgumentHelp("A fault to simulate. Repeatable.", valueName: "name"),
         transform: fault(named:)
     )
     var faults: [SandboxFault] = []
 
     @Option(
         name: .customLong("back-channel-logout-uri"),
-        help: ArgumentHelp("Where every client is told of sessions that end.", valueName: "url")
+        help: ArgumentHelp("The back-channel logout URI of all clients.", valueName: "url")
     )
     var backChannelLogoutURI: String?
 
-    @Flag(help: "Ask on a page who signs in, what is allowed, and what shall go wrong.")
+    @Flag(help: "Show a page that asks for the user, the scopes and the fault.")
     var ask = false
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -49,7 +54,7 @@ struct SandboxCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
     }
 
     func run(_ context: CommandContext) async throws {
@@ -128,7 +133,7 @@ struct SandboxCommand: Subcommand {
                     "providers": .list(names), "faults": .list(faults.map(\.rawValue)),
                 ])
             )
-            console.note("the sandbox is \(names.joined(separator: ", ")); Ctrl-C stops it")
+            console.note("the sandbox simulates \(names.joined(separator: ", ")); Ctrl-C stops it")
             for fault in faults { console.note("fault \(fault.rawValue): \(fault.summary)") }
             if let name = names.first {
                 console.note("sign in with: carnet login \(name) --sandbox \(address.base.text)")
@@ -144,7 +149,7 @@ private func fault(named name: String) throws -> SandboxFault {
         let names = SandboxFault.allCases.map(\.rawValue)
         let nearest = nearestName(to: name, in: names)
         throw ValidationError(
-            nearest.map { "did you mean \($0)?" } ?? "the faults are " + names.joined(separator: ", "))
+            nearest.map { "did you mean \($0)?" } ?? "--fault must be one of: " + names.joined(separator: ", "))
     }
     return fault
 }

@@ -4,18 +4,23 @@ import CarnetDescriptors
 struct SchemaCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Print the JSON Schema of descriptors, or of resource maps, for editors.",
+        abstract: "Print the JSON Schema of descriptors or of resource maps, for editors.",
         discussion: """
-            The answer is the schema itself, with and without --json. Save it as descriptor.schema.json beside a descriptor \
-            that starts with the line
+            The output is the schema itself,
+                with and without --json. Save it as descriptor.schema.json next to a descriptor that \
+            begins with this line:
 
               # yaml-language-server: $schema=descriptor.schema.json
 
-            and the editor completes and checks its keys. A file with resources alone has a schema of its own.
+            The editor then completes and checks the keys. Resource maps have a schema of their own.
+
+            Examples:
+              carnet schema > descriptor.schema.json
+              carnet schema --resources > resources.schema.json
             """
     )
 
-    @Flag(help: "The schema of resource maps in files of their own.")
+    @Flag(help: "Print the schema of resource maps instead.")
     var resources = false
 
     @OptionGroup(title: "Output options") var output: OutputOptions

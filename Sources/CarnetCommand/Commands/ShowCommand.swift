@@ -4,7 +4,13 @@ import CarnetDescriptors
 struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print a descriptor as it is written, or as the engine sees it."
+        abstract: "Print a descriptor as it is written, or as the engine resolves it.",
+        discussion: """
+            Examples:
+              carnet show acme
+              carnet show providers/acme.yaml --resolved
+              carnet show acme --resolved --input tenant=example
+            """
     )
 
     @Argument(
@@ -14,8 +20,8 @@ struct ShowCommand: Subcommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Fill the inputs in, say every default, and show the requests of a pretend client to the byte. Inputs that are "
-                + "not given are filled with examples."
+            "Fill in inputs and defaults, and show the exact requests of a test client. Inputs without a value are "
+                + "filled with the descriptor's examples."
         )
     )
     var resolved = false
@@ -30,13 +36,9 @@ struct ShowCommand: Subcommand {
         let origin = entry.origin.text(context.environment)
         let ancestors = entry.document.ancestors.map(\.rawValue)
         guard resolved else {
+            _ = try entry.descriptor.variant(client.input.environment)
             let text = String(decoding: entry.document.file.bytes, as: UTF8.self)
-            // The file as it is, not as a terminal might take it.
-            for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(
-                text.hasSuffix("\n") ? 1 : 0)
-            {
-                context.console.answer(String(line).printable)
-            }
+            for line in Self.lines(of: text) { context.console.answer(line.printable) }
             context.console.answer(
                 json: JSONObject([
                     "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin),
@@ -45,6 +47,22 @@ struct ShowCommand: Subcommand {
             )
             return
         }
+        try await showResolved(entry, context, origin: origin, ancestors: ancestors)
+    }
+
+    /// The lines of a file, without what only says how a line ends or how the file is encoded (YAML 1.2.2, 5.2 and 5.4).
+    private static func lines(of text: String) -> [String] {
+        var scalars = text.unicodeScalars[...]
+        if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
+        var lines = scalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0.last == "\r" ? $0.dropLast() : $0) }
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+
+    private func showResolved(
+        _ entry: ProviderRegistry.Entry, _ context: CommandContext, origin: String, ancestors: [String]
+    ) async throws {
         let source = try Registrations(client, context).source(for: entry.descriptor)
         let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
             let descriptor = try entry.descriptor.variant(source.environment)
@@ -52,8 +70,8 @@ struct ShowCommand: Subcommand {
             return (inputs, try descriptor.resolve(inputs: inputs.values))
         }
         for input in inputs.madeUp {
-            let text = "the input \(input.name) is not given; \(input.value.printable) stands for it"
-            context.console.note("\(text) (give --input \(input.name)=VALUE)")
+            let text = "the input \(input.name) has no value; using the example \(input.value.printable)"
+            context.console.note("\(text) (to change it, add --input \(input.name)=VALUE)")
         }
         if !ancestors.isEmpty { context.console.note("extends \(ancestors.joined(separator: ", "))") }
         let view = ResolvedView(resolved, of: entry.document, as: source)

@@ -7,8 +7,16 @@ import Foundation
 struct TokenCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Say what is known of an account's tokens, or print the access token.",
-        discussion: "Only --raw prints the token itself, renewed first if it has ended: for $(carnet token ID --raw)."
+        abstract: "Print what is known of an account's tokens, or the access token itself.",
+        discussion: """
+            Only --raw prints the access token. It is refreshed first if it has expired.
+
+            Examples:
+              carnet token acme
+              carnet token acme --payload
+              curl -H "Authorization: Bearer $(carnet token acme --raw)" https://api.acme.example/me
+              carnet token acme --client-credentials --scope reports
+            """
     )
 
     enum Part: String, EnumerableFlag {
@@ -20,7 +28,7 @@ struct TokenCommand: Subcommand {
             switch value {
             case .header: "Print the header of an access token that is a JWT."
             case .payload: "Print the claims of an access token that is a JWT."
-            case .raw: "Print the access token itself, alone."
+            case .raw: "Print the access token only."
             }
         }
     }
@@ -28,17 +36,18 @@ struct TokenCommand: Subcommand {
     @OptionGroup var account: AccountOptions
     @Flag(exclusivity: .exclusive) var part: Part?
     @OptionGroup(title: "Options without an account") var ownToken: ClientTokenOptions
-    @Flag(help: "Ask the provider what it knows of the access token (RFC 7662).") var introspect = false
+    @Flag(help: "Request the state of the access token from the provider (RFC 7662).") var introspect = false
     @OptionGroup(title: "Token exchange options") var exchange: ExchangeOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
         if introspect, part != nil || ownToken.isWanted || exchange.isWanted {
-            throw ValidationError("--introspect shows what the provider knows, and nothing else")
+            throw ValidationError("--introspect cannot be combined with the other output options")
         }
         try ownToken.validate()
         if ownToken.isWanted, account.account != nil {
-            throw ValidationError("--client-credentials and --jwt-bearer ask for a token without an account")
+            throw ValidationError(
+                "--client-credentials and --jwt-bearer request a token without an account; remove --account")
         }
     }
 
@@ -101,7 +110,7 @@ struct TokenCommand: Subcommand {
             named: name,
             of: account.stored.tokens,
             ownedBy: account.name,
-            next: ["carnet profile \(account.entry.descriptor.id) says who signed in"],
+            next: ["carnet profile \(account.entry.descriptor.id) prints the user's profile"],
             console
         )
     }
@@ -113,13 +122,13 @@ struct TokenCommand: Subcommand {
         guard let segment = JWTSegments(tokens.accessToken)?.json(index) else {
             throw Failure(
                 .failed,
-                "the access token of \(owner) is opaque: it is not a JWT, and nobody but the provider can read it",
+                "the access token of \(owner) is opaque: it is not a JWT, and only the provider can read it",
                 next: next
             )
         }
         for line in segment.jsonText(.indented).printableLines { console.answer(line) }
         console.answer(json: JSONObject([name: segment, "verified": false]))
-        console.note("not verified here: an access token is for the resource server to judge")
+        console.note("not verified: only the resource server validates an access token")
     }
 }
 

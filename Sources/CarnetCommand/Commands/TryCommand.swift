@@ -5,10 +5,15 @@ import CarnetProtocol
 struct TryCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "Sign in to a sandbox that impersonates the provider: no browser, no network, no account.",
+        abstract: "Sign in to a sandbox that simulates the provider: no browser, no network, no account.",
         discussion: """
-            Every step is shown with the exact request and what came back, secrets redacted. The exit status is 0 only if \
-            all of it worked. Inputs that are not given are filled with the descriptor's examples.
+            Every step is shown with its request and response; secrets are redacted. The exit status is 0 only if every step \
+            succeeded. Inputs without a value are filled with the descriptor's examples.
+
+            Examples:
+              carnet try acme
+              carnet try providers/acme.yaml
+              carnet try acme --input tenant=example -v
             """
     )
 
@@ -21,7 +26,7 @@ struct TryCommand: Subcommand {
     @OptionGroup(title: "Provider options") var input: InputOptions
 
     @Option(
-        name: .customLong("redirect-uri"), help: ArgumentHelp("The pretend client's redirect URI.", valueName: "uri"))
+        name: .customLong("redirect-uri"), help: ArgumentHelp("The test client's redirect URI.", valueName: "uri"))
     var redirectURI: String?
 
     @OptionGroup(title: "Output options") var output: OutputOptions

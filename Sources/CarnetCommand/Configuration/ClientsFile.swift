@@ -16,7 +16,7 @@ struct ClientsFile {
     init(_ file: SourceFile) {
         let document = YAMLReader().read(file)
         var reader = ClientsFileReader(file: file.path)
-        // The reader's own words are about descriptors; a file with no registration yet is no mistake.
+        // The reader's finding is about descriptors; a clients file without a registration is valid.
         let isEmpty = document.root == nil && document.diagnostics.map(\.code) == [ReaderRules.emptyFile.code]
         entries = isEmpty ? [] : reader.entries(document.root)
         self.file = file
@@ -25,7 +25,7 @@ struct ClientsFile {
 
     /// What the file says of a provider; secret and keys are fetched from where the file says they are.
     ///
-    /// - Throws: `Failure` if there are none, or none that can be used.
+    /// - Throws: `Failure` if there is no usable registration.
     func source(for id: ProviderID, environment: HostEnvironment) throws -> ClientSource? {
         guard let entry = entries.first(where: { $0.id == id.rawValue }) else { return nil }
         var source = entry.source
@@ -50,10 +50,10 @@ struct ClientsFile {
         else {
             throw Failure(
                 .usage,
-                "\(file.path) has a registration for \(id) that cannot be managed from here",
+                "\(file.path) has a registration for \(id) that this command cannot manage",
                 next: [
-                    "choose another file, and give it with --clients",
-                    "or take the entry out: registration_client_uri and registration_access_token are not in it",
+                    "choose another file with --output, and pass it later with --clients",
+                    "or remove the entry: it has no registration_client_uri and registration_access_token",
                 ]
             )
         }
@@ -81,7 +81,7 @@ struct ClientsFile {
         case .inline(let secret): return secret
         case .variable(let name):
             guard let text = environment[name], !text.isEmpty else {
-                throw Failure(.usage, "\(file.path): client_secret_env: the variable \(name) is not set")
+                throw Failure(.usage, "\(file.path): client_secret_env: the environment variable \(name) is not set")
             }
             return Secret(text)
         case .file(let path):

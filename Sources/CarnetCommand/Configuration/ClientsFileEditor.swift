@@ -43,7 +43,7 @@ struct ClientsFileEditor {
         }
         if let origins = client.origins { values.append(("origins", .list(origins))) }
         guard let entry = root?.entry(provider) else {
-            let start = bytes.isEmpty ? "# Registered by carnet register. It holds secrets.\n" : ""
+            let start = bytes.isEmpty ? "# Written by carnet register. It contains secrets.\n" : ""
             let end = bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? "" : "\n"
             if let environment = input.environment { values.append(("environment", .string(environment))) }
             var lines = values.map { "  \($0.0): \($0.1.jsonText())\n" }.joined()
@@ -128,8 +128,8 @@ struct ClientsFileEditor {
 
     private var unchangeable: Failure {
         Failure(
-            .usage, "\(path) is not written so that one registration in it can be changed",
-            next: ["write each provider on a line of its own, or choose another file"])
+            .usage, "\(path) cannot be changed: several providers share a line",
+            next: ["write each provider on its own line, or choose another file"])
     }
 
     private static func lastLine(of node: YAMLNode) -> Int {
@@ -140,6 +140,6 @@ struct ClientsFileEditor {
         }
     }
 
-    /// A text as JSON writes it, which YAML reads too.
+    /// A string as JSON writes it, which YAML reads too.
     private static func quoted(_ text: String) -> String { JSONValue.string(text).jsonText() }
 }

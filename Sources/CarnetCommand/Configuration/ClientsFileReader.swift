@@ -27,7 +27,7 @@ struct ClientsFileReader {
     mutating func entries(_ root: YAMLNode?) -> [ClientsFileEntry] {
         guard let root else { return [] }
         guard let providers = root.entries else {
-            report(.wrongType, "found \(root.kind)", at: root, help: "expected provider ids, each with its keys")
+            report(.wrongType, "found \(root.kind)", at: root, help: "expected provider ids, each with a mapping")
             return []
         }
         return providers.map { entry($0) }
@@ -93,7 +93,7 @@ struct ClientsFileReader {
         if entry.secret != nil {
             report(
                 .valueNotAllowed,
-                "the client secret is said a second time",
+                "the client secret is set twice",
                 at: YAMLNode(.mapping([]), span: member.keySpan),
                 help: "keep one of client_secret, client_secret_env and client_secret_file"
             )
@@ -105,7 +105,7 @@ struct ClientsFileReader {
         if entry.key != nil {
             report(
                 .valueNotAllowed,
-                "the client's key is said a second time",
+                "the client's key is set twice",
                 at: YAMLNode(.mapping([]), span: member.keySpan),
                 help: "keep one of client_key_file and client_key_env"
             )
@@ -137,7 +137,7 @@ struct ClientsFileReader {
     /// A scalar as it is written: a client id of digits is an id, not a number.
     private mutating func text(_ node: YAMLNode) -> String? {
         guard let scalar = node.scalar, !scalar.isNull, !scalar.text.isEmpty else {
-            report(.wrongType, "found \(node.kind)", at: node, help: "expected a text")
+            report(.wrongType, "found \(node.kind)", at: node, help: "expected a string")
             return nil
         }
         return scalar.text
@@ -156,7 +156,7 @@ extension YAMLNode {
         switch content {
         case .mapping: "a mapping"
         case .sequence: "a list"
-        case .scalar(let scalar): scalar.isNull || scalar.text.isEmpty ? "nothing" : "a text"
+        case .scalar(let scalar): scalar.isNull || scalar.text.isEmpty ? "nothing" : "a string"
         }
     }
 }

@@ -1,8 +1,8 @@
 import CarnetFiles
 import Foundation
 
-/// The user's configuration folder. Whoever can write to it chooses where the user's credentials go, so it has to be the
-/// user's alone.
+/// The user's configuration folder. It decides where the user's credentials are sent, so only the user may write to
+/// it.
 struct ConfigurationFolder {
     private let environment: HostEnvironment
     private let path: String
@@ -43,14 +43,14 @@ struct ConfigurationFolder {
         // What the administrator owns, the administrator could change anyway.
         guard [geteuid(), 0].contains(status.st_uid) else {
             throw Failure(
-                .usage, "\(shown) belongs to \(Self.name(of: status.st_uid)), who chooses with it where credentials go",
-                next: ["make it your own: sudo chown \(geteuid()) '\(path)'", "or move it away"])
+                .usage, "\(shown) belongs to \(Self.name(of: status.st_uid)), who could redirect credentials with it",
+                next: ["take ownership: sudo chown \(geteuid()) '\(path)'", "or move it elsewhere"])
         }
         guard status.st_mode & 0o022 == 0 else {
             let writers = status.st_mode & 0o002 == 0 ? "its group" : "everybody"
             throw Failure(
-                .usage, "\(shown) can be changed by \(writers), who chooses with it where credentials go",
-                next: ["look at what is in it, then run: chmod go-w '\(path)'"])
+                .usage, "\(shown) can be changed by \(writers), who could redirect credentials with it",
+                next: ["check its content, then run: chmod go-w '\(path)'"])
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// The environment that the program runs in: variables, and the user's folders (XDG Base Directory Specification).
 struct HostEnvironment: Sendable {
-    private let variables: [String: String]
+    let variables: [String: String]
 
     init(_ variables: [String: String]) {
         self.variables = variables

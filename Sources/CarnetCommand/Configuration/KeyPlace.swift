@@ -34,7 +34,7 @@ enum KeyPlace {
     /// - Throws: as `keys(id:_:)`, and if there is none.
     func signingKey(id: String?, _ environment: HostEnvironment) throws -> ClientKey {
         guard let key = try keys(id: id, environment).first(where: \.canSign) else {
-            throw Failure(.usage, "\(try read(environment).source) has no key that may sign")
+            throw Failure(.usage, "\(try read(environment).source) has no signing key")
         }
         return key
     }
@@ -56,9 +56,9 @@ enum KeyPlace {
         switch self {
         case .variable(let name):
             guard let text = environment[name], !text.isEmpty else {
-                throw Failure(.usage, "the variable \(name), which should hold the client's key, is not set")
+                throw Failure(.usage, "the environment variable \(name), the client's key, is not set")
             }
-            return (Secret(text), "the key in the variable \(name)")
+            return (Secret(text), "the key in the environment variable \(name)")
         case .file(let path):
             let bytes = try SourceFile(readingFrom: path, maximumBytes: 1 << 18).bytes
             return (Secret(String(decoding: bytes, as: UTF8.self)), path)

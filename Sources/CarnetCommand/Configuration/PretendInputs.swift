@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import CarnetSimulation
 
-/// The inputs of a pretend client, and which of them nobody gave.
+/// The inputs of a test client, and which of them have no value.
 struct PretendInputs {
     let values: [String: String]
     /// What stands for an input that was not given.
@@ -24,11 +24,11 @@ struct PretendInputs {
             let wanted = rules?.allowed.isEmpty == false ? rules?.allowed.joined(separator: " or ") : nil
             let remarks = [rules?.title, wanted, rules?.pattern.map { "which matches \($0.source)" }]
             let remark = remarks.compactMap { $0 }.joined(separator: ", ")
-            return "give --input \(name)=VALUE" + (remark.isEmpty ? "" : "  (\(remark))")
+            return "add --input \(name)=VALUE" + (remark.isEmpty ? "" : "  (\(remark))")
         }
         return Failure(
             .usage,
-            "\(descriptor.id) needs \(noun) for which its descriptor has no example",
+            "\(descriptor.id) needs \(noun), and its descriptor has no example",
             details: [Failure.Detail(name: "missing_inputs", text: missing.joined(separator: " "))],
             next: options
         )

@@ -2,9 +2,9 @@ import CarnetCatalog
 import CarnetDescriptors
 import Foundation
 
-/// Where providers are looked for: built in, the user's configuration folder, `CARNET_PROVIDERS` and `--providers`, of which
-/// a later place overrides an earlier provider of the same id; and `./providers`, which may add ids and override none,
-/// because nobody named it: it may be part of something that was downloaded.
+/// Where providers are looked for: built in, the user's configuration folder, `CARNET_PROVIDERS` and `--providers`, of
+/// which a later place overrides an earlier provider of the same id; and `./providers`, which may add ids and override
+/// none, because nobody named it: it may be part of something that was downloaded.
 struct ProviderSources {
     private static let unnamedFolder = "providers"
 
@@ -15,7 +15,8 @@ struct ProviderSources {
     let unreadable: [SourceFileError]
 
     /// - Parameter isQuiet: Whether nothing is said about files that may not override.
-    /// - Throws: `Failure` if a folder of `--providers` cannot be read, or if others can write to the user's configuration.
+    /// - Throws: `Failure` if a folder of `--providers` cannot be read, or if others can write to the user's
+    ///   configuration.
     init(_ options: ProviderOptions, _ context: CommandContext, isQuiet: Bool = false) throws {
         let configuration = ConfigurationFolder(context.environment)
         try configuration.check()
@@ -34,7 +35,7 @@ struct ProviderSources {
         for path in context.environment.providerFolders { add(path) }
         for path in options.folders {
             guard Self.isFolder(path) else {
-                throw Failure(.usage, "--providers \(path): no such folder")
+                throw Failure(.usage, "--providers \(path): the folder does not exist")
             }
             unreadable += try registry.add(folder: path)
             read.append(path)
@@ -47,7 +48,7 @@ struct ProviderSources {
         if !isQuiet { warnAboutRefused(context.console) }
     }
 
-    /// Where a folder is, whatever leads there; `nil` if it is nowhere.
+    /// The canonical path of a folder; `nil` if it does not exist.
     private static func place(_ path: String) -> String? {
         guard let place = realpath(path, nil) else { return nil }
         defer { free(place) }
@@ -95,8 +96,8 @@ struct ProviderSources {
                 entry.origin == .builtIn ? "built in" : "that of \(entry.document.file.path.printable)"
             }
             console.warn(
-                "\(source.document.file.path.printable) is not used: the id \(id) is \(taken ?? "that of a file with errors"), "
-                    + "and a folder that nobody named overrides nothing; to use it, give --providers \(Self.unnamedFolder)"
+                "\(source.document.file.path.printable) is ignored: the id \(id) is \(taken ?? "that of a file with errors"), "
+                    + "and ./providers overrides nothing unless it is named; to use it, add --providers \(Self.unnamedFolder)"
             )
         }
     }
@@ -107,7 +108,7 @@ struct ProviderSources {
         for document in registry.broken {
             let count = document.diagnostics.count { $0.severity == .error }
             let errors = "\(count) error\(count == 1 ? "" : "s")"
-            console.warn("\(document.file.path.printable) has \(errors) and is left out; run carnet lint on it")
+            console.warn("\(document.file.path.printable) has \(errors) and is skipped; run carnet lint on it")
         }
     }
 }

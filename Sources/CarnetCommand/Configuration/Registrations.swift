@@ -24,7 +24,8 @@ struct Registrations {
             guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
             for (path, what) in file.exposedFiles {
                 let path = context.environment.shortened(path).printable
-                context.console.warn("\(path) holds a \(what) that others can read; chmod 600 it")
+                context.console.warn(
+                    "\(path) contains a \(what) and is readable by other users; run: chmod 600 '\(path)'")
             }
         }
         self.files = files
@@ -64,7 +65,8 @@ struct Registrations {
 
     /// The registration for a provider.
     ///
-    /// - Parameter stored: The account that it is for; it knows the client id, inputs and environment that it was signed in with.
+    /// - Parameter stored: The account that it is for; it knows the client id, inputs and environment that it was
+    ///   signed in with.
     /// - Throws: `Failure` that says where a client id can be given.
     func registration(for descriptor: ProviderDescriptor, stored: Connection? = nil) throws -> ClientRegistration {
         let source = try source(for: descriptor, stored: stored)
@@ -76,7 +78,7 @@ struct Registrations {
                 "\(descriptor.name) accepts no redirect URI on loopback",
                 details: [Failure.Detail(name: "descriptor_key", text: "redirects")],
                 next: [
-                    "give --redirect-uri, and --paste to bring the callback back by hand",
+                    "add --redirect-uri URI, and --paste to copy the callback by hand",
                     "accepted forms: " + descriptor.redirects.map(\.description).joined(separator: "  "),
                 ]
             )
@@ -109,7 +111,7 @@ struct Registrations {
         var next = ["register a client at \(descriptor.name)" + (descriptor.docs.map { ", see \($0)" } ?? "")]
         if let redirectURI { next.append("register the redirect URI \(redirectURI)") }
         let file = environment.shortened(Self.ownFile(environment))
-        next.append("then give --client-id ID, or set \(ClientSource.variable(descriptor.id, "CLIENT_ID")),")
+        next.append("then add --client-id ID, or set \(ClientSource.variable(descriptor.id, "CLIENT_ID")),")
         next.append("or write \(id): { client_id: ID } in \(file)")
         var details = [Failure.Detail(name: "step", text: "configuration")]
         if let redirectURI { details.append(Failure.Detail(name: "redirect_uri", text: redirectURI)) }
@@ -119,8 +121,8 @@ struct Registrations {
     /// How an input is given.
     static func waysToGive(_ input: String, of id: ProviderID) -> [String] {
         [
-            "give --input \(input)=VALUE, or set \(ClientSource.variable(id, "INPUT_" + input.uppercased())),",
-            "or write it under inputs in the clients file",
+            "add --input \(input)=VALUE, or set \(ClientSource.variable(id, "INPUT_" + input.uppercased())),",
+            "or set it under inputs in the clients file",
         ]
     }
 }

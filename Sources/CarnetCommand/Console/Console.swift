@@ -1,17 +1,16 @@
 import CarnetDescriptors
-import Synchronization
 
-/// The way out: the answer goes to stdout, what is about the run goes to stderr.
+/// The way out: the response goes to stdout, what is about the run goes to stderr.
 final class Console: Sendable {
-    /// Whether the answer is one JSON document.
+    /// Whether the response is one JSON document.
     let isJSON: Bool
     let isVerbose: Bool
     private let colorsOutput: Bool
     let colorsErrors: Bool
     private let showsProgress: Bool
-    private let isAnswerLost = Atomic(false)
+    private let isAnswerLost = Lock(false)
     /// Whether a progress line stands on the terminal.
-    private let progress = Mutex(false)
+    private let progress = Lock(false)
 
     init(_ options: OutputOptions, environment: HostEnvironment) {
         isJSON = options.json
@@ -21,15 +20,15 @@ final class Console: Sendable {
         showsProgress = OutputChannel.standardError.isTerminal && environment["TERM"] != "dumb"
     }
 
-    // MARK: The answer
+    // MARK: The response
 
-    /// Prints a line of the answer; nothing with `--json`.
+    /// Prints a line of the response; nothing with `--json`.
     func answer(_ line: String = "") {
         guard !isJSON else { return }
         answer(bytes: Array((line + "\n").utf8))
     }
 
-    /// Prints the answer as a document, with `--json` alone.
+    /// Prints the response as a document, with `--json` alone.
     func answer(json document: @autoclosure () -> JSONObject) {
         guard isJSON else { return }
         var versioned = JSONObject()
@@ -41,11 +40,11 @@ final class Console: Sendable {
     /// Prints bytes as they are.
     func answer(bytes: [UInt8]) {
         clearProgress()
-        if !OutputChannel.standardOutput.write(bytes) { isAnswerLost.store(true, ordering: .releasing) }
+        if !OutputChannel.standardOutput.write(bytes) { isAnswerLost.withLock { $0 = true } }
     }
 
-    /// Whether stdout took all of the answer: a full disk must not look like success.
-    var isAnswerWhole: Bool { !isAnswerLost.load(ordering: .acquiring) }
+    /// Whether stdout took all of the response: a full disk must not look like success.
+    var isAnswerWhole: Bool { !isAnswerLost.withLock(\.self) }
 
     func paint(_ text: String, _ style: TextStyle) -> String {
         colorsOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
@@ -70,7 +69,7 @@ final class Console: Sendable {
     }
 
     func report(_ failure: Failure) {
-        if isJSON, failure.status != .interrupted {
+        if isJSON, !failure.status.isInterruption {
             OutputChannel.standardOutput.write(failure.json.jsonText(.indented) + "\n")
         }
         for line in failure.lines(paintError) { note(line) }

@@ -33,7 +33,7 @@ struct ShownRequest: Sendable {
 
 /// Requests and responses for people: `>` what was sent, `<` what came back, a parameter a line.
 struct ExchangeText {
-    /// Says how a text looks; the channel decides whether there are colours.
+    /// Says how a string looks; the channel decides whether there are colours.
     let paint: (String, TextStyle) -> String
 
     func lines(_ request: ShownRequest) -> [String] {

@@ -11,7 +11,7 @@ extension Failure {
             let lines = reporter.render(diagnostic) { $0 == file.path ? text : nil }
             for line in lines.split(separator: "\n") { console.note(String(line)) }
         }
-        self.init(.usage, "\(file.path) cannot be used", next: ["mend what is said above"])
+        self.init(.usage, "\(file.path) has errors", next: ["fix the errors above"])
     }
 
     /// A clients file that cannot be used. Its lines are not shown: they hold secrets.
@@ -20,6 +20,6 @@ extension Failure {
             let help = diagnostic.help.map { "; \($0)" } ?? ""
             console.note((diagnostic.description + help).printable)
         }
-        self.init(.usage, "\(clientsFile.file.path) cannot be used", next: ["mend what is said above"])
+        self.init(.usage, "\(clientsFile.file.path) has errors", next: ["fix the errors above"])
     }
 }

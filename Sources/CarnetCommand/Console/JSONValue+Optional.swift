@@ -2,7 +2,7 @@ import CarnetDescriptors
 import Foundation
 
 extension JSONValue {
-    /// A text or null.
+    /// A string or null.
     static func optional(_ text: String?) -> JSONValue {
         text.map(JSONValue.string) ?? .null
     }

@@ -74,7 +74,7 @@ struct ProfileView {
             picture = await DemoPicture(profile.picture, over: transport)
         } catch {
             rows = []
-            failure = (error as? OAuthError)?.description ?? "the profile could not be had"
+            failure = (error as? OAuthError)?.description ?? "the profile is unavailable"
             picture = nil
         }
     }

@@ -37,12 +37,12 @@ enum DemoAssets {
           running = new AbortController();
           try {
             const body = new URLSearchParams({ text: text.value });
-            const answer = await fetch("/descriptor/lint", { method: "POST", body, signal: running.signal });
-            if (!answer.ok) return say("This text cannot be linted.", []);
-            const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            const response = await fetch("/descriptor/lint", { method: "POST", body, signal: running.signal });
+            if (!response.ok) return say("The server cannot check this text.", []);
+            const page = new DOMParser().parseFromString(await response.text(), "text/html");
             say(page.getElementById("summary").textContent, page.getElementById("findings").children);
           } catch (error) {
-            if (error.name !== "AbortError") say("The server cannot be reached.", []);
+            if (error.name !== "AbortError") say("The server is not reachable.", []);
           }
         }
 
@@ -93,7 +93,8 @@ enum DemoAssets {
         :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
         ul.cards { list-style: none; padding: 0; display: grid; gap: 1rem;
                    grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); }
-        ul.cards li, .card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; }
+        ul.cards li, .card { background: var(--card); border: 1px solid var(
+            --line); border-radius: .75rem; padding: 1rem; }
         ul.cards li { display: flex; flex-direction: column; gap: .5rem; }
         ul.cards h2, ul.cards h3, ul.cards p { margin: 0; }
         ul.cards form:last-child, ul.cards .row:last-child { margin-top: auto; }
@@ -121,7 +122,8 @@ enum DemoAssets {
         nav.tabs a[aria-current] { font-weight: 700; color: var(--text); border-bottom-color: var(--link); }
         dd .faint { white-space: nowrap; }
         .person { display: flex; flex-wrap: wrap; gap: 1.25rem; align-items: start; }
-        .person img { width: 6rem; height: 6rem; border-radius: .75rem; object-fit: cover; border: 1px solid var(--line); }
+        .person img { width: 6rem; height: 6rem; border-radius: .75rem; object-fit: cover; border: 1px solid var(
+            --line); }
         .person dl { flex: 1 1 16rem; margin: 0; }
         dl { display: grid; grid-template-columns: minmax(5rem, auto) 1fr; gap: .35rem 1.25rem; }
         dt { font-weight: 600; } dd { margin: 0; }
@@ -148,9 +150,9 @@ enum DemoAssets {
         .flow .life { stroke: var(--line); stroke-dasharray: 4 4; }
         .flow .party { fill: var(--page); stroke: var(--edge); }
         .flow .arrow { stroke: currentColor; stroke-width: 1.5; }
-        .flow .answer { color: var(--faint); font-size: 12px; fill: var(--faint); }
+        .flow .response { color: var(--faint); font-size: 12px; fill: var(--faint); }
         .flow .back { fill: var(--faint); }
-        .flow .answer .arrow { stroke-width: 1; stroke-dasharray: 5 4; }
+        .flow .response .arrow { stroke-width: 1; stroke-dasharray: 5 4; }
         .flow a { color: var(--link); } .flow a text { fill: var(--link); } .flow .head { fill: var(--link); }
         .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
         """

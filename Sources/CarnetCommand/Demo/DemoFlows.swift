@@ -32,7 +32,8 @@ struct DemoFlows: RouterMiddleware {
         if isStart { turn.add(Self.startStep(path)) }
         var response = try await FlowLog.$turn.withValue(turn) { try await next(request, context) }
         turn.answer("\(response.status)", to: .browser)
-        let leaving = response.headers[.location].flatMap { try? WebURL($0) }
+        // A fragment, which some providers want, is for a browser alone: no server gets it.
+        let leaving = response.headers[.location].flatMap { try? WebURL(String($0.prefix { $0 != "#" })) }
         if isStart, let leaving {
             let provider = ProviderID(rawValue: String(path.dropFirst(startPrefix.count)))
             turn.add(Self.redirectStep(leaving))

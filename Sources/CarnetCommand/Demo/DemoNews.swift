@@ -1,9 +1,9 @@
+import CarnetDescriptors
 import CarnetWeb
-import Synchronization
 
 /// What is wrong with the files that the demonstration reads again while it runs.
 final class DemoNews: Sendable {
-    private let problemsByPlace = Mutex<[String: [String]]>([:])
+    private let problemsByPlace = Lock<[String: [String]]>([:])
 
     /// One text for each problem, by place.
     var problems: [String] {

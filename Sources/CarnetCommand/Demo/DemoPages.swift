@@ -80,7 +80,7 @@ struct DemoPages: SignInPages {
             values["opaque"] = true
         }
         if let answer = view.answer {
-            values["answer"] = ["title": answer.title, "status": answer.status, "text": answer.text]
+            values["response"] = ["title": answer.title, "status": answer.status, "text": answer.text]
         }
         return page("Hello, \(account.name ?? "stranger")", "account", values)
     }
@@ -88,7 +88,7 @@ struct DemoPages: SignInPages {
     func flow(provider: ProviderID, name: String, steps: [FlowLog.Step], isSignedIn: Bool) -> String {
         let diagram = FlowDiagram(steps: steps)
         return page(
-            "How the sign-in with \(name) went", "flow",
+            "Sign-in steps with \(name)", "flow",
             [
                 "id": provider.rawValue, "svg": diagram.svg, "steps": diagram.rows, "none": steps.isEmpty,
                 "isSignedIn": isSignedIn,
@@ -128,7 +128,7 @@ struct DemoPages: SignInPages {
         return templates["findings"]?.render(values) ?? ""
     }
 
-    func notFound() -> String { page("There is no such page", "notFound", [:]) }
+    func notFound() -> String { page("Page not found", "notFound", [:]) }
 
     // MARK: Sign-in
 
@@ -161,7 +161,7 @@ struct DemoPages: SignInPages {
         return page(staying == nil ? "You are signed out" : "One account is signed out", "signedOut", values)
     }
 
-    /// Who is signed in, whatever happened.
+    /// The signed-in accounts.
     private static func staying(_ choice: SignInChoice) -> [String: Any]? {
         choice.session?.account().map { ["name": $0.name ?? "somebody", "id": $0.provider.rawValue] }
     }

@@ -1,7 +1,6 @@
 import Carnet
 import CarnetDescriptors
 import CarnetSandbox
-import Synchronization
 
 /// The resources of `--map FILE`, read again whenever they are asked for; a file with mistakes changes nothing.
 final class DemoResources: Sendable {
@@ -14,7 +13,7 @@ final class DemoResources: Sendable {
 
     private let path: String
     private let news: DemoNews
-    private let read = Mutex(Read())
+    private let read = Lock(Read())
 
     init(path: String, news: DemoNews) {
         self.path = path

@@ -6,10 +6,9 @@ import CarnetSandbox
 import CarnetTesting
 import CarnetWeb
 import Logging
-import Synchronization
 
-/// The clients of the demonstration: real ones for the providers that have a registration, pretend ones at a sandbox for
-/// all others.
+/// The clients of the demonstration: real ones for the providers that have a registration, test clients at a sandbox
+/// for all others.
 final class DemoSetup: Sendable {
     /// The sandbox that stands for the providers without a registration.
     enum Stage: Sendable {
@@ -21,16 +20,19 @@ final class DemoSetup: Sendable {
     let clients = ProviderClients([])
     let flow = FlowLog()
     let news = DemoNews()
+    /// Where sign-ins with real providers, and with a sandbox that runs elsewhere, are kept.
     let store: any TokenStore
+    /// The demo's own sandbox knows no token after a restart: to keep one would be to keep a session that is over.
+    let passingStore = MemoryTokenStore()
     let stage: Stage
     private let origin: String
     private let registration: @Sendable (ProviderDescriptor) throws -> ClientRegistration?
-    private let sandboxed = Mutex<Set<ProviderID>>([])
+    private let sandboxed = Lock<Set<ProviderID>>([])
 
     /// - Parameters:
     ///   - running: A sandbox elsewhere, instead of one of its own.
     ///   - registration: What is registered for a provider; `nil` if nothing.
-    ///   - refuse: Told why a provider is left out.
+    ///   - refuse: Called with the reason why a provider is skipped.
     init(
         _ registry: ProviderRegistry,
         origin: String,
@@ -60,7 +62,7 @@ final class DemoSetup: Sendable {
 
     /// The client of a descriptor, which the sandbox stands for from now on if nothing is registered.
     ///
-    /// - Throws: `ResolutionError`, `Failure`.
+    /// - Throws: `ResolutionError`; `Failure` if the provider has no profile.
     func client(of descriptor: ProviderDescriptor) async throws -> OAuthClient {
         let real = try self.registration(descriptor)
         var registration = if let real { real } else { try await pretendRegistration(of: descriptor) }
@@ -68,14 +70,23 @@ final class DemoSetup: Sendable {
         sandboxed.withLock { ids in
             if real == nil { ids.insert(descriptor.id) } else { ids.remove(descriptor.id) }
         }
+        var descriptor = descriptor
+        // The sandbox takes the demonstration's own address, also where the provider wants https.
+        if real == nil { descriptor.redirects = [] }
+        let provider = try descriptor.resolve(inputs: registration.inputs)
+        guard provider.canHaveProfile else {
+            throw Failure(.usage, "it has no profile, and a site needs one to know who signed in")
+        }
         return try OAuthClient(
             descriptor,
             registration: registration,
-            transport: transport(to: try descriptor.resolve(inputs: registration.inputs)),
-            store: store,
+            transport: transport(to: provider),
+            store: real == nil && isOwnSandbox ? passingStore : store,
             observer: FlowObserver(provider: descriptor.id)
         )
     }
+
+    private var isOwnSandbox: Bool { if case .own = stage { true } else { false } }
 
     private func pretendRegistration(of descriptor: ProviderDescriptor) async throws -> ClientRegistration {
         let inputs = descriptor.exampleInputs([:])
@@ -114,9 +125,9 @@ final class DemoSetup: Sendable {
     /// The site, which people reach at the origin.
     ///
     /// - Parameters:
-    ///   - keys: Seal its cookies.
+    ///   - keys: Encrypt its cookies.
     ///   - sandbox: Where a browser finds the sandbox.
-    ///   - logger: Told what is told to people, under the same references.
+    ///   - logger: Receives the same problems as the pages, with the same references.
     func site(keys: KeyRing, sandbox: SandboxAddress?, map: String? = nil, logger: Logger) throws -> DemoSite {
         let pages = try DemoPages()
         return DemoSite(
@@ -144,7 +155,7 @@ final class DemoSetup: Sendable {
 extension Provider {
     /// Whether a page is on the host of one of the endpoints, or of the issuer.
     fileprivate func has(_ url: WebURL) -> Bool {
-        let pages = endpoints.values.map(\.origin) + [issuer.flatMap { try? WebURL($0).origin }].compactMap { $0 }
+        let pages = endpoints.urls.values.map(\.origin) + [issuer.flatMap { try? WebURL($0).origin }].compactMap { $0 }
         return pages.contains(url.origin)
     }
 }

@@ -19,7 +19,8 @@ extension DemoSite {
         }
     }
 
-    /// Answers with the account that the query names, or the latest of the provider; without one, with the way to sign in.
+    /// Responds with the account that the query names, or the latest of the provider; without one, with the sign-in
+    /// page.
     func visiting(
         _ request: Request, _ context: BasicSignInRequestContext, _ answer: (Visit) async throws -> Response
     ) async throws -> Response {
@@ -102,11 +103,11 @@ struct ResourceAnswer {
             let response = try await session.call(resource)
             status = "\(response.status)"
             let json = try? JSONValue(parsing: response.body)
-            text = json?.jsonText(.indented) ?? "(\(response.body.count) bytes that are not JSON)"
+            text = json?.jsonText(.indented) ?? "(\(response.body.count) bytes, not JSON)"
         } catch {
             let problem = error as? OAuthError
-            status = problem?.status.map { "\($0)" } ?? "no answer"
-            text = problem?.description ?? "the tokens cannot be read or kept"
+            status = problem?.status.map { "\($0)" } ?? "no response"
+            text = problem?.description ?? "the tokens cannot be read or saved"
         }
     }
 }

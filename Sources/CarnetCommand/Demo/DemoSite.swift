@@ -92,7 +92,7 @@ struct DemoSite: Sendable {
     private func descriptor(_ request: Request) async throws -> Response {
         let fields = try await form(request)
         let report = report(fields.first { $0.name == "text" }?.value ?? "")
-        guard !fields.contains(where: { $0.name == "mend" }) else {
+        guard !fields.contains(where: { $0.name == "fix" }) else {
             return html(pages.descriptor(self.report(report.mended)))
         }
         return html(pages.descriptor(report, trial: await report.trial()))
@@ -104,9 +104,11 @@ struct DemoSite: Sendable {
         return html(pages.findings(report(text)))
     }
 
-    /// - Throws: `HTTPError` if the form came from another site, or is none.
+    /// - Throws: `HTTPError` if the form came from another site, or is invalid.
     func form(_ request: Request) async throws -> [(name: String, value: String)] {
-        guard web.isOwnPage(request.head) else { throw HTTPError(.forbidden, message: "the form is of another site") }
+        guard web.isOwnPage(request.head) else {
+            throw HTTPError(.forbidden, message: "the form was sent by another site")
+        }
         guard let body = try? await request.body.collect(upTo: Self.formLimit) else {
             throw HTTPError(.contentTooLarge)
         }

@@ -28,13 +28,13 @@ enum DemoTemplates {
     static let contents = [
         "home": home, "account": account, "flow": flow, "descriptor": descriptor, "choice": choice,
         "findings": findings, "signedOut": signedOut,
-        "notFound": "<p>Nothing is at this address.</p>\n<p><a href=\"/\">All providers</a></p>\n",
+        "notFound": "<p>There is no page at this address.</p>\n<p><a href=\"/\">All providers</a></p>\n",
     ]
 
     private static let home = """
         {{#hasProblems}}
         <section role="alert" aria-labelledby="problems">
-        <h2 id="problems">Files that cannot be used; what was read before goes on</h2>
+        <h2 id="problems">Files with errors. Their last valid versions stay in use.</h2>
         <pre>{{problems}}</pre>
         </section>
         {{/hasProblems}}
@@ -64,8 +64,8 @@ enum DemoTemplates {
         </div>
         {{/accounts}}
         {{^isSignedIn}}
-        <p class="faint">{{#sandboxed}}In a sandbox: no account is needed{{/sandboxed}}\
-        {{^sandboxed}}The real one{{/sandboxed}}</p>
+        <p class="faint">{{#sandboxed}}Sandbox: no account needed{{/sandboxed}}\
+        {{^sandboxed}}Real provider{{/sandboxed}}</p>
         {{/isSignedIn}}
         <form method="post" action="/sign-in/{{id}}">
         <input type="hidden" name="return_to" value="/accounts/{{id}}">
@@ -78,7 +78,7 @@ enum DemoTemplates {
         </li>
         {{/providers}}
         </ul>
-        {{#none}}<p role="status">No provider is called that.</p>{{/none}}
+        {{#none}}<p role="status">No provider has this name.</p>{{/none}}
 
         """
 
@@ -89,7 +89,7 @@ enum DemoTemplates {
         <a href="/accounts/{{id}}?tab={{tab}}{{#other}}&amp;account={{connection}}{{/other}}"\
         {{#current}} aria-current="page"{{/current}}>{{label}}</a>
         {{/tabs}}
-        <a href="/flows/{{id}}">How it went</a>
+        <a href="/flows/{{id}}">Sign-in steps</a>
         </nav>
         <section class="card">
         {{#isProfile}}
@@ -108,7 +108,7 @@ enum DemoTemplates {
         <h2>{{part}} of the access token</h2>
         {{#opaque}}<p>This access token is opaque: only the provider can read it.</p>{{/opaque}}
         {{^opaque}}
-        <p><strong>Not verified here</strong>: an access token is for the resource server to judge.</p>
+        <p><strong>Not verified</strong>: only the resource server validates an access token.</p>
         <dl>
         {{#rows}}
         <dt>{{name}}</dt><dd>{{value}}{{#time}} <span class="faint">{{time}}</span>{{/time}}</dd>
@@ -120,13 +120,13 @@ enum DemoTemplates {
         {{#isResources}}
         <h2>Resources</h2>
         <p>Granted scopes: <code>{{scopes}}</code></p>
-        {{#answer}}
+        {{#response}}
         <section class="card" role="status">
         <h3>{{title}}: {{status}}</h3>
         <pre>{{text}}</pre>
         </section>
-        {{/answer}}
-        {{#noResources}}<p>The descriptor names no resources.</p>{{/noResources}}
+        {{/response}}
+        {{#noResources}}<p>The descriptor has no resources.</p>{{/noResources}}
         <ul class="cards">
         {{#resources}}
         <li>
@@ -145,24 +145,24 @@ enum DemoTemplates {
         <input type="hidden" name="return_to" value="/accounts/{{id}}?tab=resources">
         <input type="hidden" name="consent" value="1">
         {{#wanted}}<input type="hidden" name="scope" value="{{scope}}">{{/wanted}}
-        <button class="brand brand-{{id}}">Ask for more</button>
+        <button class="brand brand-{{id}}">Request these scopes</button>
         </form>
         {{/hasWanted}}
         {{/isResources}}
         </section>
-        <h2>What next</h2>
+        <h2>Tokens</h2>
         {{#refreshable}}
-        <form method="post" action="/accounts/{{id}}/refresh{{#other}}?account={{connection}}{{/other}}"><button>Renew the tokens</button></form>
+        <form method="post" action="/accounts/{{id}}/refresh{{#other}}?account={{connection}}{{/other}}"><button>Refresh the tokens</button></form>
         {{/refreshable}}
-        {{^refreshable}}<p>There is no refresh token: the tokens cannot be renewed.</p>{{/refreshable}}
+        {{^refreshable}}<p>There is no refresh token: the tokens cannot be refreshed.</p>{{/refreshable}}
         <h2>Sign out</h2>
         <form class="row" method="post" action="/sign-out">
         <input type="hidden" name="connection" value="{{connection}}">
-        <label for="extent">How far</label>
+        <label for="extent">Sign out of</label>
         <select id="extent" name="extent">
-        <option value="local">here alone</option>
-        <option value="revoke">and revoke the tokens</option>
-        <option value="everywhere">everywhere, at the provider too</option>
+        <option value="local">this site</option>
+        <option value="revoke">this site, and revoke the tokens</option>
+        <option value="everywhere">this site and the provider</option>
         </select>
         <button>Sign out</button>
         </form>
@@ -171,11 +171,11 @@ enum DemoTemplates {
 
     private static let flow = """
         {{#isSignedIn}}<p><a href="/accounts/{{id}}">Back to the account</a></p>{{/isSignedIn}}
-        {{#none}}<p>This browser has begun no sign-in with it since the program started.</p>{{/none}}
+        {{#none}}<p>This browser has not begun a sign-in with this provider since the program started.</p>{{/none}}
         {{^none}}<div class="scroll" role="region" aria-label="Sequence diagram" tabindex="0">{{{svg}}}</div>{{/none}}
         {{#steps}}
         <details>
-        <summary>{{number}}. {{title}}, shaped by <code>{{key}}</code></summary>
+        <summary>{{number}}. {{title}}, controlled by <code>{{key}}</code></summary>
         <h2 id="step-{{number}}">Request</h2>
         <pre>{{request}}</pre>
         <h2>Response</h2>
@@ -190,15 +190,15 @@ enum DemoTemplates {
         <label for="text">The descriptor, in YAML</label>
         <textarea id="text" name="text" spellcheck="false" autocapitalize="off" rows="12">
         {{text}}</textarea>
-        <p><button>Try it at a sandbox</button></p>
+        <p><button>Try it in a sandbox</button></p>
         </form>
         <section class="card">
-        <h2>What lint says</h2>
+        <h2>Lint findings</h2>
         {{{findings}}}
         </section>
         {{#trial}}
         <section id="trial" class="card">
-        <h2>A sign-in at a sandbox</h2>
+        <h2>Sign-in in a sandbox</h2>
         <p><strong>{{result}}</strong></p>
         <ol>
         {{#steps}}
@@ -221,12 +221,12 @@ enum DemoTemplates {
         <code>{{code}}</code></p>
         {{#excerpt}}<pre>{{before}}<mark>{{mark}}</mark>{{after}}</pre>{{/excerpt}}
         {{#help}}<p>{{help}}</p>{{/help}}
-        {{#fix}}<p>To mend it: {{fix}}</p>{{/fix}}
+        {{#fix}}<p>Fix: {{fix}}</p>{{/fix}}
         </li>
         {{/findings}}
         </ul>
         {{#fixable}}
-        <button form="descriptor" name="mend" value="1">Mend what is certain ({{count}})</button>
+        <button form="descriptor" name="fix" value="1">Apply safe fixes ({{count}})</button>
         {{/fixable}}
         </div>
 
@@ -234,7 +234,7 @@ enum DemoTemplates {
 
     private static let choice = """
         {{#advice}}<p role="alert">{{advice}}</p>{{/advice}}
-        {{#cause}}<details><summary>What happened, in detail</summary><pre>{{cause}}</pre></details>{{/cause}}
+        {{#cause}}<details><summary>Details</summary><pre>{{cause}}</pre></details>{{/cause}}
         <ul class="cards">
         {{#providers}}
         <li>
@@ -246,7 +246,7 @@ enum DemoTemplates {
         </li>
         {{/providers}}
         </ul>
-        {{#flow}}<p><a href="/flows/{{id}}">How it went</a></p>{{/flow}}
+        {{#flow}}<p><a href="/flows/{{id}}">Sign-in steps</a></p>{{/flow}}
         {{#staying}}<p>Still signed in: <a href="/accounts/{{id}}">{{name}}</a></p>{{/staying}}
         <p><a href="/">All providers</a></p>
         {{#reference}}<p><small>Reference: {{reference}}</small></p>{{/reference}}
@@ -254,7 +254,7 @@ enum DemoTemplates {
         """
 
     private static let signedOut = """
-        {{#none}}<p>Nobody was signed out just now.</p>{{/none}}
+        {{#none}}<p>No account was signed out.</p>{{/none}}
         {{#departures}}
         <section class="card">
         <h2>{{name}}</h2>

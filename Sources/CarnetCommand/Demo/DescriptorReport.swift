@@ -21,7 +21,7 @@ struct DescriptorReport {
 
     let text: String
     let findings: [Finding]
-    /// How many of them can be mended with certainty.
+    /// The number of findings with a safe fix.
     let fixableCount: Int
     let summary: String
     private let file: SourceFile
@@ -45,11 +45,11 @@ struct DescriptorReport {
         ].filter { $0.0 > 0 }
         summary =
             counts.isEmpty
-            ? "Nothing is wrong with it."
+            ? "No findings."
             : counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
     }
 
-    /// The text with everything mended that can be with certainty.
+    /// The text with all safe fixes applied.
     var mended: String { LintFixer.fix(file, with: linter).0.text }
 
     /// One step of a sign-in, and what came of it.
@@ -65,7 +65,7 @@ struct DescriptorReport {
         var all = registry
         all.add([file], origin: origin)
         guard let entry = all.entries.first(where: { $0.origin == origin }) else {
-            return ([], "Not tried: there are errors.")
+            return ([], "Not tried: the descriptor has errors.")
         }
         do {
             let setup = try TrialSetup(entry, inputs: [:], environment: nil, redirectURI: nil)
@@ -80,7 +80,7 @@ struct DescriptorReport {
                 steps.append(Step(title: step.title, outcome: step.outcome.name, reason: reason))
             }
             let result = await trial.run()
-            return (steps, result.hasFailed ? "The sign-in failed." : "All of it worked.")
+            return (steps, result.hasFailed ? "The sign-in failed." : "Every step succeeded.")
         } catch {
             return ([], "The sign-in could not begin: \(Failure(describing: error).summary)")
         }

@@ -21,20 +21,21 @@ struct FlowDiagram {
             arrows.append("<a href=\"#step-\(index + 1)\">\(request)</a>")
             for (asked, answer) in answers(after: index) {
                 y += Self.answerHeight
-                arrows.append("<g class=\"answer\">\(Self.arrow(answer, asked.to, asked.from, y, head: "back"))</g>")
+                let response = Self.arrow(answer, asked.to, asked.from, y, head: "back")
+                arrows.append("<g class=\"response\">\(response)</g>")
             }
         }
         let height = y + 24
         let head = [
             "<svg viewBox=\"0 0 \(Self.width) \(height)\" role=\"group\" aria-labelledby=\"flow-title\" class=\"flow\">",
-            "<title id=\"flow-title\">Sequence of \(steps.count) steps; each is told in full below</title>",
+            "<title id=\"flow-title\">Sequence of \(steps.count) steps; details below</title>",
             "<defs>\(Self.marker("head"))\(Self.marker("back"))</defs>",
         ]
         let parties = zip(Self.columns, Self.names).map { Self.party($1, at: $0, down: height - 6) }
         return (head + parties + arrows).joined(separator: "\n") + "\n</svg>"
     }
 
-    /// The answers that come behind a step: its own, and before that of a step that had to wait for it the nearer one's.
+    /// The responses after a step: its own, and those of earlier steps that had to wait for it.
     private func answers(after index: Int) -> [(step: FlowLog.Step, answer: String)] {
         steps[...index].enumerated().reversed().compactMap { place, step in
             step.answer.flatMap { place + step.nested == index ? (step, $0) : nil }
@@ -75,7 +76,7 @@ struct FlowDiagram {
         steps.enumerated().map { index, step in
             [
                 "number": index + 1, "title": step.title, "key": step.key, "request": step.request,
-                "response": step.response ?? "(none came, or it is not known here)",
+                "response": step.response ?? "(no response, or it is not known here)",
             ]
         }
     }

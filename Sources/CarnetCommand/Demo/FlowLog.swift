@@ -1,5 +1,5 @@
 import Carnet
-import Synchronization
+import CarnetDescriptors
 
 /// The exchanges of the latest sign-in of each visitor with each provider, without their secrets.
 final class FlowLog: Sendable {
@@ -38,9 +38,9 @@ final class FlowLog: Sendable {
         var visitors: [String] = []
     }
 
-    private let book = Mutex(Book())
+    private let book = Lock(Book())
 
-    /// What is noted of the request that the current task answers.
+    /// The log entry of the current request.
     @TaskLocal static var turn: FlowTurn?
 
     func steps(of provider: ProviderID, for visitor: String) -> [Step] {
@@ -60,7 +60,7 @@ final class FlowLog: Sendable {
     }
 
     /// Notes the callback of a visitor: of the sign-in with its state, or of the latest that waits where one of the two
-    /// has none that could be seen, as in an answer that is posted.
+    /// has none that could be seen, as in a response that is posted.
     ///
     /// - Parameter provider: With whom it was completed; `nil` if it was not.
     func callBack(_ provider: ProviderID?, state: String?, _ steps: [Step], for visitor: String) {
@@ -72,7 +72,7 @@ final class FlowLog: Sendable {
             $0.isWaiting = false
             // What happened at the provider's own pages is not seen.
             if let last = $0.steps.lastIndex(where: { $0.from == .browser && $0.to == .server }) {
-                $0.steps[last].response = "sends the browser back"
+                $0.steps[last].response = "redirects the browser back"
             }
             $0.steps += steps
         }
@@ -99,7 +99,7 @@ final class FlowLog: Sendable {
 
 /// What one request of a visitor brings about.
 final class FlowTurn: Sendable {
-    private let noted = Mutex<(provider: ProviderID?, steps: [FlowLog.Step])>((nil, []))
+    private let noted = Lock<(provider: ProviderID?, steps: [FlowLog.Step])>((nil, []))
 
     var steps: [FlowLog.Step] { noted.withLock { $0.steps } }
 
@@ -113,7 +113,7 @@ final class FlowTurn: Sendable {
         }
     }
 
-    /// Notes what a party answered to the latest step from another that has no answer.
+    /// Records a party's response to the latest step that has none.
     func answer(_ text: String, to party: FlowLog.Step.Party) {
         noted.withLock { noted in
             guard let index = noted.steps.lastIndex(where: { $0.response == nil && $0.from == party }) else { return }
@@ -148,7 +148,7 @@ struct FlowObserver: ExchangeObserver {
 
     private static func shown(_ body: String) -> String {
         let text = (try? JSONValue(parsing: Array(body.utf8)))?.jsonText(.indented) ?? body
-        return text.count > bodyLimit ? text.prefix(bodyLimit) + "\n(the rest is left out)" : text
+        return text.count > bodyLimit ? text.prefix(bodyLimit) + "\n(truncated)" : text
     }
 }
 

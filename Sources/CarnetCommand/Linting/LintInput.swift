@@ -1,3 +1,4 @@
+import Carnet
 import CarnetDescriptors
 import CarnetLint
 import Foundation
@@ -18,14 +19,14 @@ struct LintInput {
         for path in paths.isEmpty ? [Self.defaultPath] : paths {
             if path == "-" {
                 guard stdin == nil else { continue }
-                stdin = try Self.readStdin(stdinName ?? "<stdin>")
+                stdin = Self.readStdin(stdinName ?? "<stdin>")
                 names.append(path)
             } else if Self.isFolder(path) {
                 do throws(SourceFileError) {
                     let descriptors = try DescriptorFolder(path).descriptorPaths()
                     names += descriptors
                     if descriptors.isEmpty {
-                        unreadable.append(SourceFileError(path: path, reason: .other("no descriptors in this folder")))
+                        unreadable.append(SourceFileError(path: path, reason: .other("the folder has no descriptors")))
                     }
                 } catch {
                     unreadable.append(error)
@@ -37,7 +38,7 @@ struct LintInput {
         // Other files are looked at all the same.
         if names.isEmpty, let error = unreadable.first {
             throw Failure(
-                .usage, error.description, next: ["a descriptor is a file whose name ends with .yaml or .yml"])
+                .usage, error.description, next: ["a descriptor's file name ends with .yaml or .yml"])
         }
         stdinPath = (try? stdin?.get())?.path
         let read = names.concurrentMap { [stdin] name in
@@ -59,11 +60,17 @@ struct LintInput {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 
-    private static func readStdin(_ name: String) throws -> Read {
+    private static func readStdin(_ name: String) -> Read {
         let limit = YAMLLimits().maximumBytes
         var bytes: [UInt8] = []
-        while bytes.count <= limit, let chunk = try FileHandle.standardInput.read(upToCount: 1 << 16), !chunk.isEmpty {
-            bytes += chunk
+        do {
+            while bytes.count <= limit, let chunk = try FileHandle.standardInput.read(upToCount: 1 << 16),
+                !chunk.isEmpty
+            {
+                bytes += chunk
+            }
+        } catch {
+            return .failure(SourceFileError(path: name, reason: .other("stdin cannot be read")))
         }
         guard bytes.count <= limit else {
             return .failure(SourceFileError(path: name, reason: .tooLarge(maximumBytes: limit)))
@@ -71,9 +78,9 @@ struct LintInput {
         return .success(SourceFile(path: name, bytes: bytes))
     }
 
-    /// Mends the files, and writes those that changed.
+    /// Fixes the files, and writes the changed ones.
     ///
-    /// - Returns: stdin, mended; `nil` if it is not among the files.
+    /// - Returns: The fixed stdin; `nil` if it is not among the files.
     mutating func fix(_ console: Console, with linter: Linter) throws -> SourceFile? {
         var stdin: SourceFile?
         var counts: (fixes: Int, files: Int) = (0, 0)
@@ -92,17 +99,14 @@ struct LintInput {
 
     /// Replaces a file as a whole, or leaves it as it is; what somebody has written to it meanwhile is not lost.
     private static func write(_ file: SourceFile, over original: SourceFile) throws {
-        guard try SourceFile(readingFrom: file.path) == original else {
-            throw SourceFileError(path: file.path, reason: .changed)
-        }
+        let current = try SourceFile(readingFrom: file.path)
+        // Another process has fixed it meanwhile.
+        guard current != file else { return }
+        guard current == original else { throw SourceFileError(path: file.path, reason: .changed) }
         do {
-            // A link stays one: its target is what is replaced.
-            let target = URL(filePath: file.path).resolvingSymlinksInPath()
-            let mode = try FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions]
-            try Data(file.bytes).write(to: target, options: .atomic)
-            if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: target.path) }
-        } catch {
-            throw Failure(.broken, "\(file.path): the mended text cannot be written")
+            try FileReplacement(of: file.path).write(file.bytes)
+        } catch let error as TokenStoreError {
+            throw Failure(.broken, "the fixed text cannot be written: \(error.reason)")
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Carnet
 
 /// Which provider, which account, and how to reach it.
 struct AccountOptions: ParsableArguments {
@@ -7,7 +8,7 @@ struct AccountOptions: ParsableArguments {
         completion: .providerIDs)
     var provider: String
 
-    @Option(help: ArgumentHelp("The account, where there are several; see carnet accounts.", valueName: "name"))
+    @Option(help: ArgumentHelp("The account, if there are several; see carnet accounts.", valueName: "name"))
     var account: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -19,22 +20,27 @@ struct AccountOptions: ParsableArguments {
 struct NetworkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How long to wait: for a response, for another process that uses the account, or at login for the user.",
+            "The maximum wait in seconds, from 1 to 86400: for a response, for another process that uses the account, or at login for the user.",
             valueName: "seconds"))
     var timeout: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The address of a running carnet sandbox, to which every request for the provider's hosts goes. No account "
-                + "is needed; without a registration the sandbox's own pretend client is used.",
+            "The address of a running carnet sandbox, which gets every request for the provider's hosts. No account "
+                + "is needed; without a registration the sandbox's test client is used.",
             valueName: "url"
         )
     )
     var sandbox: String?
 
+    @OptionGroup var reach: ReachOptions
+
+    /// How long one exchange may take.
+    var deadline: Duration { timeout.map { .seconds($0) } ?? TransportLimits().deadline }
+
     func validate() throws {
         if let timeout, !(1...86_400).contains(timeout) {
-            throw ValidationError("--timeout takes a number of seconds from 1 to 86400")
+            throw ValidationError("--timeout must be a number of seconds from 1 to 86400")
         }
     }
 }

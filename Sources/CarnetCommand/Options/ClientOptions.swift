@@ -3,20 +3,20 @@ import CarnetProtocol
 
 /// What the provider knows this client by.
 struct ClientOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Client registrations: id -> client_id, client_secret...", valueName: "file"))
+    @Option(help: ArgumentHelp("A YAML file of client registrations: id: { client_id: ID, ... }.", valueName: "file"))
     var clients: String?
 
     @Option(help: ArgumentHelp("The client id.", valueName: "id"))
     var clientID: String?
 
-    @Option(help: ArgumentHelp("The environment variable that holds the client secret.", valueName: "name"))
+    @Option(help: ArgumentHelp("The environment variable with the client secret.", valueName: "name"))
     var clientSecretEnv: String?
 
     @OptionGroup var input: InputOptions
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("The redirect URI, as registered; on loopback the port may be left out.", valueName: "uri")
+        help: ArgumentHelp("The registered redirect URI. A loopback URI may omit the port.", valueName: "uri")
     )
     var redirectURI: String?
 }
@@ -29,7 +29,7 @@ struct InputOptions: ParsableArguments {
     )
     var pairs: [String] = []
 
-    @Option(help: ArgumentHelp("The variant of the provider, such as its sandbox.", valueName: "name"))
+    @Option(help: ArgumentHelp("The environment of the provider, such as its sandbox.", valueName: "name"))
     var environment: String?
 
     /// The inputs by name; of a repeated one, the last.
@@ -39,7 +39,7 @@ struct InputOptions: ParsableArguments {
 
     func validate() throws {
         for pair in pairs where Self.split(pair) == nil {
-            throw ValidationError("--input takes NAME=VALUE, e.g. --input domain=login.example.com")
+            throw ValidationError("--input must be NAME=VALUE, e.g. --input domain=login.example.com")
         }
     }
 

@@ -5,27 +5,27 @@ import CarnetProtocol
 
 /// A token without an account: the client's own (RFC 6749, section 4.4), or one for an assertion (RFC 7523).
 struct ClientTokenOptions: ParsableArguments {
-    @Flag(help: "Ask for a token of the client's own: no account, no sign-in.")
+    @Flag(help: "Request a token for the client itself, without an account.")
     var clientCredentials = false
 
     @Flag(
         name: .customLong("jwt-bearer"),
-        help: "Ask for a token with an assertion that the client's key signs (RFC 7523).")
+        help: "Request a token with an assertion that the client's key signs (RFC 7523).")
     var jwtBearer = false
 
-    @Option(help: ArgumentHelp("Whom the assertion of --jwt-bearer is about.", valueName: "name"))
+    @Option(help: ArgumentHelp("The subject of the assertion of --jwt-bearer.", valueName: "name"))
     var subject: String?
 
     @Option(
         name: .customLong("assertion-env"),
         help: ArgumentHelp(
-            "The environment variable with an assertion that somebody else made, for --jwt-bearer.", valueName: "name")
+            "The environment variable with another party's assertion, for --jwt-bearer.", valueName: "name")
     )
     var assertionVariable: String?
 
     @Option(
         name: .customLong("scope"),
-        help: ArgumentHelp("A scope to ask for without an account. Repeatable.", valueName: "scope")
+        help: ArgumentHelp("A scope to request without an account. Repeatable.", valueName: "scope")
     )
     var scopes: [String] = []
 
@@ -40,20 +40,20 @@ struct ClientTokenOptions: ParsableArguments {
 
     func validate() throws {
         if clientCredentials, jwtBearer {
-            throw ValidationError("--client-credentials and --jwt-bearer exclude each other")
+            throw ValidationError("--client-credentials and --jwt-bearer cannot be combined")
         }
         if !isWanted, !scopes.isEmpty || !resources.isEmpty {
-            throw ValidationError("--scope and --resource go with --client-credentials or --jwt-bearer")
+            throw ValidationError("--scope and --resource need --client-credentials or --jwt-bearer")
         }
         if !jwtBearer, subject != nil || assertionVariable != nil {
-            throw ValidationError("--subject and --assertion-env go with --jwt-bearer")
+            throw ValidationError("--subject and --assertion-env need --jwt-bearer")
         }
         if subject != nil, assertionVariable != nil {
-            throw ValidationError("--assertion-env brings an assertion that names its subject itself")
+            throw ValidationError("--subject cannot be combined with --assertion-env: the assertion names its subject")
         }
     }
 
-    /// Asks for the token, and answers as the command was told to.
+    /// Requests the token, and prints it as the options say.
     func answer(_ part: TokenCommand.Part?, _ account: AccountOptions, _ context: CommandContext) async throws {
         let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(account.provider)
@@ -64,7 +64,7 @@ struct ClientTokenOptions: ParsableArguments {
             let client = try connector.client(for: entry, registration: registration)
             let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
             let grant = try jwtBearer ? grant(wanted, context.environment) : nil
-            let tokens = try await context.console.showing("asking for a token") {
+            let tokens = try await context.console.showing("requesting a token") {
                 if let grant { return try await client.tokens(for: grant) }
                 return try await client.clientCredentials(scopes: wanted, resource: resources)
             }

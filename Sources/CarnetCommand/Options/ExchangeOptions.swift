@@ -10,12 +10,12 @@ struct ExchangeOptions: ParsableArguments {
 
     @Option(
         name: .customLong("audience"),
-        help: ArgumentHelp("The service that the exchanged token is for. Repeatable.", valueName: "name")
+        help: ArgumentHelp("The audience of the exchanged token. Repeatable.", valueName: "name")
     )
     var audience: [String] = []
 
     func validate() throws {
-        if !isWanted, !audience.isEmpty { throw ValidationError("--audience goes with --exchange") }
+        if !isWanted, !audience.isEmpty { throw ValidationError("--audience needs --exchange") }
     }
 
     func answer(_ part: TokenCommand.Part?, _ account: Account, _ console: Console) async throws {

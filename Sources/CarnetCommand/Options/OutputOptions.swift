@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// How the answer looks.
+/// The form of the output.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .long, help: "Print the answer as one JSON document.")
+    @Flag(name: .long, help: "Print the output as one JSON document.")
     var json = false
 
-    @Option(help: ArgumentHelp("Colours: auto, always or never.", valueName: "when"))
+    @Option(help: ArgumentHelp("Colours: auto (default), always or never.", valueName: "when"))
     var color = ColorMode.auto
 
-    @Flag(name: [.customShort("v"), .long], help: "Say what is sent and received, without secrets.")
+    @Flag(name: [.customShort("v"), .long], help: "Print requests and responses, without secrets.")
     var verbose = false
 }
 

@@ -4,7 +4,8 @@ import ArgumentParser
 struct ProviderOptions: ParsableArguments {
     @Option(
         name: .customLong("providers"),
-        help: ArgumentHelp("A folder of descriptors; also CARNET_PROVIDERS, a path list. Repeatable.", valueName: "dir")
+        help: ArgumentHelp(
+            "A folder of descriptors. Repeatable; also CARNET_PROVIDERS, a list of paths.", valueName: "dir")
     )
     var folders: [String] = []
 }

@@ -12,26 +12,27 @@ struct RequestOptions: ParsableArguments {
     )
     var resources: [String] = []
 
-    @Option(help: ArgumentHelp("What exactly is asked for, a JSON list (RFC 9396).", valueName: "json"))
+    @Option(help: ArgumentHelp("Fine-grained permissions to request, a JSON list (RFC 9396).", valueName: "json"))
     var authorizationDetails: String?
 
-    @Option(help: ArgumentHelp("The claims wanted, a JSON object with userinfo and id_token.", valueName: "json"))
+    @Option(help: ArgumentHelp("The claims to request, a JSON object with userinfo and id_token.", valueName: "json"))
     var claims: String?
 
-    @Option(help: ArgumentHelp("How long ago the user may have signed in at most.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The maximum age of the user's authentication, in seconds.", valueName: "seconds"))
     var maxAge: Int?
 
     @Option(
         name: .customLong("acr"),
-        help: ArgumentHelp("An acceptable class of authentication, best first. Repeatable.", valueName: "acr")
+        help: ArgumentHelp(
+            "A preferred class of authentication, best first; --claims can require one. Repeatable.", valueName: "acr")
     )
     var acrValues: [String] = []
 
-    @Option(help: ArgumentHelp("Whom the provider is to expect.", valueName: "name"))
+    @Option(help: ArgumentHelp("A hint about the user: an e-mail address or a user name.", valueName: "name"))
     var loginHint: String?
 
     @Option(
-        help: "What the provider is to show: none, login, consent, select_account, create. Repeatable.",
+        help: "The page that the provider shows: none, login, consent, select_account, create. Repeatable.",
         transform: prompt(named:)
     )
     var prompt: [AuthorizationOptions.Prompt] = []
@@ -42,14 +43,14 @@ struct RequestOptions: ParsableArguments {
     )
     var uiLocales: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Send the parameters to the server before the sign-in (RFC 9126).")
+    @Flag(inversion: .prefixedNo, help: "Push the parameters to the server before the sign-in (RFC 9126).")
     var pushed: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Sign the parameters with the client's key (RFC 9101).")
     var signed: Bool?
 
     @Option(
-        help: "How the answer is to come: query, form_post, jwt, query.jwt, form_post.jwt, fragment.jwt.",
+        help: "The response mode: query, form_post, jwt, query.jwt, form_post.jwt, fragment.jwt.",
         transform: responseMode(named:)
     )
     var responseMode: ResponseMode?
@@ -75,14 +76,14 @@ struct RequestOptions: ParsableArguments {
 
     private static func list(_ text: String) throws -> [JSONValue] {
         guard let list = (try? JSONValue(parsing: text))?.array else {
-            throw Failure(.usage, "--authorization-details takes a JSON list of objects, each with a type")
+            throw Failure(.usage, "--authorization-details must be a JSON list of objects, each with a type")
         }
         return list
     }
 
     private static func object(_ text: String) throws -> JSONObject {
         guard let object = (try? JSONValue(parsing: text))?.object else {
-            throw Failure(.usage, "--claims takes a JSON object with the members userinfo and id_token")
+            throw Failure(.usage, "--claims must be a JSON object with the members userinfo and id_token")
         }
         return object
     }
@@ -91,7 +92,7 @@ struct RequestOptions: ParsableArguments {
 private func prompt(named name: String) throws -> AuthorizationOptions.Prompt {
     guard let prompt = AuthorizationOptions.Prompt(rawValue: name) else {
         let names = AuthorizationOptions.Prompt.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--prompt takes one of: \(names)")
+        throw ValidationError("--prompt must be one of: \(names)")
     }
     return prompt
 }
@@ -99,7 +100,7 @@ private func prompt(named name: String) throws -> AuthorizationOptions.Prompt {
 private func responseMode(named name: String) throws -> ResponseMode {
     guard let mode = ResponseMode(rawValue: name) else {
         let names = ResponseMode.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--response-mode takes one of: \(names)")
+        throw ValidationError("--response-mode must be one of: \(names)")
     }
     return mode
 }

@@ -6,8 +6,22 @@ struct CarnetCommand: AsyncParsableCommand {
         commandName: "carnet",
         abstract: "Sign in with any OAuth 2.0 or OpenID Connect provider that a YAML file describes.",
         discussion: """
-            Exit status: 0 done; 1 the check found something, or the login or call failed; 2 usage; 3 the program itself \
-            failed; 130 after Ctrl-C.
+            Examples:
+              carnet providers --search acme    find a provider
+              carnet try acme                   sign in to a sandbox that simulates it: no account, no network
+              carnet new acme --issuer https://id.acme.example --output providers
+                                                write a descriptor for a new provider
+              carnet lint                       check descriptors
+              carnet login acme                 sign in, and store the tokens
+              carnet token acme --raw           print a valid access token
+              carnet demo                       run a web site with all of it
+
+            Exit status:
+              0    done
+              1    the check found something, or the sign-in or call failed
+              2    wrong usage
+              3    the program itself failed
+              129  ended by SIGHUP; 130 by Ctrl-C; 143 by SIGTERM
             """,
         version: "0.1.0",
         groupedSubcommands: [

@@ -1,4 +1,6 @@
-/// What the program says to the shell. Thrown by a command whose answer is printed already.
+import Foundation
+
+/// The exit status of the program. A command throws it after it has printed its result.
 enum ExitStatus: Int32, Error {
     case done = 0
     /// The check found something, or the login or call failed.
@@ -8,4 +10,14 @@ enum ExitStatus: Int32, Error {
     case broken = 3
     /// Ctrl-C: 128 and the number of SIGINT.
     case interrupted = 130
+    /// SIGHUP: the terminal is gone.
+    case hungUp = 129
+    /// SIGTERM.
+    case terminated = 143
+
+    init(signal number: Int32) {
+        self = number == SIGHUP ? .hungUp : number == SIGTERM ? .terminated : .interrupted
+    }
+
+    var isInterruption: Bool { rawValue > 128 }
 }

@@ -9,7 +9,7 @@ extension Failure {
             throw CancellationError()
         } catch {
             try Task.checkCancellation()
-            throw Failure(.broken, "port \(port) of 127.0.0.1 cannot be listened on: it is taken or not allowed")
+            throw Failure(.broken, "port \(port) of 127.0.0.1 cannot be opened: it is in use or not allowed")
         }
     }
 }

@@ -2,13 +2,13 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 
-/// Why a command did not do what it was asked to, in the words that are printed.
-struct Failure: Error {
+/// Why a command failed, as it is printed.
+struct Failure: Error, CustomStringConvertible {
     struct Detail: Sendable {
         /// The member of the JSON document, and with spaces for underscores the label in the text.
         var name: String
         var text: String
-        /// What is added for people.
+        /// A remark that only the text output has.
         var remark: String?
     }
 
@@ -17,6 +17,8 @@ struct Failure: Error {
     var details: [Detail] = []
     /// What to do next.
     var next: [String] = []
+
+    var description: String { summary }
 
     init(_ status: ExitStatus, _ summary: String, details: [Detail] = [], next: [String] = []) {
         self.status = status
@@ -36,7 +38,7 @@ extension Failure {
         return ["version": 1, "error": .object(error)]
     }
 
-    /// The lines that stderr gets.
+    /// The lines for stderr.
     func lines(_ paint: (String, TextStyle) -> String) -> [String] {
         let labels = details.map { $0.name.split(separator: "_").joined(separator: " ") }
         let width = (labels + (next.isEmpty ? [] : ["next"])).map(\.count).max() ?? 0
@@ -54,14 +56,14 @@ extension Failure {
 }
 
 extension Failure {
-    /// Says any error in one way.
+    /// Describes any error in the same form.
     init(describing error: any Error) {
         switch error {
         case let failure as Failure: self = failure
         case let error as OAuthError: self.init(error)
         case let error as ResolutionError: self.init(error, input: nil)
         case let error as UnknownProviderError:
-            self.init(.usage, error.description, next: ["see carnet providers"])
+            self.init(.usage, error.description, next: ["list them: carnet providers"])
         case let error as SourceFileError: self.init(.usage, error.description)
         case let error as TokenStoreError: self.init(error)
         case let error as TransportError: self.init(.failed, error.description)
@@ -81,20 +83,21 @@ extension Failure {
             if let message = server.message { details.append(Detail(name: "server_description", text: message)) }
             if let uri = server.uri { details.append(Detail(name: "server_uri", text: uri)) }
         }
+        details.append(Detail(name: "documentation", text: error.documentation))
         if let hint = error.hint { next.append(hint) }
     }
 
-    /// - Parameter input: How an input is given, for an error about one.
+    /// - Parameter input: How to set an input, for an error about one.
     init(_ error: ResolutionError, input: ((String) -> [String])?) {
         self.init(
             .usage, "\(error.provider): \(error.reason)", details: [Detail(name: "descriptor_key", text: error.key)])
         if error.kind == .missingInput, let name = error.key.split(separator: ".").last {
-            next = input?(String(name)) ?? ["give --input \(name)=VALUE"]
+            next = input?(String(name)) ?? ["add --input \(name)=VALUE"]
         }
     }
 
     init(_ error: TokenStoreError) {
         self.init(.broken, "token store: \(error.reason)", details: [Detail(name: "step", text: "storage")])
-        if error.kind == .unreadable { next = ["carnet logout ID --account NAME forgets what cannot be opened"] }
+        if let remedy = error.remedy { next = [remedy] }
     }
 }

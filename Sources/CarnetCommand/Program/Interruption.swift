@@ -1,35 +1,75 @@
+import CarnetDescriptors
+import CarnetFiles
 import Dispatch
 import Foundation
-import Synchronization
 
-/// Turns the SIGINT of Ctrl-C into the cancellation of what runs, so that ports are freed and nothing is half done.
+/// Turns a signal that asks the program to end into the cancellation of what runs, so that ports are freed and nothing is
+/// half done: Ctrl-C, the end of a terminal, `kill`.
+///
+/// A refresh whose request has been sent is completed first: the provider may have replaced the refresh token already.
 final class Interruption: Sendable {
-    private let count = Atomic(0)
+    private let signalNumber = Lock<Int32>(0)
 
     /// How long the work may take to end, in seconds.
     private static let patience = 1.0
+    /// How often a refresh is looked at that is not complete, in seconds.
+    private static let interval = 0.05
 
-    var hasHappened: Bool { count.load(ordering: .acquiring) > 0 }
+    /// The status after a signal; `nil` before the first.
+    var status: ExitStatus? {
+        let number = signalNumber.withLock { $0 }
+        return number == 0 ? nil : ExitStatus(signal: number)
+    }
 
-    /// Runs the action at the first Ctrl-C. A second one, or work that does not end, ends the program at once.
+    /// Runs the action at the first signal. A second one, or work that does not end, ends the program at once.
     ///
+    /// - Parameter wait: Runs when the program goes on to complete a refresh.
     /// - Returns: What keeps the watch; it ends with it.
-    func watch(_ action: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
-        #if canImport(Darwin)
-            // There the default action would come before the source sees the signal.
-            signal(SIGINT, SIG_IGN)
-        #endif
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        source.setEventHandler { [self] in
-            guard count.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 else {
-                exit(ExitStatus.interrupted.rawValue)
+    func watch(
+        whenWaiting wait: @escaping @Sendable () -> Void, _ action: @escaping @Sendable () -> Void
+    ) -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
+            #if canImport(Darwin)
+                // There the default action would come before the source sees the signal.
+                signal(number, SIG_IGN)
+            #endif
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in
+                let isFirst = signalNumber.withLock { first in
+                    guard first == 0 else { return false }
+                    first = number
+                    return true
+                }
+                guard isFirst else { exit(ExitStatus(signal: number).rawValue) }
+                action()
+                after(Self.patience) { [self] in
+                    if FileLock.isAnyHeld { wait() }
+                    endWhenComplete()
+                }
             }
-            action()
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
-                exit(ExitStatus.interrupted.rawValue)
-            }
+            source.activate()
+            return source
         }
-        source.activate()
-        return source
+    }
+
+    private func endWhenComplete() {
+        guard FileLock.isAnyHeld else { exit((status ?? .interrupted).rawValue) }
+        after(Self.interval) { [self] in endWhenComplete() }
+    }
+
+    private func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: body)
+    }
+
+    /// Whether who started the program wants it to survive a signal, as nohup does.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var current = sigaction()
+        guard sigaction(number, nil, &current) == 0 else { return false }
+        #if canImport(Darwin)
+            let handler = current.__sigaction_u.__sa_handler
+        #else
+            let handler = current.__sigaction_handler.sa_handler
+        #endif
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

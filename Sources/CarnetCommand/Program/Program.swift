@@ -2,7 +2,7 @@ import ArgumentParser
 import CarnetDescriptors
 import Foundation
 
-/// Reads the command line, runs one command, and turns whatever came of it into an exit status.
+/// Reads the command line, runs one command, and turns the result into an exit status.
 @main
 enum Program {
     static func main() async {
@@ -25,16 +25,21 @@ enum Program {
             try await command.run(CommandContext(console: console, environment: .current))
         }
         let interruption = Interruption()
-        let watch = interruption.watch { task.cancel() }
-        defer { watch.cancel() }
+        let watches = interruption.watch {
+            console.note(
+                "carnet: the refresh is being completed; the same signal again ends it and may lose the session")
+        } _: {
+            task.cancel()
+        }
+        defer { for watch in watches { watch.cancel() } }
         do {
             try await task.value
-            guard console.isAnswerWhole else { throw Failure(.broken, "the answer cannot be written to stdout") }
+            guard console.isAnswerWhole else { throw Failure(.broken, "the output cannot be written to stdout") }
             return .done
         } catch let status as ExitStatus {
             return status
         } catch {
-            let failure = interruption.hasHappened ? Failure(.interrupted, "interrupted") : Failure(describing: error)
+            let failure = interruption.status.map { Failure($0, "interrupted") } ?? Failure(describing: error)
             console.report(failure)
             return failure.status
         }
@@ -50,11 +55,14 @@ enum Program {
         }
     }
 
-    /// What the parser throws: help and version, which are answers, and mistakes.
+    /// Prints help and version, and reports mistakes of the command line.
     private static func report(parsing error: any Error, _ arguments: [String]) -> ExitStatus {
         let message = CarnetCommand.fullMessage(for: error)
         guard !CarnetCommand.exitCode(for: error).isSuccess else {
-            OutputChannel.standardOutput.write(message + "\n")
+            guard OutputChannel.standardOutput.write(message + "\n") else {
+                OutputChannel.standardError.write("carnet: the output cannot be written to stdout\n")
+                return .broken
+            }
             return .done
         }
         if arguments.contains("--json") {
@@ -62,7 +70,8 @@ enum Program {
             OutputChannel.standardOutput.write(document.jsonText(.indented) + "\n")
         }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message
-        OutputChannel.standardError.write("carnet: " + text + "\n")
+        // It quotes what was typed.
+        OutputChannel.standardError.write("carnet: " + text.printableLines.joined(separator: "\n") + "\n")
         return .usage
     }
 }

@@ -1,11 +1,12 @@
-/// A QR code of a text (ISO/IEC 18004), large enough for an address: bytes at error correction level L, up to version 10.
+/// A QR code of a string (ISO/IEC 18004), large enough for an address: bytes at error correction level L, up to version
+/// 10.
 struct QRCode {
     let size: Int
     /// Row by row; `true` is dark.
     private(set) var modules: [[Bool]]
 
     /// - Parameter mask: One of the eight masks; `nil` for the best.
-    /// - Returns: `nil` for a text of more than 271 bytes.
+    /// - Returns: `nil` for a string of more than 271 bytes.
     init?(_ text: String, mask: Int? = nil) {
         let bytes = Array(text.utf8)
         guard let version = QRVersion.all.first(where: { bytes.count <= $0.byteCapacity }) else { return nil }

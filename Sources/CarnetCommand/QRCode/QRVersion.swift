@@ -27,7 +27,7 @@ struct QRVersion {
         QRVersion(number: 10, correction: 18, blocks: [68, 68, 69, 69], alignment: [6, 28, 50]),
     ]
 
-    /// The codewords of a text in byte mode, blocks interleaved, each with its error correction.
+    /// The codewords of a string in byte mode, blocks interleaved, each with its error correction.
     func codewords(for bytes: [UInt8]) -> [UInt8] {
         var bits = QRBits()
         bits.append(0b0100, count: 4)

@@ -6,14 +6,14 @@ import CarnetSimulation
 /// The client that every sandbox knows, so that nobody has to register one to try something out.
 struct PretendClient {
     static let clientID = "carnet-sandbox"
-    /// The one that has a secret where public clients are taken too.
+    /// The client with a secret, for providers that also accept public clients.
     static let confidentialClientID = "carnet-sandbox-confidential"
     /// No secret at all: it opens a sandbox, which protects nothing.
     private static let secret = Sandbox.secretMark
     /// RFC 7518, section 3.2: the secret of an assertion is as long as its hash.
     private static let longSecret = String(repeating: secret, count: 4)
 
-    /// What a client has at a sandbox in the place of its secret: whoever listens at the port may be anybody.
+    /// The client's secret at a sandbox. Any program could listen at the port, so the real secret is never sent.
     static func secret(insteadOf secret: Secret?) -> Secret? {
         guard let secret else { return nil }
         return secret.reveal().hasPrefix(Sandbox.secretMark) ? secret : Secret(longSecret)
@@ -35,11 +35,12 @@ struct PretendClient {
         let methods = provider.client.authentication
         let method = prefersSecret || !methods.contains(.none) ? methods.first ?? .none : .none
         // RFC 7518, section 3.2: a secret that signs is as long as the hash.
-        let secret = method == .clientSecretJWT || provider.signsWithClientSecret ? Self.longSecret : Self.secret
+        let secret = method == .clientSecretJWT || (provider.idToken.hs256 != nil) ? Self.longSecret : Self.secret
         registration = ClientRegistration(
             clientID: clientID,
             clientSecret: method.usesSecret ? Secret(secret) : nil,
-            signingKey: method.usesKey || provider.requestObject.isDemanded ? Self.signingKey(for: provider) : nil,
+            signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
+                ? Self.signingKey(for: provider) : nil,
             certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
                 ? PretendCertificate.certificate : nil,
             decryptionKeys: Self.decryptionKeys(for: provider),
@@ -53,13 +54,14 @@ struct PretendClient {
     /// A key of its own for each run: nobody needs to know it but a sandbox in the same process.
     private static func signingKey(for provider: Provider) -> ClientKey? {
         let algorithm =
-            provider.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
-            ?? provider.requestObject.algorithm ?? .ES256
+            provider.client.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
+            ?? provider.authorization.requestObject.algorithm ?? .ES256
         return try? ClientKey.generate(algorithm)
     }
 
     private static func decryptionKeys(for provider: Provider) -> [ClientKey] {
-        let encryptions = [provider.idTokenEncryption] + provider.signedAnswers.all.map(\.encryption)
+        let answers = [provider.callback.jwt, provider.profile.jwt, provider.introspection.jwt]
+        let encryptions = [provider.idToken.encryption] + answers.map(\.encryption)
         return encryptions.compactMap { $0 }.compactMap { try? ClientKey.generate(for: $0.algorithm) }
     }
 

@@ -5,7 +5,7 @@ import CarnetProtocol
 import CarnetSandbox
 import HTTPTypes
 
-/// Posts a sandbox's logout tokens to the clients, and says how they answered.
+/// Posts a sandbox's logout tokens to the clients, and prints the responses.
 struct SandboxLogoutSender {
     private let console: Console
     private let transport = AsyncHTTPTransport(localAccess: .all)
@@ -22,9 +22,9 @@ struct SandboxLogoutSender {
                 headerFields: [.contentType: SandboxLogout.contentType])
             let request = OutgoingRequest(head: head, body: logout.body)
             let status = try await transport.send(request, limits: TransportLimits(deadline: .seconds(5))).status
-            console.note("told \(url.text) of a sign-out: \(status)")
+            console.note("sent a logout token to \(url.text): \(status)")
         } catch {
-            console.warn("\(logout.url.printable) cannot be told of a sign-out: \(error)")
+            console.warn("the logout token could not be sent to \(logout.url.printable): \(error)")
         }
     }
 }

@@ -9,11 +9,11 @@ extension JSONValue {
             if let url = provider.endpoints[name] { endpoints[name.rawValue] = .string(url.text) }
         }
         let aliases = MTLSEndpoints.names.compactMap { name in
-            provider.mtlsEndpoints[name].map { Named(name.rawValue, $0.text) }
+            provider.endpoints.mtls[name].map { Named(name.rawValue, $0.text) }
         }
         if !aliases.isEmpty { endpoints["mtls_endpoint_aliases"] = Self.map(aliases) }
         var claims = JSONObject()
-        for claim in provider.claims { claims[claim.name] = .list(claim.value.map(\.description)) }
+        for claim in provider.profile.claims { claims[claim.name] = .list(claim.value.map(\.description)) }
         let document = JSONObject([
             "id": .string(provider.id.rawValue),
             "name": .string(provider.name),
@@ -26,7 +26,7 @@ extension JSONValue {
             "endpoints": .object(endpoints),
             "client": [
                 "authentication": .list(provider.client.authentication.map(\.rawValue)),
-                "basic_encoding": .string(provider.client.basicEncoding.rawValue),
+                "basic_encoding": .string((provider.client.basicEncoding ?? .percent).rawValue),
                 "dpop_bound_access_tokens": .bool(provider.client.dpopBoundAccessTokens),
                 "tls_client_certificate_bound_access_tokens": .bool(provider.client.certificateBoundAccessTokens),
                 "assertion": Self.assertion(provider),
@@ -40,8 +40,8 @@ extension JSONValue {
             ],
             "authorization": Self.authorization(provider),
             "callback": [
-                "iss": .string(provider.demandsIssuerParameter ? "required" : "auto"),
-                "jwt": Self.signedAnswer(provider.signedAnswers.callback),
+                "iss": .string(provider.callback.requiresIssuer ? "required" : "auto"),
+                "jwt": Self.signedAnswer(provider.callback.jwt),
             ],
             "token": Self.token(provider),
             "refresh": Self.refresh(provider),
@@ -50,17 +50,17 @@ extension JSONValue {
             "token_exchange": Self.grant(provider.tokenExchange),
             "jwt_bearer": Self.jwtBearer(provider),
             "id_token": [
-                "algorithms": .list(provider.signatureAlgorithms.map(\.rawValue)),
-                "clock_skew": .number(String(provider.clockSkew)),
-                "encryption": Self.encryption(provider.idTokenEncryption),
+                "algorithms": .list(provider.idToken.algorithms.map(\.rawValue)),
+                "clock_skew": .number(String(provider.idToken.clockSkew.seconds)),
+                "encryption": Self.encryption(provider.idToken.encryption),
             ],
             "profile": Self.profile(provider, claims),
-            "revocation": Self.request(provider.revocation),
+            "revocation": Self.request(provider.revocation.request),
             "introspection": Self.introspection(provider),
             "logout": Self.logout(provider),
             "api": [
-                "hosts": .list(provider.apiHosts), "scheme": .string(provider.apiScheme),
-                "headers": Self.map(provider.apiHeaders),
+                "hosts": .list(provider.api.hosts), "scheme": .string(provider.api.scheme),
+                "headers": Self.map(provider.api.headers),
             ],
             "resources": .array(provider.resources.map(Self.resource)),
         ])
@@ -74,14 +74,14 @@ extension JSONValue {
     }
 
     private static func logout(_ provider: Provider) -> JSONValue {
-        var rules = request(provider.logout)
-        rules.set(.bool(provider.acceptsFrontChannelLogout), at: JSONPointer(tokens: ["front_channel"]))
+        var rules = request(provider.logout.request)
+        rules.set(.bool(provider.logout.frontChannel), at: JSONPointer(tokens: ["front_channel"]))
         return rules
     }
 
     private static func introspection(_ provider: Provider) -> JSONValue {
-        var rules = request(provider.introspection)
-        rules.set(signedAnswer(provider.signedAnswers.introspection), at: JSONPointer(tokens: ["jwt"]))
+        var rules = request(provider.introspection.request)
+        rules.set(signedAnswer(provider.introspection.jwt), at: JSONPointer(tokens: ["jwt"]))
         return rules
     }
 
@@ -95,15 +95,15 @@ extension JSONValue {
     /// Nothing where no method sends an assertion.
     private static func assertion(_ provider: Provider) -> JSONValue {
         guard provider.client.authentication.contains(where: \.usesAssertion) else { return .null }
-        var rules = assertion(provider.assertion, at: provider)
-        rules.set(.string(provider.assertion.sendAs.rawValue), at: JSONPointer(tokens: ["send_as"]))
+        var rules = assertion(provider.client.assertion, at: provider)
+        rules.set(.string(provider.client.assertion.sendAs.rawValue), at: JSONPointer(tokens: ["send_as"]))
         return rules
     }
 
     private static func assertion(_ rules: ResolvedAssertion, at provider: Provider) -> JSONValue {
         [
             "algorithm": .optional(rules.algorithm?.rawValue),
-            "audience": .optional(rules.audience(at: provider)),
+            "audience": .optional(rules.audience(issuer: provider.issuer, tokenEndpoint: provider.endpoints[.token])),
             "lifetime": .number(String(rules.lifetime)),
             "claims": map(rules.claims),
         ]
@@ -116,7 +116,7 @@ extension JSONValue {
         ]
     }
 
-    private static func signedAnswer(_ answer: SignedAnswers.SignedAnswer) -> JSONValue {
+    private static func signedAnswer(_ answer: SignedAnswer) -> JSONValue {
         ["algorithms": .list(answer.algorithms.map(\.rawValue)), "encryption": encryption(answer.encryption)]
     }
 
@@ -153,7 +153,7 @@ extension JSONValue {
             "offline_parameters": map(rules.offlineParameters),
             "reconsent_parameters": map(rules.reconsentParameters), "rename": map(rules.rename.items),
             "pushed": ["use": .string(rules.pushed.use.rawValue), "repeat": .list(rules.pushed.repeated)],
-            "request_object": requestObject(provider.requestObject),
+            "request_object": requestObject(provider.authorization.requestObject),
             "omit": .list(rules.omit), "ephemeral_session": .bool(rules.prefersEphemeralSession),
         ]
     }
@@ -175,7 +175,7 @@ extension JSONValue {
         ]
     }
 
-    private static func grant(_ grant: ResolvedGrant) -> JSONValue {
+    private static func grant(_ grant: Resolved<GrantRules>) -> JSONValue {
         var rules = request(grant.request)
         if let type = grant.grantType { rules.set(.string(type), at: JSONPointer(tokens: ["grant_type"])) }
         return rules
@@ -188,9 +188,9 @@ extension JSONValue {
     }
 
     private static func token(_ provider: Provider) -> JSONValue {
-        let (rules, fields) = (provider.tokenResponse, provider.tokenResponse.fields)
+        let (rules, fields) = (provider.token.response, provider.token.response.fields)
         func pointers(_ list: PointerList) -> JSONValue { .list(list.pointers.map(\.description)) }
-        var token = request(provider.token)
+        var token = request(provider.token.request)
         let response: JSONValue = [
             "format": .string(rules.format.rawValue),
             "fields": [
@@ -210,19 +210,19 @@ extension JSONValue {
     }
 
     private static func refresh(_ provider: Provider) -> JSONValue {
-        var rules = request(provider.refresh)
-        rules.set(.string(provider.refreshCredential.rawValue), at: JSONPointer(tokens: ["using"]))
-        rules.set(.number(String(provider.refreshMargin)), at: JSONPointer(tokens: ["margin"]))
+        var rules = request(provider.refresh.request)
+        rules.set(.string(provider.refresh.using.rawValue), at: JSONPointer(tokens: ["using"]))
+        rules.set(.number(String(provider.refresh.margin)), at: JSONPointer(tokens: ["margin"]))
         return rules
     }
 
     private static func profile(_ provider: Provider, _ claims: JSONObject) -> JSONValue {
-        var rules = request(provider.profile)
+        var rules = request(provider.profile.request)
         rules.set(.string(Profile.source(at: provider).rawValue), at: JSONPointer(tokens: ["from"]))
-        rules.set(.string(provider.profileRoot.description), at: JSONPointer(tokens: ["root"]))
+        rules.set(.string(provider.profile.root.description), at: JSONPointer(tokens: ["root"]))
         rules.set(.object(claims), at: JSONPointer(tokens: ["claims"]))
-        rules.set(signedAnswer(provider.signedAnswers.profile), at: JSONPointer(tokens: ["jwt"]))
-        rules.set(.array(provider.claimSources.map(claimSource)), at: JSONPointer(tokens: ["sources"]))
+        rules.set(signedAnswer(provider.profile.jwt), at: JSONPointer(tokens: ["jwt"]))
+        rules.set(.array(provider.profile.sources.map(claimSource)), at: JSONPointer(tokens: ["sources"]))
         return rules
     }
 
@@ -241,7 +241,7 @@ extension JSONValue {
         ]
     }
 
-    /// The value without nulls, empty texts, lists and objects; none if nothing is left.
+    /// The value without nulls, empty strings, lists and objects; none if nothing is left.
     var withoutEmpty: JSONValue? {
         switch self {
         case .null: return Optional.none

@@ -2,12 +2,12 @@ import CarnetDescriptors
 import CarnetProtocol
 import CarnetSimulation
 
-/// A provider as the engine sees it, and what a pretend client says to it.
+/// A provider as the engine sees it, and the requests of a test client.
 struct ResolvedView {
     let provider: JSONValue
     /// The requests by step, in their order.
     let requests: JSONValue
-    /// Endpoints in the requests that only the provider's metadata tells.
+    /// Endpoints in the requests that only the provider's metadata name.
     let invented: [String]
     private let registration: ClientRegistration
 
@@ -66,12 +66,12 @@ struct ResolvedView {
         var lines = provider.yamlLines
         lines += [
             "---",
-            "# What the client \(registration.clientID.printable) would send, to the byte. Whatever begins with \"pretend\" is made up: a sign-in",
-            "# makes state, nonce and verifier anew, and the server gives the code and the tokens.",
+            "# The exact requests of the client \(registration.clientID.printable). Values that begin with pretend- are examples: a sign-in",
+            "# generates state, nonce and code verifier, and the server issues the code and the tokens.",
         ]
         if !invented.isEmpty {
             lines.append(
-                "# Only the metadata of the provider tells these endpoints: \(invented.joined(separator: ", ")).")
+                "# Only the metadata of the provider name these endpoints: \(invented.joined(separator: ", ")).")
         }
         return lines + JSONValue.object(JSONObject(["requests": requests])).yamlLines
     }

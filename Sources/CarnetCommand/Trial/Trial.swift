@@ -8,7 +8,8 @@ import HTTPTypes
 
 /// A whole sign-in at a sandbox that impersonates the provider, and then everything that the tokens are good for.
 ///
-/// Every request is the one that the real provider would get; the sandbox is strict and shares no code with the engine.
+/// Every request is exactly what the real provider would get. The sandbox is strict and shares no code with the
+/// engine.
 struct Trial {
     let setup: TrialSetup
     let sandbox: Sandbox
@@ -110,7 +111,7 @@ extension Trial {
             step.outcome = .failed(
                 Failure(
                     .failed,
-                    "the authorization server showed a page instead of sending the browser back: \(refusal.text)",
+                    "the authorization server showed a page instead of a redirect to the client: \(refusal.text)",
                     details: [Failure.Detail(name: "http_status", text: String(refusal.status))]
                 )
             )
@@ -173,14 +174,14 @@ extension Trial {
         }
         // What a sign-in needs besides: further tokens, values of the connection, and who signed in.
         let others = exchanges.filter { ![.tokenRequest, .keys].contains($0.step) }
-        if !others.isEmpty { finish(TrialStep(title: "Further requests of the sign-in", exchanges: others), &result) }
+        if !others.isEmpty { finish(TrialStep(title: "Other requests of the sign-in", exchanges: others), &result) }
         return session
     }
 
     private static func findings(of tokens: TokenSet) -> [Named<String>] {
         var findings = [Named("granted", tokens.scopes.joined(separator: " "))]
         let lifetime = tokens.expiresAt.map { "\(Int($0.timeIntervalSince(tokens.issuedAt))) seconds" }
-        findings.append(Named("lifetime", lifetime ?? "not said"))
+        findings.append(Named("lifetime", lifetime ?? "unknown"))
         findings.append(Named("refresh token", tokens.refreshToken == nil ? "none" : "yes"))
         return findings
     }
@@ -207,7 +208,7 @@ extension Trial {
     private func showProfile(of session: Session, _ result: inout TrialResult) async {
         var step = TrialStep(title: "Profile")
         do {
-            guard hasProfile else {
+            guard setup.provider.canHaveProfile else {
                 step.outcome = .skipped("the provider has neither a userinfo endpoint nor an ID token")
                 finish(step, &result)
                 return
@@ -223,19 +224,12 @@ extension Trial {
         finish(step, &result)
     }
 
-    /// Whether there can be one: a plain OAuth provider may have none, and is no worse for it.
-    private var hasProfile: Bool {
-        let provider = setup.provider
-        return provider.profileSource != nil || provider.endpoints[.userinfo] != nil
-            || provider.late.endpoints[.userinfo] != nil || provider.issuer != nil || provider.needsMetadata
-    }
-
     private func refresh(_ session: Session, _ result: inout TrialResult) async {
         var step = TrialStep(title: "Refresh")
         do {
             let hasRefreshToken = try await session.storedTokens().refreshToken != nil
-            guard hasRefreshToken || setup.provider.refreshCredential == .accessToken else {
-                step.outcome = .skipped("the provider gave no refresh token")
+            guard hasRefreshToken || setup.provider.refresh.using == .accessToken else {
+                step.outcome = .skipped("the provider issued no refresh token")
                 finish(step, &result)
                 return
             }
@@ -247,7 +241,7 @@ extension Trial {
         finish(step, &result)
     }
 
-    /// One resource that the granted scopes open, and one that they do not.
+    /// One resource that the granted scopes allow, and another that they do not.
     private func callResources(with session: Session, _ result: inout TrialResult) async {
         let access: [ResourceAccess]
         do {
@@ -279,9 +273,9 @@ extension Trial {
             _ = try await session.call(
                 resource.url, method: HTTPRequest.Method(resource.method.rawValue) ?? .get, headers: resource.headers,
                 declared: [resource])
-            step.outcome = .failed(Failure(.failed, "the resource opened without the scopes that it needs"))
+            step.outcome = .failed(Failure(.failed, "the resource returned data without the required scopes"))
         } catch let error as OAuthError where error.kind == .insufficientScope {
-            step.findings.append(Named("refused", "as it should be"))
+            step.findings.append(Named("refused", "as expected"))
         } catch {
             step.outcome = failed(error)
         }

@@ -1,10 +1,10 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
-import Synchronization
 
 /// Keeps the exchanges of a trial until its report takes them.
 final class TrialRecorder: ExchangeObserver {
-    private let exchanges = Mutex<[TrialStep.Exchange]>([])
+    private let exchanges = Lock<[TrialStep.Exchange]>([])
 
     func willSend(_ request: RedactedRequest, step: OAuthError.Step) {
         exchanges.withLock { $0.append(TrialStep.Exchange(step: step, request: ShownRequest(request))) }
@@ -12,7 +12,7 @@ final class TrialRecorder: ExchangeObserver {
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
         exchanges.withLock { exchanges in
-            // Exchanges can overlap; the answer belongs to the latest open one of its step.
+            // Exchanges can overlap; the response belongs to the latest open one of its step.
             guard let index = exchanges.lastIndex(where: { $0.step == step && $0.response == nil }) else { return }
             exchanges[index].response = response
         }

@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetProtocol
 import CarnetSimulation
 
-/// A descriptor with everything that a pretend client needs to sign in with it.
+/// A descriptor with everything that a test client needs for a sign-in.
 struct TrialSetup {
     let entry: ProviderRegistry.Entry
     let provider: Provider
@@ -34,9 +34,9 @@ struct TrialSetup {
         if let uri = PretendRedirectURI.fitting(descriptor.redirects) { return uri }
         throw Failure(
             .usage,
-            "no redirect URI fits the forms that \(descriptor.id) accepts",
+            "no default redirect URI has a form that \(descriptor.id) accepts",
             details: [Failure.Detail(name: "descriptor_key", text: "redirects")],
-            next: ["give --redirect-uri"]
+            next: ["add --redirect-uri URI"]
         )
     }
 }

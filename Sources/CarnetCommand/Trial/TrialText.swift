@@ -13,10 +13,10 @@ struct TrialText {
 
     func printHead(_ setup: TrialSetup) {
         let client = setup.client.registration
-        let method = client.clientSecret == nil ? "without a secret" : "with a pretend secret"
+        let method = client.clientSecret == nil ? "without a secret" : "with a test secret"
         console.answer(
             console.paint(setup.provider.name.printable, .strong)
-                + ", impersonated by the sandbox: no browser, no network, no account"
+                + ", simulated by the sandbox: no browser, no network, no account"
         )
         var rows = [
             ["descriptor", setup.entry.document.file.path.printable],
@@ -25,7 +25,7 @@ struct TrialText {
         ]
         for (name, value) in setup.provider.inputs.sorted(by: { $0.key < $1.key }) {
             let isExample = setup.examples.contains { $0.name == name }
-            rows.append(["input", "\(name) = \(value.printable)" + (isExample ? "  (not given: an example)" : "")])
+            rows.append(["input", "\(name) = \(value.printable)" + (isExample ? "  (example)" : "")])
         }
         printRows(rows)
     }

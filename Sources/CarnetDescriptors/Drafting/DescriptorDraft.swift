@@ -17,7 +17,7 @@ package struct DescriptorDraft: Sendable {
 
     /// The file's text.
     package var text: String {
-        var lines = ["carnet: 1", "id: \(id)", "name: \(name) # a guess from the id"]
+        var lines = ["carnet: 1", "id: \(id)", "name: \(name) # guessed from the id"]
         lines += issuer.map { ["issuer: \($0)"] } ?? Self.endpoints(of: id)
         lines += authentication + scopes + proofKey
         return lines.joined(separator: "\n") + "\n"
@@ -29,9 +29,9 @@ package struct DescriptorDraft: Sendable {
 
     private static func endpoints(of id: ProviderID) -> [String] {
         [
-            "# If the provider has OpenID Connect, its issuer is enough: put it here, and take the endpoints out.",
+            "# If the provider supports OpenID Connect, write its issuer here and remove the endpoints.",
             "# issuer: https://id.\(id).example",
-            "endpoints: # guesses: the provider's documentation has the real ones",
+            "endpoints: # guessed: copy the real ones from the provider's documentation",
             "  authorization: https://\(id).example/oauth/authorize",
             "  token: https://\(id).example/oauth/token",
         ]
@@ -48,13 +48,14 @@ package struct DescriptorDraft: Sendable {
 
     private var scopes: [String] {
         guard issuer != nil else {
-            return ["scopes:", "  default: [] # the scopes to ask for; the documentation has their names"]
+            return ["scopes:", "  default: [] # the scopes to request; see the provider's documentation"]
         }
         let announced = announcedTexts("scopes_supported")
         let usual = ["openid", "profile", "email"]
         let wanted = announced.isEmpty ? usual : usual.filter(announced.contains)
         let remark =
-            announced.isEmpty ? "a guess: the server announces no scopes" : "of those that the server announces"
+            announced.isEmpty
+            ? "guessed: the server announces no scopes" : "chosen from those that the server announces"
         var lines = ["scopes:", "  default: [\(wanted.joined(separator: ", "))] # \(remark)"]
         if announced.contains("offline_access") { lines.append("  offline: [offline_access]") }
         return lines
@@ -64,11 +65,11 @@ package struct DescriptorDraft: Sendable {
         let announced = announcedTexts("code_challenge_methods_supported")
         guard !announced.isEmpty, !announced.contains("S256") else { return [] }
         return [
-            "# The server does not announce S256. Carnet sends it all the same; servers ignore what they do not know."
+            "# The server does not announce S256. Carnet sends it anyway: servers ignore unknown parameters."
         ]
     }
 
-    /// The texts of a list in the metadata that are plain enough to be written into a file.
+    /// The strings of a list in the metadata that are plain enough to be written into a file.
     private func announcedTexts(_ member: String) -> [String] {
         metadata?[member]?.array?.compactMap(\.string) ?? []
     }

@@ -37,7 +37,7 @@ extension ProviderDescriptor {
                 .valueNotAllowed,
                 "there are \(environments.items.count) environments",
                 at: root.entry("environments")?.keySpan ?? root.span,
-                help: "at most \(EnvironmentRules.maximumCount) are possible"
+                help: "at most \(EnvironmentRules.maximumCount) are allowed"
             )
             return
         }

@@ -20,8 +20,8 @@ package struct Inheritance {
     /// The documents with what they inherit, or with the reason why they cannot.
     ///
     /// - Parameters:
-    ///   - documents: As they are written, in the order of registration: a later one hides an earlier one of its id, and
-    ///     may extend it.
+    ///   - documents: As they are written, in the order of registration: a later one hides an earlier one of its id,
+    ///     and may extend it.
     ///   - names: Further ids that a misspelled one may have meant.
     package static func complete(_ documents: [DescriptorDocument], names: [ProviderID] = []) -> [DescriptorDocument] {
         guard documents.contains(where: { $0.parentID != nil }) else { return documents }
@@ -52,16 +52,16 @@ package struct Inheritance {
             guard parentID != document.id else {
                 return refused(
                     InheritanceRules.unknownParent,
-                    "there is no other descriptor \"\(parentID)\" that this one could extend",
-                    help: "a descriptor can extend the one of its own id that it hides"
+                    "there is no other descriptor \"\(parentID)\" to extend",
+                    help: "a descriptor can extend the one of its own id that it overrides"
                 )
             }
             let nearest = nearestName(to: parentID.rawValue, in: spellings.map(\.rawValue))
             return refused(
                 InheritanceRules.unknownParent,
-                "no provider is called \"\(parentID)\"",
+                "there is no provider \"\(parentID)\"",
                 help: nearest.map { "did you mean \"\($0)\"?" }
-                    ?? "the parent is looked for in all folders of providers"
+                    ?? "the parent must be in one of the provider folders"
             )
         }
         switch ancestry(of: index) {
@@ -69,14 +69,14 @@ package struct Inheritance {
             return refused(
                 InheritanceRules.cycle,
                 "the descriptor extends itself: \(names(chain + [index]))",
-                help: "let one of them extend nothing",
-                related: chain.dropFirst().map { related("the next in the circle", $0) }
+                help: "remove 'extends' from one of them",
+                related: chain.dropFirst().map { related("the next in the cycle", $0) }
             )
         case .tooLong(let chain):
             return refused(
                 InheritanceRules.cycle,
                 "the descriptor extends more than \(Self.maximumDepth - 1) others: \(names(chain))",
-                help: "extend one of the first of them"
+                help: "extend one of the first descriptors of the chain"
             )
         case .ends: break
         }
@@ -84,8 +84,8 @@ package struct Inheritance {
         guard parent.descriptor != nil else {
             return refused(
                 InheritanceRules.brokenParent,
-                "the descriptor \"\(parentID)\" has errors, so nothing can be inherited from it",
-                help: "mend \(parent.file.path) first",
+                "the descriptor \"\(parentID)\" has errors, so this one cannot inherit from it",
+                help: "fix \(parent.file.path) first",
                 related: parent.diagnostics.first { $0.severity == .error }.map {
                     [Diagnostic.Related(message: $0.message, file: $0.file, span: $0.span)]
                 } ?? []
@@ -113,8 +113,8 @@ package struct Inheritance {
         return .ends
     }
 
-    /// The descriptor that one extends: the latest of that id, or of its own id the one that it hides. A file with errors
-    /// hides nothing.
+    /// The descriptor that one extends: the latest of that id, or of its own id the one that it hides. A file with
+    /// errors hides nothing.
     private func parent(of index: Int) -> Int? {
         guard documents[index].isSound else { return nil }
         let candidates = candidates(for: index)

@@ -22,7 +22,7 @@ package struct SourceChain: Sendable {
     /// How many lines come before the parent.
     var parentOffset: Int { offsets.count > 1 ? offsets[1] : 0 }
 
-    /// The texts of all files, one after the other.
+    /// The strings of all files, one after the other.
     package var text: SourceText {
         var bytes: [UInt8] = files[0].bytes
         for file in files.dropFirst() {

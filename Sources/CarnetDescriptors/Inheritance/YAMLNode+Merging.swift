@@ -75,7 +75,7 @@ extension YAMLNode {
     package func saysTheSame(as other: YAMLNode) -> Bool {
         switch (content, other.content) {
         case (.scalar(let own), .scalar(let other)):
-            // Quotes make no difference to a text, but they make one out of a number.
+            // Quotes make no difference to a string, but they make one out of a number.
             own.text == other.text && own.isText == other.isText
         case (.sequence(let own), .sequence(let other)):
             own.count == other.count && zip(own, other).allSatisfy { $0.saysTheSame(as: $1) }

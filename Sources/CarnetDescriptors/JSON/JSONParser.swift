@@ -1,4 +1,4 @@
-/// Why a text is not JSON that Carnet accepts, with the byte offset of the place.
+/// Why a string is not JSON that Carnet accepts, with the byte offset of the place.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package var reason: String
     package var offset: Int
@@ -9,9 +9,9 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 extension JSONValue {
     /// Reads one JSON text (RFC 8259).
     ///
-    /// Stricter than the RFC where a difference between two parsers could be abused: a repeated member name, a byte order
-    /// mark, invalid UTF-8, a lone surrogate and nesting past `maximumDepth` are errors. So is a text that is costly to
-    /// compare: see `String.isStreamSafe`.
+    /// Stricter than the RFC where a difference between two parsers could be abused: a repeated member name, a byte
+    /// order mark, invalid UTF-8, a lone surrogate and nesting past `maximumDepth` are errors. So is a string that is
+    /// costly to compare: see `String.isStreamSafe`.
     ///
     /// - Throws: `JSONError`.
     package init(parsing bytes: some Sequence<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
@@ -131,7 +131,7 @@ private struct JSONParser {
     private mutating func parseObject(depth: Int) throws(JSONError) -> JSONValue {
         index += 1
         var object = JSONObject()
-        /// The names of an object that is too large to be looked through.
+        /// The names of an object that is too large to be searched.
         var names = Set<ByteKey>()
         if try takeIf(UInt8(ascii: "}")) { return .object(object) }
         while true {

@@ -1,6 +1,6 @@
-/// A JSON value that keeps what the wire said: member order and the exact text of numbers.
+/// A JSON value that keeps the order of members and the exact digits of numbers.
 ///
-/// An identifier such as `9007199254740993` survives; nothing passes through a binary float.
+/// An identifier such as `9007199254740993` survives, because no number becomes a binary float.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -94,7 +94,7 @@ extension JSONValue {
     /// The member of an object, if it says something: `null` counts as a member that is not there.
     package subscript(stated name: String) -> JSONValue? { object?[stated: name] }
 
-    /// The text of a string, number or boolean: how an identifier or a claim is shown whatever its JSON type.
+    /// The text of a string, number or boolean, for identifiers and claims of any of these types.
     public var scalarText: String? {
         switch self {
         case .string(let text), .number(let text): text

@@ -64,9 +64,9 @@ struct DescriptorDecoder {
     mutating func reportMissingReason(_ node: YAMLNode) {
         report(
             .missingReason,
-            "a protection is switched off without a reason",
+            "a protection is off without a reason",
             at: node.span,
-            help: "write { off: \"why this provider cannot have it, with a link\" }"
+            help: "write { off: \"the reason, with a link\" }"
         )
     }
 

@@ -10,7 +10,7 @@ package struct DescriptorSchema: Sendable {
         let head: JSONValue = [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Carnet resource map",
-            "description": "What granted scopes open, as one YAML or JSON file.",
+            "description": "The resources that granted scopes allow, as one YAML or JSON file.",
         ]
         return head.adding(
             DescriptorSchema(of: ProviderDescriptor.shape, shared: []).schema(of: ResourceMapFile.shape, .whole))

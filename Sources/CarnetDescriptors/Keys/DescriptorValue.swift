@@ -10,7 +10,7 @@ extension YAMLNode {
 }
 
 extension String: DescriptorValue {
-    static var shape: Shape { .text("a text") }
+    static var shape: Shape { .text("a string") }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let scalar = node.scalar, !scalar.isNull, scalar.boolean == nil, scalar.number == nil else {
@@ -19,7 +19,7 @@ extension String: DescriptorValue {
         }
         guard !scalar.text.isEmpty else {
             decoder.report(
-                .emptyValue, "the text is empty", at: node.span, help: "leave the key out if it is not needed")
+                .emptyValue, "the string is empty", at: node.span, help: "leave the key out if it is not needed")
             return nil
         }
         self = scalar.text
@@ -91,7 +91,7 @@ extension DescriptorChoice {
     }
 }
 
-/// A name of the author's own choosing with its value; a mapping is read as a list of these, in file order.
+/// An author-defined name with its value. A mapping is read as a list of these, in file order.
 public struct Named<Value: Sendable>: Sendable {
     public var name: String
     public var value: Value
@@ -114,7 +114,7 @@ package struct NamedList<Value: Sendable>: Sendable {
     }
 
     @inlinable package subscript(name: String) -> Value? {
-        // Values can be large, and only the one that is asked for is copied.
+        // Values can be large, so only the requested one is copied.
         for index in items.indices where items[index].name == name { return items[index].value }
         return nil
     }

@@ -11,7 +11,7 @@ extension Safeguard: DescriptorValue {
         let off = KeyDescription(
             name: "off",
             shape: String.shape,
-            summary: "why this provider cannot have the protection, with a link",
+            summary: "the reason why this provider does not support the protection, with a link",
             isRequired: true
         )
         let section = SectionDescription(name: "Safeguard", keys: [off], phrase: "{ off: REASON }", isWhole: true)

@@ -3,22 +3,23 @@
 /// The table of keys is made of shapes; the decoder's messages, the JSON Schema and the reference page are made of the
 /// table, so they cannot disagree.
 package indirect enum Shape: Sendable {
-    /// A text.
+    /// A string.
     ///
     /// - Parameters:
-    ///   - phrase: Which text, e.g. "a JSON Pointer such as /user/name".
-    ///   - pattern: A regular expression (ECMA-262) for the whole text; without one, any text but the empty one will do.
-    ///   - takesScalars: Whether an unquoted number, true or false is the text that it is written as.
+    ///   - phrase: The kind of string, e.g. "a JSON Pointer such as /user/name".
+    ///   - pattern: A regular expression (ECMA-262) for the whole string; without one, any string except the empty
+    /// one.
+    ///   - takesScalars: Whether an unquoted number, true or false is read as its text.
     case text(_ phrase: String, pattern: String? = nil, takesScalars: Bool = false)
     case integer(ClosedRange<Int>)
     case boolean
     case choice([String])
     case list(of: Shape)
-    /// A mapping with names of the author's own choosing.
+    /// A mapping with author-defined names.
     case map(of: Shape)
     case section(SectionDescription)
     case either([Shape])
-    /// The descriptor again, but for these keys, with what differs from the rest.
+    /// The descriptor's other keys, with the values that differ.
     case variant(without: Set<String>)
     /// Any JSON value.
     case json
@@ -44,7 +45,7 @@ package struct KeyDescription: Sendable {
 
 /// A mapping with a fixed set of keys.
 package struct SectionDescription: Sendable {
-    /// Tells sections apart; the same one may be the value of several keys.
+    /// Distinguishes sections; the same section may be the value of several keys.
     package let name: String
     package let keys: [KeyDescription]
     /// How a message shows the mapping where its keys alone would not do, e.g. "{ off: REASON }".
@@ -66,7 +67,7 @@ package struct SectionDescription: Sendable {
 }
 
 extension Shape: CustomStringConvertible {
-    /// How a message names what is allowed: "one of form, json", "a list of texts".
+    /// How a message names what is allowed: "one of form, json", "a list of strings".
     package var description: String {
         switch self {
         case .text(let phrase, _, _): phrase

@@ -1,10 +1,10 @@
-/// A text with `{name}` places that are filled from the declared inputs, or from what is known at run time; `{issuer}` is
-/// the descriptor's own issuer.
+/// A string with `{name}` places that are filled from the declared inputs, or from what is known at run time;
+/// `{issuer}` is the descriptor's own issuer.
 package struct Template: Hashable, Sendable, CustomStringConvertible {
     enum Part: Hashable, Sendable {
         case literal(String)
         case input(String)
-        /// Filled at run time; the default stands in for a value that is not there.
+        /// Filled at run time; the default replaces a missing value.
         case late(TemplateExpression, fallback: String?)
     }
 

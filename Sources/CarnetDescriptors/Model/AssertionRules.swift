@@ -15,17 +15,20 @@ package struct AssertionRules: Sendable {
 extension AssertionRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key(
-            "algorithm", \.algorithm, "the signature algorithm; by default one that fits the key, or HS256 for a secret"
+            "algorithm", \.algorithm, "the signature algorithm; default: one for the key's type, or HS256 for a secret"
         ),
         Key(
             "audience", \.audience,
-            "the claim aud: issuer, token_endpoint, or a text; the issuer if not said, without one the token endpoint"),
-        Key("issuer", \.issuer, "the claim iss: client_id, redirect_host, or a text; client_id if not said"),
-        Key("subject", \.subject, "the claim sub: client_id, redirect_host, or a text; client_id if not said"),
-        Key("lifetime", \.lifetime, "how many seconds an assertion is good for; 60 if not said"),
-        Key("key_id", \.keyID, "the header kid: none, or a text; the key's own id if not said"),
-        Key("claims", \.claims, "claims beyond the standard's"),
-        Key("send_as", \.sendAs, "the parameter that carries it: client_assertion with its type, or client_secret"),
+            "the claim aud: issuer, token_endpoint, or a string; default: the issuer if there is one, else the token endpoint"
+        ),
+        Key("issuer", \.issuer, "the claim iss: client_id, redirect_host, or a string; default: client_id"),
+        Key("subject", \.subject, "the claim sub: client_id, redirect_host, or a string; default: client_id"),
+        Key("lifetime", \.lifetime, "the lifetime of an assertion in seconds; default: 60"),
+        Key("key_id", \.keyID, "the header kid: none, or a string; default: the key's id"),
+        Key("claims", \.claims, "additional claims"),
+        Key(
+            "send_as", \.sendAs,
+            "the parameter for the assertion: client_assertion (with client_assertion_type), or client_secret"),
     ]
 
     /// The claims that are made anew for each assertion or have keys of their own.
@@ -60,8 +63,8 @@ package struct AssertionLifetime: BoundedInteger, Hashable {
 
 /// Where an assertion stands in a request.
 package enum AssertionParameter: String, DescriptorChoice, Sendable {
-    /// Beside `client_assertion_type` (RFC 7521, section 4.2).
+    /// With `client_assertion_type` (RFC 7521, section 4.2).
     case clientAssertion = "client_assertion"
-    /// As if it were a secret that is renewed for each request.
+    /// As the client secret, new for each request.
     case clientSecret = "client_secret"
 }

@@ -1,4 +1,4 @@
-/// What the callback of the first sign-in says of the person, and no answer after it.
+/// The claims in the callback of the first sign-in, which no later response contains.
 ///
 /// Anybody can send a callback and nothing signs this part of it, so it is never more than a name to greet by: there is
 /// no key for a subject or an address.
@@ -21,9 +21,9 @@ package struct CallbackClaims: Sendable {
 
 extension CallbackClaims: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("from", \.capture, isRequired: true, "the value of callback.capture that holds them, as JSON"),
-        Key("name", \.name, "where the whole name is in that JSON"),
-        Key("given_name", \.givenName, "where the given name is in that JSON"),
-        Key("family_name", \.familyName, "where the family name is in that JSON"),
+        Key("from", \.capture, isRequired: true, "the value of callback.capture that contains them as JSON"),
+        Key("name", \.name, "the place of the full name in that JSON"),
+        Key("given_name", \.givenName, "the place of the given name in that JSON"),
+        Key("family_name", \.familyName, "the place of the family name in that JSON"),
     ]
 }

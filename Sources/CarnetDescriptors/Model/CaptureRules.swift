@@ -11,11 +11,13 @@ package struct CallbackCapture: Sendable {
 
 extension CallbackCapture: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("from", \.parameter, "the parameter, where it is not called as the value is"),
-        Key("pattern", \.pattern, isRequired: true, "what the whole value must look like: anybody can send a callback"),
-        Key("example", \.example, isRequired: true, "a value that would do; the sandbox sends it"),
-        Key("optional", \.isOptional, "whether it may be missing"),
-        Key("secret", \.isSecret, "whether the value must not be seen"),
+        Key("from", \.parameter, "the name of the parameter; default: the name of the value"),
+        Key(
+            "pattern", \.pattern, isRequired: true,
+            "a regular expression for the whole value; required because anybody can send a callback"),
+        Key("example", \.example, isRequired: true, "an example; the sandbox sends it"),
+        Key("optional", \.isOptional, "whether it may be missing; default: false"),
+        Key("secret", \.isSecret, "whether the value is a secret; default: false"),
     ]
 }
 
@@ -38,11 +40,11 @@ package struct ResponseCapture: Sendable {
 extension ResponseCapture: DescriptorSection {
     static let shorthand: String? = "from"
     static let keys: [Key<Self>] = [
-        Key("from", \.pointers, isRequired: true, "where it is in the whole body"),
+        Key("from", \.pointers, isRequired: true, "its place in the whole body"),
         Key("pattern", \.pattern, "a regular expression for the whole value"),
-        Key("example", \.example, "a value that would do; the sandbox sends it where the sample has none"),
-        Key("optional", \.isOptional, "whether it may be missing"),
-        Key("secret", \.isSecret, "whether the value must not be seen"),
+        Key("example", \.example, "an example; the sandbox sends it if the sample has none"),
+        Key("optional", \.isOptional, "whether it may be missing; default: false"),
+        Key("secret", \.isSecret, "whether the value is a secret; default: false"),
     ]
 }
 
@@ -58,10 +60,12 @@ package struct CallbackVerification: Sendable {
 
 extension CallbackVerification: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("parameter", \.parameter, isRequired: true, "the parameter with the signature"),
-        Key("encoding", \.encoding, "how the signature is written; hex if not said"),
-        Key("separator", \.separator, "between the signed name=value pairs, which are sorted by name; & if not said"),
-        Key("omit", \.omit, "further parameters that are not signed"),
+        Key("parameter", \.parameter, isRequired: true, "the parameter that contains the signature"),
+        Key("encoding", \.encoding, "the encoding of the signature; default: hex"),
+        Key(
+            "separator", \.separator,
+            "the separator between the signed name=value pairs, which are sorted by name; default: &"),
+        Key("omit", \.omit, "other parameters that are not signed"),
     ]
 }
 

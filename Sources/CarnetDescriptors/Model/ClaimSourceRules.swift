@@ -16,10 +16,12 @@ package struct ClaimSourceRules: Sendable {
 
 extension ClaimSourceRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("issuer", \.issuer, isRequired: true, "the issuer of the JWTs, exactly as their claim iss has it"),
-        Key("jwks", \.jwks, isRequired: true, "the keys that sign them (RFC 7517, section 5)"),
-        Key("algorithms", \.algorithms, "the accepted signature algorithms; RS256 if not said"),
-        Key("claims", \.claims, isRequired: true, "the claims that it may give, by the names of the profile's members"),
+        Key("issuer", \.issuer, isRequired: true, "the issuer of the JWTs, exactly as in their claim iss"),
+        Key("jwks", \.jwks, isRequired: true, "the URL of the keys that sign them (RFC 7517, section 5)"),
+        Key("algorithms", \.algorithms, "the accepted signature algorithms; default: RS256"),
+        Key(
+            "claims", \.claims, isRequired: true,
+            "the claims that it may provide, by the names of the profile's members"),
     ]
 }
 

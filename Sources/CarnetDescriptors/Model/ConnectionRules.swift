@@ -10,10 +10,14 @@ package struct ConnectionRules: Sendable {
 
 extension ConnectionRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("derive", \.derive, in: .signedInURL, "value -> how it is made of what is held; kept as {connection.NAME}"),
-        Key("lookups", \.lookups, "value -> the request that brings it; kept as {connection.NAME}, in this order"),
-        Key("on_connect", \.onConnect, "requests to make after the lookups of a sign-in"),
-        Key("on_disconnect", \.onDisconnect, "requests to make before the tokens are revoked"),
+        Key(
+            "derive", \.derive, in: .signedInURL,
+            "value -> a template of earlier values; available as {connection.NAME}"),
+        Key(
+            "lookups", \.lookups,
+            "value -> the request that returns it; available as {connection.NAME}; made in this order"),
+        Key("on_connect", \.onConnect, "requests after the lookups of a sign-in"),
+        Key("on_disconnect", \.onDisconnect, "requests before the tokens are revoked"),
     ]
 }
 
@@ -33,13 +37,13 @@ extension CallRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key(
             "url", \.url, in: .signedInURL, isRequired: true,
-            "where the request goes; below api.base_url if it starts with /"),
+            "the URL of the request; below api.base_url if it starts with /"),
         Key("method", \.method, "the HTTP method"),
-        Key("headers", \.headers, in: .signedIn, "headers to add"),
+        Key("headers", \.headers, in: .signedIn, "additional headers"),
         Key(
             "parameters", \.parameters, in: .signedIn,
             "parameters to send: in the query of a GET or DELETE, else in the body"),
-        Key("body", \.body, "how the parameters are sent if not in the query: form or json"),
+        Key("body", \.body, "the encoding of parameters in the body: form or json"),
     ]
 }
 
@@ -61,15 +65,15 @@ extension LookupRules: DescriptorSection {
         CallRules.keys.map { $0.lifted(to: \.call) } + [
             Key(
                 "list", \.list,
-                "the array of the answer that holds the candidates; the whole body is the only one if not said"),
-            Key("value", \.value, isRequired: true, "where the value is, in a candidate"),
-            Key("label", \.label, "where its name for people is, in a candidate"),
+                "the array of candidates in the response; default: the whole body is the only candidate"),
+            Key("value", \.value, isRequired: true, "the place of the value in a candidate"),
+            Key("label", \.label, "the place of the name to show, in a candidate"),
             Key(
                 "choose", \.choice,
-                "which candidate counts: the first, the only one (which is demanded if nothing is said), or ask the host"
+                "which candidate to use: the first, the only one (default; several are an error), or the host's choice"
             ),
             Key("pattern", \.pattern, "a regular expression for the whole value"),
-            Key("sample", \.sample, isRequired: true, "a redacted answer; the sandbox answers with it"),
+            Key("sample", \.sample, isRequired: true, "a redacted response; the sandbox returns it"),
         ]
 }
 
@@ -77,4 +81,53 @@ package enum LookupChoice: String, DescriptorChoice, Sendable {
     case first
     case only
     case ask
+}
+
+extension ConnectionRules {
+    package var isEmpty: Bool {
+        lookups.isEmpty && derive.isEmpty && onConnect.isEmpty && onDisconnect.isEmpty
+    }
+}
+
+extension ConnectionRules {
+    /// The rules with the inputs in them.
+    func resolve(with resolver: InputResolver) throws(ResolutionError) -> ConnectionRules {
+        var rules = self
+        rules.derive = NamedList(try resolver.allNamed(derive, key: "connection.derive"))
+        for (index, lookup) in lookups.items.enumerated() {
+            rules.lookups.items[index].value.call = try lookup.value.call.resolve(
+                with: resolver, key: "connection.lookups.\(lookup.name)")
+        }
+        for (index, call) in onConnect.enumerated() {
+            rules.onConnect[index] = try call.resolve(with: resolver, key: "connection.on_connect.\(index)")
+        }
+        for (index, call) in onDisconnect.enumerated() {
+            rules.onDisconnect[index] = try call.resolve(with: resolver, key: "connection.on_disconnect.\(index)")
+        }
+        return rules
+    }
+}
+
+extension CallRules {
+    fileprivate func resolve(with resolver: InputResolver, key: String) throws(ResolutionError) -> CallRules {
+        var call = self
+        let whole = resolver.apiBase.map { url.source.hasPrefix("/") ? $0.appending(url) : url } ?? url
+        call.url = try resolver.late(whole, key: "\(key).url") ?? .empty
+        call.headers = NamedList(try resolver.allNamed(headers, key: "\(key).headers"))
+        call.parameters = NamedList(try resolver.allNamed(parameters, key: "\(key).parameters"))
+        return call
+    }
+}
+
+extension InputResolver {
+    /// All templates with the inputs in them.
+    fileprivate func allNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
+        var all: [Named<Template>] = []
+        for item in list.items {
+            if let template = try late(item.value, key: "\(key).\(item.name)") {
+                all.append(Named(item.name, template))
+            }
+        }
+        return all
+    }
 }

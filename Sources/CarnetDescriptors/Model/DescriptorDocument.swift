@@ -52,7 +52,7 @@ package struct DescriptorDocument: Sendable {
             return
         }
         let merged = ownRoot.extending(parentRoot.withoutEntries(ProviderDescriptor.ownKeys))
-        // What is looked for and not there is shown at the beginning of the file itself.
+        // What is searched and not there is shown at the beginning of the file itself.
         let entries = merged.entries ?? []
         let ordered =
             entries.filter { $0.keySpan.start.line <= sources.parentOffset }

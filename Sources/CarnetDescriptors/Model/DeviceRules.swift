@@ -10,10 +10,10 @@ package struct DeviceRules: Sendable {
 extension DeviceRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
-            Key("response", \.response, "where the codes are in the response (RFC 8628, section 3.2)"),
+            Key("response", \.response, "the places of the codes in the response (RFC 8628, section 3.2)"),
             Key(
                 "token", \.token,
-                "the request for the tokens (RFC 8628, section 3.4); what it does not say is as in the section token"),
+                "the request for the tokens (RFC 8628, section 3.4); missing keys are inherited from the section token"),
         ]
 }
 
@@ -29,10 +29,10 @@ package struct DeviceResponseRules: Sendable {
 
 extension DeviceResponseRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("format", \.format, "how the body is encoded; auto follows the content type"),
-        Key("root", \.root, "the object that holds the fields, if it is not the whole body"),
-        Key("fields", \.fields, "where a standard field is, below root"),
-        Key("errors", \.errors, "where an error's words are, in the whole body"),
+        Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+        Key("root", \.root, "the object that contains the fields; default: the whole body"),
+        Key("fields", \.fields, "standard field -> its place below root"),
+        Key("errors", \.errors, "the places of error code and message in the whole body"),
     ]
 }
 
@@ -52,28 +52,26 @@ package struct DeviceFields: Sendable {
 
 extension DeviceFields: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("device_code", \.deviceCode, "the code that is exchanged; /device_code if not said"),
-        Key("user_code", \.userCode, "the code that the person enters"),
-        Key("verification_uri", \.verificationURI, "the page to open; /verification_url at some providers"),
-        Key("verification_uri_complete", \.verificationURIComplete, "the page with the code in its address"),
-        Key("expires_in", \.expiresIn, "the lifetime of the codes in seconds"),
-        Key("interval", \.interval, "how many seconds are between two requests for the tokens; 5 if not said"),
+        Key("device_code", \.deviceCode, "the place of the device code; default: /device_code"),
+        Key("user_code", \.userCode, "the place of the code that the user enters"),
+        Key("verification_uri", \.verificationURI, "the place of the page's URL; some providers use /verification_url"),
+        Key(
+            "verification_uri_complete", \.verificationURIComplete, "the place of the page's URL that contains the code"
+        ),
+        Key("expires_in", \.expiresIn, "the place of the codes' lifetime in seconds"),
+        Key("interval", \.interval, "the place of the polling interval in seconds; a missing value means 5"),
     ]
 }
 
-/// The device flow's rules with everything filled in.
+/// The section with everything filled in.
 package struct ResolvedDevice: Sendable {
     package let request: ResolvedRequest
     package let response: DeviceResponseRules
-    package let token: ResolvedGrant
-}
+    package let token: Resolved<GrantRules>
 
-extension InputResolver {
-    func device(_ rules: DeviceRules, inheriting token: RequestRules) throws(ResolutionError) -> ResolvedDevice {
-        ResolvedDevice(
-            request: try request(rules.request, key: "device"),
-            response: rules.response,
-            token: try grant(rules.token, key: "device.token", inheriting: token)
-        )
+    init(_ rules: DeviceRules, with resolver: InputResolver, inheriting token: RequestRules) throws(ResolutionError) {
+        request = try rules.request.resolve(with: resolver, key: "device")
+        response = rules.response
+        self.token = try Resolved(rules.token, with: resolver, key: "device.token", inheriting: token)
     }
 }

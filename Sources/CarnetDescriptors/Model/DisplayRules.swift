@@ -7,7 +7,7 @@ package struct DisplayRules: Sendable {
 
 extension DisplayRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("color", \.color, "the colour of the provider's brand, which its sign-in button has")
+        Key("color", \.color, "the brand colour, for the sign-in button")
     ]
 }
 
@@ -31,7 +31,7 @@ public struct BrandColor: Hashable, Sendable {
 }
 
 extension BrandColor: CustomStringConvertible {
-    /// As style sheets write it.
+    /// In the syntax of style sheets.
     public var description: String {
         "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

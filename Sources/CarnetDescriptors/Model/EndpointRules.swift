@@ -36,33 +36,79 @@ package struct NamedEndpoints: Sendable {
 
 extension NamedEndpoints: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("authorization", \.[.authorization], "where the user signs in (RFC 6749, section 3.1)"),
-        Key("token", \.[.token], in: .tokenURL, "where codes and refresh tokens are exchanged (RFC 6749, section 3.2)"),
-        Key("refresh", \.[.refresh], in: .signedInURL, "where refresh tokens are exchanged, if not at token"),
+        Key("authorization", \.[.authorization], "the page where the user signs in (RFC 6749, section 3.1)"),
+        Key("token", \.[.token], in: .tokenURL, "the endpoint for codes and refresh tokens (RFC 6749, section 3.2)"),
+        Key("refresh", \.[.refresh], in: .signedInURL, "the endpoint for refresh tokens; default: token"),
         Key(
             "userinfo", \.[.userinfo], in: .signedInURL,
-            "who signed in (OpenID Connect Core, section 5.3), or the profile of an OAuth API"),
-        Key("jwks", \.[.jwks], "the keys that sign ID tokens (RFC 7517, section 5)"),
-        Key("revocation", \.[.revocation], in: .signedInURL, "where tokens are revoked (RFC 7009)"),
-        Key("introspection", \.[.introspection], in: .signedInURL, "where tokens are looked up (RFC 7662)"),
-        Key("end_session", \.[.endSession], "where the user signs out (OpenID Connect RP-Initiated Logout)"),
+            "the userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API"),
+        Key("jwks", \.[.jwks], "the JWKS: the keys that sign ID tokens (RFC 7517, section 5)"),
+        Key("revocation", \.[.revocation], in: .signedInURL, "the revocation endpoint (RFC 7009)"),
+        Key("introspection", \.[.introspection], in: .signedInURL, "the introspection endpoint (RFC 7662)"),
+        Key("end_session", \.[.endSession], "the page where the user signs out (OpenID Connect RP-Initiated Logout)"),
         Key(
             "device_authorization", \.[.deviceAuthorization],
-            "where a device asks for its codes (RFC 8628, section 3.1)"),
+            "the endpoint where a device requests its codes (RFC 8628, section 3.1)"),
         Key(
             "pushed_authorization_request", \.[.pushedAuthorizationRequest],
-            "where the parameters of a sign-in are sent before it (RFC 9126)"),
-        Key("registration", \.[.registration], "where clients register themselves (RFC 7591)"),
+            "the endpoint for pushed authorization requests (RFC 9126)"),
+        Key("registration", \.[.registration], "the endpoint for dynamic client registration (RFC 7591)"),
         Key(
             "mtls_endpoint_aliases", \.mtls,
-            "the endpoints for clients that present a certificate, where they are others (RFC 8705, section 5)"),
+            "other endpoints for clients with a certificate (RFC 8705, section 5)"),
     ]
 }
 
 /// Whether the metadata document is fetched.
 package enum DiscoveryMode: String, DescriptorChoice, Sendable {
     case off
-    /// Fetched; a failure is an error only if something is then missing.
+    /// Fetched. A failure is an error only if an endpoint is then missing.
     case prefer
     case require
+}
+
+/// The endpoints with everything filled in.
+package struct ResolvedEndpoints: Sendable {
+    package var urls: [EndpointName: WebURL] = [:]
+    /// Those for clients that present a certificate, where they are others; also named by the metadata.
+    package var mtls: [EndpointName: WebURL] = [:]
+    /// Those that are known only at run time.
+    package private(set) var late: [EndpointName: Template] = [:]
+    /// Why one that is known only at run time is not known now.
+    package private(set) var unfilled: [EndpointName: String] = [:]
+    /// Why endpoints that the metadata names cannot be requested.
+    package var refused: [EndpointName: String] = [:]
+    /// The same of the endpoints for clients that present a certificate.
+    package var refusedMTLS: [EndpointName: String] = [:]
+
+    init(_ rules: NamedEndpoints, with resolver: InputResolver) throws(ResolutionError) {
+        for name in EndpointName.allCases {
+            guard let template = rules[name] else { continue }
+            let key = "endpoints.\(name.rawValue)"
+            if template.isLate {
+                late[name] = try resolver.late(template, key: key)
+            } else {
+                urls[name] = try resolver.url(template, key: key)
+            }
+        }
+        for name in MTLSEndpoints.names {
+            guard let template = rules.mtls[name] else { continue }
+            mtls[name] = try resolver.url(template, key: "endpoints.mtls_endpoint_aliases.\(name.rawValue)")
+        }
+    }
+
+    package subscript(name: EndpointName) -> WebURL? { urls[name] }
+
+    /// The endpoints that are known by now, of those at trusted hosts.
+    func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> ResolvedEndpoints {
+        var filled = self
+        for (name, template) in late {
+            do throws(WebURLError) {
+                filled.urls[name] = try values.url(template, trusting: hosts)
+            } catch {
+                filled.unfilled[name] = error.reason
+            }
+        }
+        return filled
+    }
 }

@@ -9,9 +9,9 @@ package struct Verification: Sendable {
 
 extension Verification: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("date", \.date, isRequired: true, "the day of the check, e.g. \"2026-11-21\""),
+        Key("date", \.date, isRequired: true, "the date of the check, e.g. \"2026-11-21\""),
         Key("how", \.how, isRequired: true, "what was compared, e.g. the provider's reference page"),
-        Key("link", \.link, "where it can be read"),
+        Key("link", \.link, "a link to it"),
     ]
 }
 
@@ -28,6 +28,6 @@ extension Note: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("about", \.about, isRequired: true, "the key, e.g. authorization.offline_parameters"),
         Key("because", \.because, isRequired: true, "the reason"),
-        Key("link", \.link, "where it can be read"),
+        Key("link", \.link, "a link to it"),
     ]
 }

@@ -16,13 +16,17 @@ package struct ExchangeStep: Sendable {
 extension ExchangeStep: DescriptorSection {
     static let keys: [Key<Self>] =
         [
-            Key("url", \.url, in: .exchangeURL, isRequired: true, "where the request goes")
+            Key("url", \.url, in: .exchangeURL, isRequired: true, "the URL of the request")
         ] + requestKeys + [
-            Key("brings", \.result, "tokens in place of those before (the default), or values alone"),
-            Key("response", \.response, "where the tokens are in the response"),
-            Key("capture", \.capture, "value -> where it is in the response; kept as {step.NAME}"),
-            Key("after_refresh", \.repeatsAfterRefresh, "whether the step is made again when the tokens were renewed"),
-            Key("sample", \.sample, "a redacted answer; the sandbox answers with it"),
+            Key(
+                "brings", \.result,
+                "what the step returns: tokens (default), which replace the earlier ones, or values only"),
+            Key("response", \.response, "the places of the tokens in the response"),
+            Key("capture", \.capture, "value -> its place in the response; available as {step.NAME}"),
+            Key(
+                "after_refresh", \.repeatsAfterRefresh,
+                "whether the step is repeated after a refresh; default: false"),
+            Key("sample", \.sample, "a redacted response; the sandbox returns it"),
         ]
 }
 
@@ -36,4 +40,14 @@ extension ExchangeStep {
 package enum ExchangeResult: String, DescriptorChoice, Sendable {
     case tokens
     case values
+}
+
+extension ExchangeStep {
+    /// The step with the inputs in it.
+    func resolve(with resolver: InputResolver, key: String) throws(ResolutionError) -> ExchangeStep {
+        var step = self
+        step.url = try resolver.late(url, key: "\(key).url") ?? .empty
+        step.resolved = try request.resolve(with: resolver, key: key)
+        return step
+    }
 }

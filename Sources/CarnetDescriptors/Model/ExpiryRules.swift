@@ -17,8 +17,8 @@ extension ExpiryRules: DescriptorSection {
     static let shorthand: String? = "kind"
 
     static let keys: [Key<Self>] = [
-        Key("kind", \.kind, "what the value is: a lifetime in a unit, or the point in time of the end"),
-        Key("zero_means", \.zeroMeans, "what a zero says: the token has ended, or never ends"),
+        Key("kind", \.kind, "the meaning of the value: a lifetime in a unit, or the time of expiry"),
+        Key("zero_means", \.zeroMeans, "the meaning of zero: the token has expired, or never expires"),
     ]
 }
 
@@ -26,10 +26,10 @@ package enum ExpiryKind: String, DescriptorChoice, Sendable {
     case seconds
     case minutes
     case milliseconds
-    /// The end in seconds since 1970.
+    /// The expiry in seconds since 1970.
     case epoch
     case epochMilliseconds = "epoch_milliseconds"
-    /// The end as a date with a time and its zone (ISO 8601; RFC 3339).
+    /// The expiry as a date with time and zone (ISO 8601; RFC 3339).
     case iso8601
 
     /// How many seconds one of the unit is; `nil` for a date as text.
@@ -63,14 +63,14 @@ extension ExpiryRules {
     /// What a response says of the end.
     package enum Reading: Hashable, Sendable {
         case end(TokenEnd)
-        /// A number, and none that can be an end.
+        /// A number that cannot be an expiry.
         case unknown
-        /// Something else than a number or a date.
+        /// Neither a number nor a date.
         case wrongType
     }
 
-    /// Reads a number, a text that is one, or a date. A hundred years is the most that is believed, so that more counts as
-    /// that; a negative number says nothing.
+    /// Reads a number, a string that is one, or a date. A hundred years is the most that is believed, so that more
+    /// counts as that; a negative number says nothing.
     package func reading(of value: JSONValue) -> Reading {
         guard let unit = kind.unit else {
             guard let text = value.string, text.utf8.count <= Self.longestDate else { return .wrongType }

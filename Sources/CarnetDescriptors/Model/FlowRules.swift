@@ -22,25 +22,64 @@ package struct AuthorizationRules: Sendable {
 
 extension AuthorizationRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("parameters", \.parameters, in: .authorization, "parameters to add always"),
-        Key("offline_parameters", \.offlineParameters, "parameters to add when a refresh token is wanted"),
-        Key("reconsent_parameters", \.reconsentParameters, "parameters that make the provider ask for consent again"),
+        Key("parameters", \.parameters, in: .authorization, "parameters of every request"),
+        Key("offline_parameters", \.offlineParameters, "additional parameters if a refresh token is requested"),
+        Key(
+            "reconsent_parameters", \.reconsentParameters,
+            "additional parameters that make the provider ask for consent again"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
-        Key("omit", \.omit, "standard parameters to leave out"),
-        Key("encode", \.encode, "parameter -> how its value is encoded; percent if not said"),
-        Key("response_type", \.responseType, "what the provider calls the response type code"),
+        Key("omit", \.omit, "standard parameters to omit"),
+        Key("encode", \.encode, "parameter -> the encoding of its value; default: percent"),
+        Key("response_type", \.responseType, "the provider's name for the response type code"),
         Key(
             "response_mode", \.responseMode,
-            "how the answer comes, if that is to be asked for; with jwt it is signed (JARM)"),
-        Key("state", \.state, "what carries the state; a parameter of its own if not said"),
-        Key("fragment_route", \.fragmentRoute, "the route of a page that reads its parameters behind #ROUTE?"),
-        Key("fragment", \.fragment, "what stands after # at the end of the URL"),
-        Key("pkce", \.pkce, "proof key S256 (RFC 7636)"),
-        Key("nonce", \.nonce, "the nonce of the ID token (OpenID Connect Core, section 15.5.2)"),
-        Key("pushed", \.pushed, "whether the parameters are sent to the server before the sign-in (RFC 9126)"),
-        Key("request_object", \.requestObject, "whether the parameters are signed by the client (RFC 9101)"),
-        Key("ephemeral_session", \.prefersEphemeralSession, "whether the browser session should share no cookies"),
+            "the response mode to request; with jwt the response is signed (JARM); default: none is requested"),
+        Key("state", \.state, "where the state is sent; default: in its own parameter"),
+        Key("fragment_route", \.fragmentRoute, "the route of a page that reads its parameters after #ROUTE?"),
+        Key("fragment", \.fragment, "the fragment of the URL, after #"),
+        Key("pkce", \.pkce, "whether PKCE with S256 is used (RFC 7636); default: required"),
+        Key(
+            "nonce", \.nonce,
+            "whether a nonce is sent and required in the ID token (OpenID Connect Core, section 15.5.2); default: required"
+        ),
+        Key("pushed", \.pushed, "whether the parameters are pushed to the server before the sign-in (RFC 9126)"),
+        Key("request_object", \.requestObject, "whether the client signs the parameters (RFC 9101)"),
+        Key(
+            "ephemeral_session", \.prefersEphemeralSession,
+            "whether the sign-in sheet of Apple platforms shares no cookies; other browsers ignore it"),
     ]
+}
+
+/// The section with everything filled in.
+@dynamicMemberLookup
+package struct ResolvedAuthorization: Sendable {
+    private let described: AuthorizationRules
+    package let parameters: [Named<String>]
+    /// Parameters that are filled for each sign-in.
+    package let lateParameters: [Named<Template>]
+    package let offlineParameters: [Named<String>]
+    package let reconsentParameters: [Named<String>]
+    package var requestObject: ResolvedRequestObject
+    /// Whether requests are pushed (RFC 9126), unless a sign-in says otherwise; also set by the metadata.
+    package var isPushed: Bool
+
+    init(
+        _ rules: AuthorizationRules, with resolver: InputResolver, endpoints: ResolvedEndpoints
+    ) throws(ResolutionError) {
+        let key = "authorization"
+        described = rules
+        parameters = try resolver.named(rules.parameters, key: "\(key).parameters")
+        lateParameters = try resolver.lateNamed(rules.parameters, key: "\(key).parameters")
+        offlineParameters = try resolver.named(rules.offlineParameters, key: "\(key).offline_parameters")
+        reconsentParameters = try resolver.named(rules.reconsentParameters, key: "\(key).reconsent_parameters")
+        requestObject = try ResolvedRequestObject(rules.requestObject, resolver)
+        isPushed =
+            rules.pushed.use == .always || rules.pushed.use == .auto && endpoints[.pushedAuthorizationRequest] != nil
+    }
+
+    package subscript<Value>(dynamicMember key: KeyPath<AuthorizationRules, Value>) -> Value {
+        described[keyPath: key]
+    }
 }
 
 /// The authorization response (RFC 6749, section 4.1.2).
@@ -57,23 +96,40 @@ package struct CallbackRules: Sendable {
 
 extension CallbackRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("iss", \.issuer, "the issuer parameter (RFC 9207): auto demands it where the server announces it"),
+        Key("iss", \.issuer, "the parameter iss (RFC 9207); auto (default) requires it if the server announces it"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
         Key("errors", \.errors, "the provider's error code -> that of RFC 6749, section 4.1.2.1"),
-        Key("capture", \.capture, "value -> the parameter that brings it; kept as {callback.NAME}"),
-        Key("verify", \.verification, "the signature of the callback, where the provider signs it"),
-        Key("jwt", \.jwt, "the JWT that a callback is with a response_mode such as jwt"),
+        Key("capture", \.capture, "value -> its parameter; available as {callback.NAME}"),
+        Key("verify", \.verification, "the signature of the callback, if the provider signs it"),
+        Key("jwt", \.jwt, "the JWT of the callback, for a response_mode such as jwt"),
     ]
 }
 
+/// The section with what the metadata adds.
+@dynamicMemberLookup
+package struct ResolvedCallback: Sendable {
+    private let described: CallbackRules
+    /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
+    package var requiresIssuer: Bool
+    package var jwt: SignedAnswer
+
+    init(_ rules: CallbackRules) {
+        described = rules
+        requiresIssuer = rules.issuer == .required
+        jwt = SignedAnswer(rules.jwt)
+    }
+
+    package subscript<Value>(dynamicMember key: KeyPath<CallbackRules, Value>) -> Value { described[keyPath: key] }
+}
+
 package enum IssuerParameterRule: String, DescriptorChoice, Sendable {
-    /// Compared when it is there; demanded when the server's metadata announces it.
+    /// Compared if it is present; required if the server's metadata announces it.
     case auto
     case required
 }
 
 /// The token request and its response.
-package struct TokenRules: Sendable {
+package struct TokenRules: RequestSection {
     package internal(set) var request = RequestRules()
     package internal(set) var response = ResponseRules()
 
@@ -83,12 +139,12 @@ package struct TokenRules: Sendable {
 extension TokenRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys(in: .tokenRequest).map { $0.lifted(to: \.request) } + [
-            Key("response", \.response, "where the tokens are in the response")
+            Key("response", \.response, "the places of the tokens in the response")
         ]
 }
 
 /// The refresh request, and when it is made.
-package struct RefreshRules: Sendable {
+package struct RefreshRules: RequestSection {
     package internal(set) var request = RequestRules()
     package internal(set) var margin: Seconds?
     package internal(set) var using = RefreshCredential.refreshToken
@@ -103,42 +159,52 @@ extension RefreshRules: DescriptorSection {
         RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key(
                 "using", \.using,
-                "which token is exchanged; it goes in the parameter refresh_token, which can be renamed"),
-            Key("rotation", \.rotation, "what a refresh does to the refresh token; keep_old if not said"),
-            Key("expiry_from", \.expiryFrom, "what says when an access token ends, if the response does not"),
-            Key("margin", \.margin, "how many seconds before its end a token is renewed; 60 if not said"),
+                "the token to send; it is in the parameter refresh_token, which can be renamed"),
+            Key("rotation", \.rotation, "what a refresh does to the refresh token; default: keep_old"),
+            Key("expiry_from", \.expiryFrom, "the source of the access token's expiry if the response has none"),
+            Key("margin", \.margin, "how many seconds before its expiry a token is refreshed; default: 60"),
         ]
+}
+
+extension Resolved<RefreshRules> {
+    /// How many seconds before its expiry an access token is refreshed.
+    package var margin: Int { self[dynamicMember: \.margin]?.count ?? 60 }
 }
 
 /// What a refresh exchanges.
 package enum RefreshCredential: String, DescriptorChoice, Sendable {
     case refreshToken = "refresh_token"
-    /// The access token while it is still good, where a provider has no refresh tokens.
+    /// The access token while it is valid, for providers without refresh tokens.
     case accessToken = "access_token"
 }
 
 /// How the ID token is validated (OpenID Connect Core, section 3.1.3.7).
 package struct IDTokenRules: Sendable {
-    package internal(set) var algorithms: [SignatureAlgorithm] = []
-    package internal(set) var clockSkew: ClockSkew?
+    /// Empty until the metadata or the default decides.
+    package var algorithms: [SignatureAlgorithm] = []
+    package internal(set) var clockSkew = ClockSkew(60)
     package internal(set) var nonce = NonceRule()
     package internal(set) var coerce: [CoercedClaim] = []
     package internal(set) var hs256: String?
     package internal(set) var encryption: TokenEncryption?
+    package internal(set) var otherAudiences: [String] = []
 
     init() {}
 }
 
 extension IDTokenRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("algorithms", \.algorithms, "the accepted signature algorithms; by default those announced, else RS256"),
+        Key("algorithms", \.algorithms, "the accepted signature algorithms; default: the announced ones, else RS256"),
         Key(
             "hs256", \.hs256,
-            "why ID tokens are signed with the client's secret (HS256); then no other signature is accepted"),
-        Key("nonce", \.nonce, "whether the nonce that was sent must be repeated"),
-        Key("coerce", \.coerce, "claims that may be a number in the place of a text, or a text in that of a time"),
-        Key("encryption", \.encryption, "how ID tokens are encrypted for the client; not at all if not said"),
-        Key("clock_skew", \.clockSkew, "how many seconds the clocks may differ; 60 if not said"),
+            "the reason why ID tokens are signed with the client's secret (HS256); then no other signature is accepted"),
+        Key("nonce", \.nonce, "whether the ID token must contain the nonce; default: required"),
+        Key("coerce", \.coerce, "claims that may be a number instead of a string, or a string instead of a time"),
+        Key("encryption", \.encryption, "the encryption of ID tokens for the client; default: none"),
+        Key(
+            "other_audiences", \.otherAudiences,
+            "further audiences that an ID token may have without saying in azp that it was issued to the client"),
+        Key("clock_skew", \.clockSkew, "the tolerated difference between the clocks, in seconds; default: 60"),
     ]
 }
 
@@ -152,7 +218,9 @@ package struct NonceRule: Sendable {
 
 extension NonceRule: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("if_present", \.ifPresent, "why an ID token without the nonce is accepted; a wrong nonce never is")
+        Key(
+            "if_present", \.ifPresent,
+            "the reason why an ID token without the nonce is accepted; a wrong nonce never is")
     ]
 }
 
@@ -180,16 +248,64 @@ package struct APIRules: Sendable {
     package internal(set) var scheme = "Bearer"
     package internal(set) var baseURL: Template?
     package internal(set) var tokenIn = TokenPlacement.authorization
+    package internal(set) var unauthorized: [String] = []
 
     init() {}
 }
 
 extension APIRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("hosts", \.hosts, "host names that the access token may be sent to, besides those of the resources"),
-        Key("base_url", \.baseURL, in: .signedInURL, "what stands before the URLs of resources that start with /"),
-        Key("headers", \.headers, in: .signedIn, "headers to add to every call"),
-        Key("scheme", \.scheme, "the scheme of the Authorization header; Bearer if not said, none for the token alone"),
-        Key("token_in", \.tokenIn, "where the access token goes; in the Authorization header if not said"),
+        Key("hosts", \.hosts, "the hosts that may receive the access token, besides those of the resources"),
+        Key("base_url", \.baseURL, in: .signedInURL, "the prefix for the URLs of resources that start with /"),
+        Key("headers", \.headers, in: .signedIn, "headers of every call"),
+        Key(
+            "scheme", \.scheme,
+            "the scheme of the Authorization header; default: Bearer; none: the header contains only the token"),
+        Key("token_in", \.tokenIn, "where the access token is sent; default: in the Authorization header"),
+        Key(
+            "unauthorized", \.unauthorized,
+            "error codes, or whole bodies, of a 4xx response that mean an expired access token, as the status 401 does"),
     ]
+}
+
+/// The section with everything filled in.
+package struct ResolvedAPI: Sendable {
+    /// Hosts that the access token may be sent to, besides those of the resources.
+    package let hosts: [String]
+    package private(set) var headers: [Named<String>]
+    package let lateHeaders: [Named<Template>]
+    /// The headers of calls whose values must not be seen, once filled.
+    package private(set) var hiddenHeaders: Set<String> = []
+    package let scheme: String
+    /// Whether the Authorization header has the access token alone, without a scheme.
+    package let sendsBareToken: Bool
+    package let tokenIn: TokenPlacement
+    /// Error codes, or whole bodies, that mean an access token that is not accepted, as the status 401 does.
+    package let unauthorized: [String]
+
+    init(_ rules: APIRules, with resolver: InputResolver) throws(ResolutionError) {
+        var hosts: [String] = []
+        for (index, template) in rules.hosts.enumerated() {
+            if let host = try resolver.fill(template, key: "api.hosts.\(index)") { hosts.append(host.lowercased()) }
+        }
+        self.hosts = hosts
+        // It stands before the URLs of resources and calls; a wrong place in it is reported even without any.
+        _ = try rules.baseURL.flatMap { template throws(ResolutionError) in
+            try resolver.late(template, key: "api.base_url")
+        }
+        headers = try resolver.named(rules.headers, key: "api.headers")
+        lateHeaders = try resolver.lateNamed(rules.headers, key: "api.headers")
+        sendsBareToken = rules.scheme == "none"
+        scheme = sendsBareToken ? "Bearer" : rules.scheme
+        tokenIn = rules.tokenIn
+        unauthorized = rules.unauthorized
+    }
+
+    /// - Parameter further: Headers of resources.
+    func filled(_ values: TemplateValues, besides further: [Named<Template>]) -> ResolvedAPI {
+        var filled = self
+        filled.headers += values.named(lateHeaders)
+        filled.hiddenHeaders = values.secretNames(of: lateHeaders + further)
+        return filled
+    }
 }

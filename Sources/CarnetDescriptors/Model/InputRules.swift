@@ -13,21 +13,23 @@ package struct InputRules: Sendable {
 
 extension InputRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("type", \.type, "what the value may be; identifier if not said"),
-        Key("title", \.title, "what to call it when a person is asked"),
-        Key("example", \.example, "a value that would do; the sandbox uses it when none is given"),
+        Key("type", \.type, "the kind of value; default: identifier"),
+        Key("title", \.title, "the name to show to a person"),
+        Key("example", \.example, "an example; the sandbox uses it if the host gives no value"),
         Key("pattern", \.pattern, "a regular expression for the whole value"),
-        Key("enum", \.allowed, "the only values"),
-        Key("default", \.defaultValue, "the value when the host gives none"),
-        Key("optional", \.isOptional, "whether it may be left out; parameters that use it are then left out too"),
+        Key("enum", \.allowed, "the allowed values"),
+        Key("default", \.defaultValue, "the value if the host gives none"),
+        Key(
+            "optional", \.isOptional,
+            "whether the host may omit it; then parameters that use it are omitted too; default: false"),
     ]
 }
 
 package enum InputType: String, DescriptorChoice, Sendable {
     /// Letters, digits, `-`, `.`, `_` and `~`.
     case identifier
-    /// A DNS name, with a port if need be.
+    /// A DNS name, optionally with a port.
     case hostname
-    /// Any text without control characters; for parameters, not for URLs.
+    /// Any string without control characters; for parameters, not for URLs.
     case text
 }

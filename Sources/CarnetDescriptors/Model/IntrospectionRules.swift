@@ -1,4 +1,4 @@
-/// The introspection request (RFC 7662, section 2.1) and its answer.
+/// The introspection request (RFC 7662, section 2.1) and its response.
 package struct IntrospectionRules: Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var jwt: SignedAnswerRules?
@@ -9,6 +9,17 @@ package struct IntrospectionRules: Sendable {
 extension IntrospectionRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
-            Key("jwt", \.jwt, "the JWT that the answer must be (RFC 9701)")
+            Key("jwt", \.jwt, "the rules if the response must be a JWT (RFC 9701)")
         ]
+}
+
+/// The section with everything filled in.
+package struct ResolvedIntrospection: Sendable {
+    package let request: ResolvedRequest
+    package var jwt: SignedAnswer
+
+    init(_ rules: IntrospectionRules, with resolver: InputResolver) throws(ResolutionError) {
+        request = try rules.request.resolve(with: resolver, key: "introspection")
+        jwt = SignedAnswer(rules.jwt)
+    }
 }

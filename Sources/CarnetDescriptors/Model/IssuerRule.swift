@@ -1,12 +1,12 @@
 /// Which issuers count as the provider's own.
 package enum IssuerRule: Sendable, Hashable {
-    /// The descriptor's issuer alone (RFC 8414, section 3.3; OpenID Connect Core, section 3.1.3.7).
+    /// Only the descriptor's issuer (RFC 8414, section 3.3; OpenID Connect Core, section 3.1.3.7).
     case exact
-    /// Issuers that differ in a claim of the ID token, such as the tenant; places that are no inputs are claims.
+    /// Issuers that vary by a claim of the ID token, such as the tenant. Places that are not inputs are claims.
     case template(Template, claims: NamedList<String>)
     /// The descriptor's issuer and these.
     case anyOf([Template])
-    /// The issuer that the metadata names is believed, whatever it is.
+    /// Any issuer that the metadata names.
     case off(because: String)
 }
 
@@ -38,12 +38,13 @@ extension IssuerRule: DescriptorValue {
         var off: String?
 
         static let keys: [Key<Self>] = [
-            Key("template", \.template, "the issuer with a {place} for what differs"),
+            Key("template", \.template, "the issuer with a {place} for the varying part"),
             Key(
-                "claims", \.claims, "place -> the claim of the ID token that it must equal; one of its name if not said"
+                "claims", \.claims,
+                "place -> the claim of the ID token that it must equal; default: the claim with the place's name"
             ),
-            Key("any_of", \.anyOf, "further issuers that are the same provider"),
-            Key("off", \.off, "why the issuer of the metadata cannot be compared"),
+            Key("any_of", \.anyOf, "other issuers of the same provider"),
+            Key("off", \.off, "the reason why the issuer of the metadata is not compared"),
         ]
     }
 
@@ -71,9 +72,9 @@ extension IssuerRule: DescriptorValue {
             guard !template.hasTouchingPlaces else {
                 decoder.report(
                     .badTemplate,
-                    "two places stand side by side",
+                    "two places are adjacent",
                     at: node.entry("template")?.value.span ?? node.span,
-                    help: "put something between them, so that it is clear where the first one ends"
+                    help: "put a separator between them, so that the end of the first is clear"
                 )
                 return nil
             }
@@ -85,7 +86,7 @@ extension IssuerRule: DescriptorValue {
         default:
             decoder.report(
                 .valueNotAllowed,
-                "issuer_match takes one rule",
+                "issuer_match has several rules",
                 at: node.span,
                 help: "keep one of template, any_of and off; null deletes one that is inherited"
             )

@@ -10,8 +10,10 @@ package struct JWTBearerRules: Sendable {
 extension JWTBearerRules: DescriptorSection {
     static let keys: [Key<Self>] =
         GrantRules.keys.map { $0.lifted(to: \.grant) } + [
-            Key("assertion", \.assertion, "the JWT that the client makes itself, where it is not given one"),
-            Key("scope_in", \.scopeIn, "where the scopes go: parameter, or the claim scope of the client's assertion"),
+            Key("assertion", \.assertion, "the JWT that the client signs, if the host passes none"),
+            Key(
+                "scope_in", \.scopeIn,
+                "where the scopes are sent: parameter, or the claim scope of the client's assertion"),
         ]
 }
 
@@ -34,21 +36,17 @@ package enum ScopePlace: String, DescriptorChoice, Sendable {
     case assertion
 }
 
-/// The grant's rules with everything filled in.
+/// The section with everything filled in.
 package struct ResolvedJWTBearer: Sendable {
-    package let grant: ResolvedGrant
+    package let grant: Resolved<GrantRules>
     package let assertion: ResolvedAssertion
     package let scopeIn: ScopePlace
-}
 
-extension InputResolver {
-    func jwtBearer(
-        _ rules: JWTBearerRules, inheriting token: RequestRules
-    ) throws(ResolutionError) -> ResolvedJWTBearer {
-        ResolvedJWTBearer(
-            grant: try grant(rules.grant, key: "jwt_bearer", inheriting: token),
-            assertion: try ResolvedAssertion(rules.assertion.rules, self, key: "jwt_bearer.assertion"),
-            scopeIn: rules.scopeIn
-        )
+    init(
+        _ rules: JWTBearerRules, with resolver: InputResolver, inheriting token: RequestRules
+    ) throws(ResolutionError) {
+        grant = try Resolved(rules.grant, with: resolver, key: "jwt_bearer", inheriting: token)
+        assertion = try ResolvedAssertion(rules.assertion.rules, resolver, key: "jwt_bearer.assertion")
+        scopeIn = rules.scopeIn
     }
 }

@@ -1,5 +1,5 @@
 /// The sign-out request (OpenID Connect RP-Initiated Logout, section 2), and how a provider may end sessions itself.
-package struct LogoutRules: Sendable {
+package struct LogoutRules: RequestSection {
     package internal(set) var request = RequestRules()
     /// Why a logout token without an end is taken.
     package internal(set) var missingEnd: String?
@@ -14,12 +14,12 @@ extension LogoutRules: DescriptorSection {
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
             Key(
                 "missing_exp", \.missingEnd,
-                "why a logout token without exp is accepted, for five minutes after iat (OpenID Connect Back-Channel Logout)"
+                "the reason why a logout token without exp is accepted, for five minutes after iat (OpenID Connect Back-Channel Logout)"
             ),
             Key(
                 "front_channel", \.frontChannel,
-                "whether a page that the provider shows in a frame ends a session (OpenID Connect Front-Channel Logout); "
-                    + "false if not said, because nobody signs such a request"
+                "whether front-channel logout ends a session (OpenID Connect Front-Channel Logout); "
+                    + "default: false, because such a request is not signed"
             ),
         ]
 }

@@ -19,14 +19,14 @@ package struct MTLSEndpoints: Sendable {
 
 extension MTLSEndpoints: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("token", \.[.token], "in the place of token"),
-        Key("refresh", \.[.refresh], "in the place of refresh"),
-        Key("revocation", \.[.revocation], "in the place of revocation"),
-        Key("introspection", \.[.introspection], "in the place of introspection"),
-        Key("device_authorization", \.[.deviceAuthorization], "in the place of device_authorization"),
+        Key("token", \.[.token], "replaces token"),
+        Key("refresh", \.[.refresh], "replaces refresh"),
+        Key("revocation", \.[.revocation], "replaces revocation"),
+        Key("introspection", \.[.introspection], "replaces introspection"),
+        Key("device_authorization", \.[.deviceAuthorization], "replaces device_authorization"),
         Key(
             "pushed_authorization_request", \.[.pushedAuthorizationRequest],
-            "in the place of pushed_authorization_request"),
-        Key("userinfo", \.[.userinfo], "in the place of userinfo"),
+            "replaces pushed_authorization_request"),
+        Key("userinfo", \.[.userinfo], "replaces userinfo"),
     ]
 }

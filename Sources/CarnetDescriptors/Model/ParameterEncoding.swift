@@ -4,7 +4,7 @@ package enum ParameterEncoding: String, DescriptorChoice, Sendable {
     case percent
     /// The same with a space as `+`.
     case plus
-    /// Whatever a query can hold as it is (RFC 3986, section 3.4) but for `&`; the rest as `percent`.
+    /// Characters that a query allows (RFC 3986, section 3.4) except `&` are not encoded; the rest as `percent`.
     case raw
 }
 
@@ -16,7 +16,7 @@ package struct URLFragment: Hashable, Sendable {
 extension URLFragment: DescriptorValue {
     static var shape: Shape {
         .text(
-            "what stands in a URL after #, such as /oauth/authorize", pattern: "^[A-Za-z0-9._~/:@!$'()*+,;=-]+$")
+            "the fragment of a URL, such as /oauth/authorize", pattern: "^[A-Za-z0-9._~/:@!$'()*+,;=-]+$")
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {

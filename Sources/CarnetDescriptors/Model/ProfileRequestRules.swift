@@ -12,13 +12,13 @@ package struct ProfileRequestRules: Sendable {
 
 extension ProfileRequestRules: DescriptorSection {
     static let keys: [Key<Self>] =
-        [Key("url", \.url, isRequired: true, "what is asked; the access token is sent to it")]
+        [Key("url", \.url, isRequired: true, "the URL, which receives the access token")]
         + RequestRules.keys.map { $0.lifted(to: \.request) } + [
-            Key("format", \.format, "how the body is encoded; auto follows the content type"),
-            Key("root", \.root, "the object or list that holds the claims, if it is not the whole body"),
+            Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+            Key("root", \.root, "the object or list that contains the claims; default: the whole body"),
             Key(
                 "where", \.conditions,
-                "member -> value: of the list at root, the first object with all of them holds the claims"),
+                "member -> value: the first object of the list at root that has all of them contains the claims"),
             Key("claims", \.claims, isRequired: true, "claim -> pointer below root, or below the object of where"),
         ]
 }
@@ -31,6 +31,28 @@ package struct ProfileRequest: Sendable {
     package let root: JSONPointer
     package let conditions: [Named<JSONValue>]
     package let claims: [Named<[JSONPointer]>]
+}
+
+extension InputResolver {
+    /// The further requests of the profile; one whose URL takes an optional input without a value is left out.
+    func profileRequests(_ rules: [ProfileRequestRules]) throws(ResolutionError) -> [ProfileRequest] {
+        var requests: [ProfileRequest] = []
+        for (index, rules) in rules.enumerated() {
+            let key = "profile.requests.\(index)"
+            guard let url = try url(rules.url, key: "\(key).url") else { continue }
+            requests.append(
+                ProfileRequest(
+                    url: url,
+                    request: try rules.request.resolve(with: self, key: key, method: .get),
+                    format: rules.format,
+                    root: rules.root,
+                    conditions: rules.conditions.items,
+                    claims: rules.claims.items.map { Named($0.name, $0.value.pointers) }
+                )
+            )
+        }
+        return requests
+    }
 }
 
 extension ProfileRequest {

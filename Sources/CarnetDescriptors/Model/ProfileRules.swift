@@ -17,16 +17,22 @@ package struct ProfileRules: Sendable {
 extension ProfileRules: DescriptorSection {
     static let keys: [Key<Self>] =
         [
-            Key("from", \.source, "where the claims are; the userinfo endpoint if there is one, else the ID token")
+            Key(
+                "from", \.source,
+                "the source of the claims; default: the userinfo endpoint if there is one, else the ID token")
         ] + RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
-            Key("root", \.root, "the object that holds the claims, if it is not the whole body"),
-            Key("claims", \.claims, "claim -> pointer below root; standard claims need no mention"),
-            Key("format", \.format, "how the body is encoded; auto follows the content type"),
-            Key("token_in", \.tokenIn, "where the access token goes in the profile's requests, if not as in api"),
-            Key("jwt", \.jwt, "the JWT that the answer must be (OpenID Connect Core, section 5.3.2)"),
-            Key("requests", \.requests, "further requests for claims that the first one does not bring"),
-            Key("callback", \.callback, "a name that comes with the callback of the first sign-in and never again"),
-            Key("sources", \.sources, "others whose signed claims are believed (OpenID Connect Core, section 5.6.2)"),
+            Key("root", \.root, "the object that contains the claims; default: the whole body"),
+            Key("claims", \.claims, "claim -> pointer below root; standard claims are mapped by default"),
+            Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+            Key("token_in", \.tokenIn, "where the access token is sent in the profile's requests; default: as in api"),
+            Key("jwt", \.jwt, "the rules if the response must be a JWT (OpenID Connect Core, section 5.3.2)"),
+            Key("requests", \.requests, "additional requests for claims that the first response does not contain"),
+            Key(
+                "callback", \.callback,
+                "the name in the callback of the first sign-in, for providers that send it only once"),
+            Key(
+                "sources", \.sources,
+                "other issuers whose signed claims are accepted (OpenID Connect Core, section 5.6.2)"),
         ]
 }
 
@@ -52,4 +58,37 @@ extension ProfileRules {
         ("username", "preferred_username"), ("email", "email"), ("email_verified", "email_verified"),
         ("picture", "picture"), ("locale", "locale"),
     ]
+}
+
+/// The section with everything filled in.
+@dynamicMemberLookup
+package struct ResolvedProfile: Sendable {
+    private let described: ProfileRules
+    package private(set) var request: ResolvedRequest
+    package let requests: [ProfileRequest]
+    package let sources: [ClaimSource]
+    /// The standard's claims and the descriptor's own.
+    package let claims: [Named<[JSONPointer]>]
+    /// Where the access token goes in the requests of the profile.
+    package let tokenIn: TokenPlacement
+    package var jwt: SignedAnswer
+
+    init(_ rules: ProfileRules, with resolver: InputResolver, api: APIRules) throws(ResolutionError) {
+        described = rules
+        request = try rules.request.resolve(with: resolver, key: "profile", method: .get)
+        requests = try resolver.profileRequests(rules.requests)
+        sources = try resolver.claimSources(rules.sources)
+        claims = rules.effectiveClaims
+        tokenIn = rules.tokenIn ?? api.tokenIn
+        jwt = SignedAnswer(rules.jwt)
+    }
+
+    package subscript<Value>(dynamicMember key: KeyPath<ProfileRules, Value>) -> Value { described[keyPath: key] }
+
+    /// The section with what is known by now in its request.
+    func filled(_ values: TemplateValues) -> ResolvedProfile {
+        var filled = self
+        filled.request = request.filled(values)
+        return filled
+    }
 }

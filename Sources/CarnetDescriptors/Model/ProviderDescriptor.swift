@@ -1,4 +1,4 @@
-/// A provider as its YAML file says it: nothing filled in, nothing fetched.
+/// A provider as in its YAML file: templates are not filled, and no metadata is fetched.
 public struct ProviderDescriptor: Sendable {
     package internal(set) var format = FormatVersion()
     public internal(set) var id = ProviderID(rawValue: "")
@@ -19,7 +19,7 @@ public struct ProviderDescriptor: Sendable {
     package internal(set) var discoveryURL: Template?
     package internal(set) var endpoints = NamedEndpoints()
     package internal(set) var client = ClientRules()
-    package internal(set) var redirects: [RedirectForm] = []
+    package var redirects: [RedirectForm] = []
     public internal(set) var scopes = ScopeRules()
     package internal(set) var authorization = AuthorizationRules()
     package internal(set) var callback = CallbackRules()
@@ -48,53 +48,55 @@ public struct ProviderDescriptor: Sendable {
 extension ProviderDescriptor: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("carnet", \.format, isRequired: true, "the version of the descriptor language: 1"),
-        Key("id", \.id, isRequired: true, "the name by which the provider is selected; the file is called id.yaml"),
-        Key("name", \.name, isRequired: true, "the name that people know"),
-        Key("extends", \.parent, "the id of the provider that this one is like, but for what is said here"),
-        Key("docs", \.docs, "the provider's own documentation"),
-        Key("display", \.display, "how the provider is shown to people"),
+        Key("id", \.id, isRequired: true, "the id that selects the provider; the file name is ID.yaml"),
+        Key("name", \.name, isRequired: true, "the name to show to users"),
+        Key("extends", \.parent, "the id of the provider to inherit from; keys of this file override it"),
+        Key("docs", \.docs, "a link to the provider's documentation"),
+        Key("display", \.display, "how the provider is shown to users"),
         Key("verified", \.verified, "when and how the facts in this file were checked"),
-        Key("notes", \.notes, "why a key is as it is"),
-        Key("inputs", \.inputs, "values that the host supplies, such as a domain or a tenant; used as {name}"),
-        Key("environments", \.environments, "variants that differ in hosts, such as sandbox: the keys that differ"),
+        Key("notes", \.notes, "reasons for keys of this file"),
+        Key("inputs", \.inputs, "values from the host, such as a domain or a tenant; available as {name}"),
+        Key("environments", \.environments, "environments of the provider, such as sandbox, with the keys that differ"),
         Key("issuer", \.issuer, "the issuer identifier (OpenID Connect Discovery, section 3; RFC 8414, section 2)"),
         Key(
             "issuer_match", \.issuerMatch,
-            "which issuers of metadata, callbacks and ID tokens are the provider's own; exact if not said"),
+            "which issuers of metadata, callbacks and ID tokens are accepted; default: exact"),
         Key(
             "discovery", \.discovery,
-            "whether the metadata document is fetched; by default, when an endpoint is missing"),
-        Key("discovery_url", \.discoveryURL, "the metadata document, where it is not at the standard place"),
-        Key("endpoints", \.endpoints, "endpoint URLs; they win over discovered ones"),
-        Key("client", \.client, "how a client identifies itself"),
-        Key("redirects", \.redirects, "forms of redirect URI that the provider accepts, such as {bundle_id}:/callback"),
-        Key("scopes", \.scopes, "scopes: what is asked for and what each means"),
+            "whether the metadata document is fetched; default: only if an endpoint is missing"),
+        Key("discovery_url", \.discoveryURL, "the URL of the metadata document, if it is not the well-known one"),
+        Key("endpoints", \.endpoints, "endpoint URLs, which override the metadata's"),
+        Key("client", \.client, "how a client authenticates"),
+        Key(
+            "redirects", \.redirects,
+            "the forms of redirect URI that the provider accepts, such as {bundle_id}:/callback"),
+        Key("scopes", \.scopes, "the scopes: which are requested, and what each means"),
         Key("authorization", \.authorization, "the authorization request (RFC 6749, section 4.1.1)"),
         Key("callback", \.callback, "the authorization response (RFC 6749, section 4.1.2)"),
         Key("token", \.token, "the token request and its response (RFC 6749, sections 4.1.3 and 5)"),
-        Key("refresh", \.refresh, "the refresh request (RFC 6749, section 6); what it does not say is as in token"),
+        Key("refresh", \.refresh, "the refresh request (RFC 6749, section 6); missing keys are inherited from token"),
         Key(
             "client_credentials", \.clientCredentials,
-            "the request of a client for itself (RFC 6749, section 4.4); what it does not say is as in token"),
-        Key("device", \.device, "signing in on another device (RFC 8628)"),
+            "the client credentials grant (RFC 6749, section 4.4); missing keys are inherited from token"),
+        Key("device", \.device, "the device flow, a sign-in on another device (RFC 8628)"),
         Key(
             "token_exchange", \.tokenExchange,
-            "the exchange of one token for another (RFC 8693); what it does not say is as in token"),
+            "token exchange (RFC 8693); missing keys are inherited from token"),
         Key(
             "jwt_bearer", \.jwtBearer,
-            "the exchange of an assertion for a token (RFC 7523); what it does not say is as in token"),
-        Key("exchange", \.exchange, "further requests that make other tokens of those that came, in this order"),
-        Key("connection", \.connection, "what is done once the tokens are there and kept"),
-        Key("tables", \.tables, "table -> value -> the value to use in its place, for the function map"),
-        Key("trusted_hosts", \.trustedHosts, "the hosts that a URL may have whose host is known only at run time"),
+            "the JWT bearer grant (RFC 7523); missing keys are inherited from token"),
+        Key("exchange", \.exchange, "requests that exchange the tokens for others, in this order"),
+        Key("connection", \.connection, "requests and values after the tokens are saved"),
+        Key("tables", \.tables, "table -> value -> its replacement, for the template function map"),
+        Key("trusted_hosts", \.trustedHosts, "the allowed hosts of URLs whose host is known only at run time"),
         Key("id_token", \.idToken, "how the ID token is validated (OpenID Connect Core, section 3.1.3.7)"),
-        Key("profile", \.profile, "who signed in: where the claims are and what they are called"),
+        Key("profile", \.profile, "the user's profile: the source and the names of the claims"),
         Key("revocation", \.revocation, "the revocation request (RFC 7009, section 2.1)"),
-        Key("introspection", \.introspection, "the introspection request (RFC 7662, section 2.1) and its answer"),
+        Key("introspection", \.introspection, "the introspection request (RFC 7662, section 2.1) and its response"),
         Key("logout", \.logout, "the sign-out request (OpenID Connect RP-Initiated Logout, section 2)"),
-        Key("api", \.api, "how the provider's resources are called"),
-        Key("resources", \.resources, "resources that a granted scope opens"),
-        Key("samples", \.samples, "redacted responses of the real provider; the sandbox answers with them"),
+        Key("api", \.api, "how requests to the provider's resources are made"),
+        Key("resources", \.resources, "resources that granted scopes allow"),
+        Key("samples", \.samples, "redacted responses of the real provider; the sandbox returns them"),
     ]
 }
 

@@ -1,4 +1,4 @@
-/// The name by which a provider is selected: lower-case letters, digits and hyphens, at most 64 of them.
+/// The id that selects a provider: at most 64 lower-case letters, digits and hyphens.
 public struct ProviderID: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
 
@@ -36,7 +36,7 @@ extension ProviderID: DescriptorValue {
                 .valueNotAllowed,
                 "\"\(text)\" is not an id",
                 at: node.span,
-                help: "an id is made of \(Self.shape), at most 64 of them"
+                help: "an id has at most 64 \(Self.shape)"
             )
             return nil
         }

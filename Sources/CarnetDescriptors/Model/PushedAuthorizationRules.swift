@@ -10,8 +10,10 @@ extension PushedAuthorizationRules: DescriptorSection {
     static let shorthand: String? = "use"
 
     static let keys: [Key<Self>] = [
-        Key("use", \.use, "auto pushes where the metadata demands it or the descriptor names the endpoint"),
-        Key("repeat", \.repeated, "parameters that go in the URL as well, beside client_id and request_uri"),
+        Key(
+            "use", \.use,
+            "when to push; auto (default): if the metadata requires it or the descriptor names the endpoint"),
+        Key("repeat", \.repeated, "parameters that are also in the URL, besides client_id and request_uri"),
     ]
 }
 

@@ -1,10 +1,10 @@
 /// What a refresh does to the refresh token (RFC 6749, section 6).
 package enum RefreshRotation: String, DescriptorChoice, Sendable {
-    /// A new one replaces the old one; without a new one the old one stays.
+    /// A new token replaces the old one; without a new one the old one is kept.
     case keepOld = "keep_old"
-    /// The old one is used up: without a new one there is none.
+    /// The old token is invalid after use; without a new one there is none.
     case alwaysNew = "always_new"
-    /// The first one stays, whatever the response has.
+    /// The first token is kept. A new one in the response is ignored.
     case none
 }
 
@@ -13,16 +13,16 @@ package enum ExpirySource: String, DescriptorChoice, Sendable {
     case response = "expires_in"
     /// The token's own claim `exp` (RFC 9068, section 2.2).
     case jwt = "jwt_exp"
-    /// The introspection endpoint, which is asked after each token response (RFC 7662, section 2.2).
+    /// The introspection endpoint, requested after each token response (RFC 7662, section 2.2).
     case introspection
 }
 
 /// A claim of an ID token that may come as another JSON type than the standard's.
 package enum CoercedClaim: String, DescriptorChoice, Sendable {
-    /// A whole number counts as its digits.
+    /// A whole number is converted to a string.
     case subject = "sub"
     case audience = "aud"
-    /// A text with a number counts as the number.
+    /// A string with a number is converted to a number.
     case expires = "exp"
     case issued = "iat"
     case notBefore = "nbf"

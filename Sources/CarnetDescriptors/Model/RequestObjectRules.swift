@@ -13,13 +13,13 @@ extension RequestObjectRules: DescriptorSection {
     static let shorthand: String? = "use"
 
     static let keys: [Key<Self>] = [
-        Key("use", \.use, "auto signs where the metadata demands it; a sign-in may ask for it"),
-        Key("algorithm", \.algorithm, "the signature algorithm; by default one that fits the key"),
-        Key("audience", \.audience, "the claim aud; the issuer if not said"),
+        Key("use", \.use, "when to sign; auto (default): if the metadata requires it or a sign-in asks for it"),
+        Key("algorithm", \.algorithm, "the signature algorithm; default: one for the key's type"),
+        Key("audience", \.audience, "the claim aud; default: the issuer"),
         Key(
             "lifetime", \.lifetime,
-            "how many seconds a request is good for; as long as the sign-in may take if not said"),
-        Key("repeat", \.repeated, "parameters that go beside the signed request as well, with the same values"),
+            "the lifetime of a request in seconds; default: the lifetime of the sign-in"),
+        Key("repeat", \.repeated, "parameters that are also sent next to the signed request, with the same values"),
     ]
 }
 

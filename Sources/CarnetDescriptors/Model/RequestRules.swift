@@ -19,14 +19,15 @@ extension RequestRules: DescriptorSection {
     static func keys(in place: TemplatePlace) -> [Key<Self>] {
         [
             Key("method", \.method, "the HTTP method"),
-            Key("body", \.body, "how the parameters are sent: form (RFC 6749), json, or in the query"),
-            Key("headers", \.headers, in: place.isConfiguration ? place : place.signing, "headers to add"),
-            Key("parameters", \.parameters, in: place, "parameters to add"),
+            Key("body", \.body, "the encoding of the parameters: form (default; RFC 6749), json, or query"),
+            Key("headers", \.headers, in: place.isConfiguration ? place : place.signing, "additional headers"),
+            Key("parameters", \.parameters, in: place, "additional parameters"),
             Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
-            Key("omit", \.omit, "standard parameters to leave out"),
+            Key("omit", \.omit, "standard parameters to omit"),
             Key(
-                "query_parameters", \.queryParameters, "parameters that go in the query of the URL and not in the body"),
-            Key("encode", \.encode, "parameter -> how its value is encoded in a query or form; percent if not said"),
+                "query_parameters", \.queryParameters, "parameters that are sent in the URL's query instead of the body"
+            ),
+            Key("encode", \.encode, "parameter -> the encoding of its value in a query or form; default: percent"),
         ]
     }
 }
@@ -41,4 +42,151 @@ package enum BodyEncoding: String, DescriptorChoice, Sendable {
     case form
     case json
     case query
+}
+
+/// A section that describes a request, beside other keys.
+package protocol RequestSection: Sendable {
+    var request: RequestRules { get }
+}
+
+/// A section with the request in it filled in. Its other keys have no templates and are read as they were described.
+@dynamicMemberLookup
+package struct Resolved<Rules: RequestSection>: Sendable {
+    private let described: Rules
+    package private(set) var request: ResolvedRequest
+
+    /// - Parameter inherited: What another section says where this one does not.
+    init(
+        _ rules: Rules, with resolver: InputResolver, key: String, method: RequestMethod = .post,
+        inheriting inherited: RequestRules? = nil
+    ) throws(ResolutionError) {
+        described = rules
+        request = try rules.request.resolve(with: resolver, key: key, method: method, inheriting: inherited)
+    }
+
+    package subscript<Value>(dynamicMember key: KeyPath<Rules, Value>) -> Value { described[keyPath: key] }
+
+    /// The section with what is known by now in its request.
+    func filled(_ values: TemplateValues) -> Resolved {
+        var filled = self
+        filled.request = request.filled(values)
+        return filled
+    }
+}
+
+/// A request's rules with everything filled in. It never changes, and a provider with its dozen of them is copied often:
+/// hence no structure.
+package final class ResolvedRequest: Sendable {
+    package let method: RequestMethod
+    package let body: BodyEncoding
+    package let headers: [Named<String>]
+    package let parameters: [Named<String>]
+    package let rename: NamedList<String>
+    package let omit: [String]
+    /// The parameters that are always in the query of the URL.
+    package let queryParameters: [String]
+    package let encode: NamedList<ParameterEncoding>
+
+    /// Where the parameters go: a GET has no body.
+    package var encoding: BodyEncoding { method == .get ? .query : body }
+
+    /// What is filled at run time.
+    package let late: LateRequest
+
+    package convenience init(
+        method: RequestMethod,
+        body: BodyEncoding = .form,
+        headers: [Named<String>] = [],
+        parameters: [Named<String>] = [],
+        rename: NamedList<String> = NamedList(),
+        omit: [String] = [],
+        queryParameters: [String] = [],
+        encode: NamedList<ParameterEncoding> = NamedList()
+    ) {
+        self.init(
+            method: method, body: body, headers: headers, parameters: parameters, rename: rename, omit: omit,
+            queryParameters: queryParameters, encode: encode, late: LateRequest())
+    }
+
+    init(
+        method: RequestMethod,
+        body: BodyEncoding,
+        headers: [Named<String>],
+        parameters: [Named<String>],
+        rename: NamedList<String>,
+        omit: [String],
+        queryParameters: [String],
+        encode: NamedList<ParameterEncoding>,
+        late: LateRequest
+    ) {
+        self.method = method
+        self.body = body
+        self.headers = headers
+        self.parameters = parameters
+        self.rename = rename
+        self.omit = omit
+        self.queryParameters = queryParameters
+        self.encode = encode
+        self.late = late
+    }
+}
+
+/// The part of a request that is filled at run time.
+package struct LateRequest: Sendable {
+    package var parameters: [Named<Template>] = []
+    package var headers: [Named<Template>] = []
+    /// The parameters and headers whose values must not be seen, once filled.
+    package var hidden: Set<String> = []
+    /// What the headers that sign the body are filled with.
+    package var values: TemplateValues?
+}
+
+extension ResolvedRequest {
+    var isLate: Bool { !late.parameters.isEmpty || !late.headers.isEmpty }
+
+    /// The request with what is known by now. A header that signs the body waits for it.
+    package func filled(_ values: TemplateValues) -> ResolvedRequest {
+        guard isLate else { return self }
+        let signing = late.headers.filter { $0.value.references.contains { $0.origin == .request } }
+        let plain = late.headers.filter { header in !signing.contains { $0.name == header.name } }
+        return ResolvedRequest(
+            method: method,
+            body: body,
+            headers: headers + values.named(plain),
+            parameters: parameters + values.named(late.parameters),
+            rename: rename,
+            omit: omit,
+            queryParameters: queryParameters,
+            encode: encode,
+            late: LateRequest(
+                headers: signing,
+                hidden: values.secretNames(of: plain + late.parameters),
+                values: values
+            )
+        )
+    }
+}
+
+extension RequestRules {
+    /// - Parameter inherited: What another section says where this one does not.
+    func resolve(
+        with resolver: InputResolver, key: String, method standard: RequestMethod = .post,
+        inheriting inherited: RequestRules? = nil
+    ) throws(ResolutionError) -> ResolvedRequest {
+        let headers = headers.isEmpty ? inherited?.headers ?? headers : headers
+        return ResolvedRequest(
+            method: method ?? inherited?.method ?? standard,
+            body: body ?? inherited?.body ?? (method == .delete ? .query : .form),
+            headers: try resolver.named(headers, key: "\(key).headers"),
+            parameters: try resolver.named(parameters, key: "\(key).parameters"),
+            rename: rename.isEmpty ? inherited?.rename ?? rename : rename,
+            omit: omit.isEmpty ? inherited?.omit ?? [] : omit,
+            queryParameters: queryParameters.isEmpty ? inherited?.queryParameters ?? [] : queryParameters,
+            encode: encode.isEmpty ? inherited?.encode ?? encode : encode,
+            late: LateRequest(
+                parameters: try resolver.lateNamed(parameters, key: "\(key).parameters"),
+                headers: try resolver.lateNamed(headers, key: "\(key).headers")
+            )
+        )
+    }
 }

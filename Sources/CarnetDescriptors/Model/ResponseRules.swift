@@ -17,17 +17,17 @@ package struct ResponseRules: Sendable {
 
 extension ResponseRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("format", \.format, "how the body is encoded; auto follows the content type"),
-        Key("root", \.root, "the object that holds the fields, if it is not the whole body"),
-        Key("fields", \.fields, "where a standard field is, below root"),
-        Key("success", \.success, "what tells success from an error, if it is not the status 200"),
-        Key("errors", \.errors, "where an error's words are, in the whole body"),
-        Key("default_token_type", \.defaultTokenType, "the token type when the response names none"),
-        Key("accept_token_types", \.acceptedTokenTypes, "token types that mean Bearer here, besides Bearer itself"),
-        Key("default_expires_in", \.defaultExpiresIn, "the lifetime in seconds when the response names none"),
-        Key("expires", \.expiry, "what the field expires_in holds, if it is not the lifetime in seconds"),
-        Key("scope_separator", \.scopeSeparator, "between the scopes of the response, if not as in the request"),
-        Key("capture", \.capture, "value -> where it is in the whole body; kept as {token.NAME}"),
+        Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+        Key("root", \.root, "the object that contains the fields; default: the whole body"),
+        Key("fields", \.fields, "standard field -> its place below root"),
+        Key("success", \.success, "how to distinguish success from an error; default: status 200"),
+        Key("errors", \.errors, "the places of error code and message in the whole body"),
+        Key("default_token_type", \.defaultTokenType, "the token type if the response has none"),
+        Key("accept_token_types", \.acceptedTokenTypes, "token types that mean Bearer, besides Bearer itself"),
+        Key("default_expires_in", \.defaultExpiresIn, "the lifetime in seconds if the response has none"),
+        Key("expires", \.expiry, "the meaning of the field expires_in; default: the lifetime in seconds"),
+        Key("scope_separator", \.scopeSeparator, "the separator of the response's scopes; default: the request's"),
+        Key("capture", \.capture, "value -> its place in the whole body; available as {token.NAME}"),
     ]
 }
 
@@ -61,7 +61,7 @@ package struct ResponseFields: Sendable {
 
 extension ResponseFields: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("access_token", \.accessToken, "the access token; /access_token if not said"),
+        Key("access_token", \.accessToken, "the place of the access token; default: /access_token"),
         Key("token_type", \.tokenType, "the token type"),
         Key("expires_in", \.expiresIn, "the lifetime in seconds"),
         Key("refresh_token", \.refreshToken, "the refresh token"),
@@ -82,9 +82,9 @@ package struct ErrorFields: Sendable {
 
 extension ErrorFields: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("error", \.code, "the error code; /error if not said"),
-        Key("error_description", \.message, "the sentence for people"),
-        Key("error_uri", \.uri, "the page about it"),
+        Key("error", \.code, "the place of the error code; default: /error"),
+        Key("error_description", \.message, "the place of the error message"),
+        Key("error_uri", \.uri, "the place of a link to a page about the error"),
         Key("codes", \.codes, "the provider's error code -> that of RFC 6749, section 5.2"),
     ]
 }

@@ -1,5 +1,5 @@
 /// The revocation request (RFC 7009, section 2.1), and what says that it worked.
-package struct RevocationRules: Sendable {
+package struct RevocationRules: RequestSection {
     package internal(set) var request = RequestRules()
     package internal(set) var tokens: [RevokedToken]?
     package internal(set) var tokenIn: TokenPlacement?
@@ -11,11 +11,13 @@ package struct RevocationRules: Sendable {
 extension RevocationRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
-            Key("tokens", \.tokens, "which tokens are revoked, in this order; the refresh token and the access token"),
+            Key(
+                "tokens", \.tokens,
+                "the tokens to revoke, in this order; default: the refresh token and the access token"),
             Key(
                 "token_in", \.tokenIn,
-                "where the access token is, if it is no parameter: it then stands for the client too"),
-            Key("success", \.success, "what says that it worked, if it is not the status 200"),
+                "where the access token is sent if it is not a parameter; it then also replaces client authentication"),
+            Key("success", \.success, "how to recognize success; default: status 200"),
         ]
 }
 
@@ -23,4 +25,11 @@ extension RevocationRules: DescriptorSection {
 package enum RevokedToken: String, DescriptorChoice, Sendable {
     case refreshToken = "refresh_token"
     case accessToken = "access_token"
+}
+
+extension Resolved<RevocationRules> {
+    /// The tokens that a sign-out revokes, in this order.
+    package var tokens: [RevokedToken] {
+        self[dynamicMember: \.tokens] ?? (self.tokenIn == nil ? [.refreshToken, .accessToken] : [.accessToken])
+    }
 }

@@ -21,8 +21,8 @@ extension Samples: DescriptorSection {
         Key("refresh", \.refresh, "the response to a refresh"),
         Key("userinfo", \.userinfo, "the profile"),
         Key("error", \.error, "an error response of the token endpoint"),
-        Key("callback", \.callback, "the parameters that the browser is sent back with, by the provider's names"),
-        Key("expect", \.expect, "what must come out of the samples"),
+        Key("callback", \.callback, "the parameters of a callback, by the provider's names"),
+        Key("expect", \.expect, "the expected results of the samples"),
     ]
 }
 
@@ -39,8 +39,8 @@ package struct SampleExpectations: Sendable {
 extension SampleExpectations: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("scopes", \.scopes, "the scopes that the token sample grants"),
-        Key("expires_in", \.expiresIn, "how many seconds its access token lives"),
-        Key("claims", \.claims, "claim -> its value in the profile"),
-        Key("error", \.error, "the code of the error sample, in the words of RFC 6749, section 5.2"),
+        Key("expires_in", \.expiresIn, "the expected lifetime of its access token in seconds"),
+        Key("claims", \.claims, "claim -> its expected value in the profile"),
+        Key("error", \.error, "the expected error code of the error sample (RFC 6749, section 5.2)"),
     ]
 }

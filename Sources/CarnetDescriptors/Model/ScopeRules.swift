@@ -1,4 +1,4 @@
-/// Scopes: what is asked for and what each means (RFC 6749, section 3.3).
+/// The scopes: which are requested, and what each means (RFC 6749, section 3.3).
 public struct ScopeRules: Sendable {
     package internal(set) var separator = " "
     public internal(set) var defaults: [String] = []
@@ -13,13 +13,13 @@ public struct ScopeRules: Sendable {
 
 extension ScopeRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("default", \.defaults, "asked for when the host names none"),
-        Key("required", \.required, "always asked for"),
-        Key("offline", \.offline, "added when a refresh token is wanted"),
-        Key("catalog", \.catalog, "the scopes that the provider knows"),
-        Key("separator", \.separator, "between scopes in requests and responses; a space if not said"),
-        Key("extra", \.extra, "further scope parameter -> the scopes that are always sent in it"),
-        Key("when_empty", \.whenEmpty, "what to do when no scope is asked for"),
+        Key("default", \.defaults, "the scopes to request if the host names none"),
+        Key("required", \.required, "scopes that are always requested"),
+        Key("offline", \.offline, "scopes that are added if a refresh token is requested"),
+        Key("catalog", \.catalog, "the scopes of the provider"),
+        Key("separator", \.separator, "the separator of scopes in requests and responses; default: a space"),
+        Key("extra", \.extra, "another scope parameter -> the scopes that are always sent in it"),
+        Key("when_empty", \.whenEmpty, "what to send if no scope is requested"),
     ]
 }
 
@@ -40,8 +40,8 @@ extension ScopeEntry: DescriptorSection {
     static let shorthand: String? = "id"
 
     static let keys: [Key<Self>] = [
-        Key("id", \.id, isRequired: true, "the scope as it is sent"),
-        Key("title", \.title, "what it allows, for people"),
+        Key("id", \.id, isRequired: true, "the scope, exactly as it is sent"),
+        Key("title", \.title, "what it allows, as shown to users"),
         Key("implies", \.implies, "scopes that are granted with it"),
     ]
 }

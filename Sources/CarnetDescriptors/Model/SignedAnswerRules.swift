@@ -1,4 +1,4 @@
-/// How an answer that is a JWT is signed, and encrypted if it is.
+/// How a response that is a JWT is signed, and encrypted if it is.
 package struct SignedAnswerRules: Sendable {
     package internal(set) var algorithms: [SignatureAlgorithm] = []
     package internal(set) var encryption: TokenEncryption?
@@ -12,7 +12,40 @@ extension SignedAnswerRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key(
             "algorithms", \.algorithms,
-            "the accepted signature algorithms; by default those announced, else those of ID tokens"),
-        Key("encryption", \.encryption, "how it is encrypted for the client; not at all if not said"),
+            "the accepted signature algorithms; default: the announced ones, else those of ID tokens"),
+        Key("encryption", \.encryption, "its encryption for the client; default: none"),
     ]
+}
+
+/// How one response is signed.
+package struct SignedAnswer: Sendable {
+    /// Whether the descriptor demands a JWT.
+    package let isRequired: Bool
+    /// The accepted algorithms; also said by the metadata, and those of ID tokens if empty.
+    package var algorithms: [SignatureAlgorithm]
+    package let encryption: TokenEncryption?
+
+    init(_ rules: SignedAnswerRules?) {
+        isRequired = rules != nil
+        algorithms = rules?.algorithms ?? []
+        encryption = rules?.encryption
+    }
+}
+
+extension Provider {
+    /// Every algorithm that the provider signs with by the word of its descriptor, the ID tokens' first.
+    package var algorithmsOfKeys: [SignatureAlgorithm] {
+        var all = idToken.algorithms.isEmpty ? [.RS256] : idToken.algorithms
+        for algorithm in [callback.jwt, profile.jwt, introspection.jwt].flatMap(\.algorithms)
+        where !all.contains(algorithm) {
+            all.append(algorithm)
+        }
+        return all
+    }
+
+    /// The algorithms of a signed response: the descriptor's or the announced ones, else those of ID tokens.
+    package func algorithms(of answer: SignedAnswer) -> [SignatureAlgorithm] {
+        if !answer.algorithms.isEmpty { return answer.algorithms }
+        return idToken.algorithms.isEmpty ? [.RS256] : idToken.algorithms
+    }
 }

@@ -1,7 +1,7 @@
 /// How the state gets to the provider and back (RFC 6749, section 10.12). It is compared in any case.
 package enum StateRule: Hashable, Sendable {
     case parameter
-    /// In the query of the redirect URI, where a provider drops the parameter.
+    /// In the query of the redirect URI, for a provider that drops the parameter.
     case redirectURI(because: String)
 
     package var isParameter: Bool { self == .parameter }
@@ -25,10 +25,11 @@ extension StateRule: DescriptorValue {
         var because = ""
 
         static let keys: [Key<Self>] = [
-            Key("in", \.place, isRequired: true, "what carries the state in its query"),
+            Key("in", \.place, isRequired: true, "where the state is sent"),
             Key(
                 "because", \.because, isRequired: true,
-                "why the parameter cannot carry it, and that this provider lets a registered redirect URI have a query"),
+                "the reason why the parameter is not used, and that this provider allows a query in a registered redirect URI"
+            ),
         ]
     }
 
@@ -41,7 +42,7 @@ extension StateRule: DescriptorValue {
             if scalar.text == "off" {
                 decoder.report(
                     .valueNotAllowed, "the state cannot be switched off", at: node.span,
-                    help: "where a provider drops it, write { in: redirect_uri, because: \"the reason, with a link\" }")
+                    help: "if the provider drops it, write { in: redirect_uri, because: \"the reason, with a link\" }")
             } else {
                 decoder.reportNotAllowed(node, allowed: ["parameter"])
             }

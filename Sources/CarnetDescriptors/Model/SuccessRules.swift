@@ -1,4 +1,4 @@
-/// What tells a token response from an error, where it is not the status 200 (RFC 6749, sections 5.1 and 5.2).
+/// How to distinguish a token response from an error, if not by the status 200 (RFC 6749, sections 5.1 and 5.2).
 package struct SuccessRules: Sendable {
     package internal(set) var statuses: [SuccessStatus] = []
     package internal(set) var field: PointerList?
@@ -9,9 +9,9 @@ package struct SuccessRules: Sendable {
 
 extension SuccessRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("statuses", \.statuses, "the statuses of success; 200 if not said"),
-        Key("field", \.field, "the member of the whole body that tells success from an error with such a status"),
-        Key("equals", \.values, "the values of field that say success; true if not said"),
+        Key("statuses", \.statuses, "the HTTP statuses of success; default: 200"),
+        Key("field", \.field, "the place of a member of the whole body that shows success or an error"),
+        Key("equals", \.values, "the values of field that mean success; default: true"),
     ]
 
     /// Whether a response with this status may be one with tokens.

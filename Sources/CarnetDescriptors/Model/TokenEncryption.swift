@@ -1,5 +1,5 @@
-/// The algorithms with which a client's ID tokens, or other signed answers, are encrypted, as it registered them (OpenID
-/// Connect Dynamic Client Registration, section 2). A token never chooses them.
+/// The registered encryption algorithms of a client's ID tokens or signed responses (OpenID Connect Dynamic Client
+/// Registration, section 2). A token never chooses them.
 public struct TokenEncryption: Hashable, Sendable {
     /// How the key of the content is brought, called `id_token_encrypted_response_alg` at registration.
     package internal(set) var algorithm = KeyManagementAlgorithm.rsaOAEP256
@@ -16,15 +16,16 @@ public struct TokenEncryption: Hashable, Sendable {
 
 extension TokenEncryption: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("algorithm", \.algorithm, isRequired: true, "how the key is brought (RFC 7518, section 4.1)"),
+        Key("algorithm", \.algorithm, isRequired: true, "the key management algorithm (RFC 7518, section 4.1)"),
         Key(
             "content", \.content,
-            "how the content is encrypted (RFC 7518, section 5.1); A128CBC-HS256 if not said, as at registration"),
+            "the content encryption algorithm (RFC 7518, section 5.1); default: A128CBC-HS256, as in client registration"
+        ),
     ]
 }
 
-/// How a content encryption key is brought to its reader (RFC 7518, section 4.1). RSA1_5 is not among them: what it answers
-/// to a wrong padding gives the key away (RFC 8725, section 3.2).
+/// The key management algorithm (RFC 7518, section 4.1). RSA1_5 is not supported: a response to wrong padding reveals
+/// the key (RFC 8725, section 3.2).
 public enum KeyManagementAlgorithm: String, DescriptorChoice, Sendable {
     case rsaOAEP = "RSA-OAEP"
     case rsaOAEP256 = "RSA-OAEP-256"
@@ -33,7 +34,7 @@ public enum KeyManagementAlgorithm: String, DescriptorChoice, Sendable {
     case ecdhESA256KW = "ECDH-ES+A256KW"
 }
 
-/// How a content is encrypted (RFC 7518, section 5.1).
+/// The content encryption algorithm (RFC 7518, section 5.1).
 public enum ContentEncryption: String, DescriptorChoice, Sendable {
     case a128GCM = "A128GCM"
     case a256GCM = "A256GCM"

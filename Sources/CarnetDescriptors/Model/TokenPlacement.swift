@@ -1,10 +1,10 @@
 /// Where a request carries the access token.
 package enum TokenPlacement: Hashable, Sendable {
-    /// In the Authorization header, behind its scheme (RFC 6750, section 2.1).
+    /// In the Authorization header, after its scheme (RFC 6750, section 2.1).
     case authorization
-    /// Alone in a header of the provider's own.
+    /// In its own header, without a scheme.
     case header(String)
-    /// In a parameter of the query, where logs keep it (RFC 6750, section 2.3).
+    /// In a parameter of the query, which logs may contain (RFC 6750, section 2.3).
     case query(String, because: String)
 }
 
@@ -13,19 +13,19 @@ extension TokenPlacement: DescriptorValue {
         let header = KeyDescription(
             name: "header",
             shape: String.shape,
-            summary: "the name of the header that holds the token and nothing else",
+            summary: "the name of a header that contains only the token",
             isRequired: true
         )
         let query = KeyDescription(
             name: "query",
             shape: String.shape,
-            summary: "the name of the query parameter that holds the token",
+            summary: "the name of the query parameter for the token",
             isRequired: true
         )
         let because = KeyDescription(
             name: "because",
             shape: String.shape,
-            summary: "why this provider takes the token nowhere else, with a link",
+            summary: "the reason why this provider accepts the token nowhere else, with a link",
             isRequired: true
         )
         return .either([
@@ -75,14 +75,14 @@ extension TokenPlacement: DescriptorValue {
         case (nil, _?, nil):
             decoder.report(
                 .missingReason,
-                "the token goes into URLs without a reason",
+                "the token is sent in URLs without a reason",
                 at: node.span,
-                help: "add because: why this provider takes the token nowhere else, with a link"
+                help: "add because: the reason why this provider accepts the token nowhere else, with a link"
             )
             return nil
         default:
             decoder.report(
-                .valueNotAllowed, "the token goes to one place", at: node.span,
+                .valueNotAllowed, "the token has two places", at: node.span,
                 help: "keep header, or query with because")
             return nil
         }

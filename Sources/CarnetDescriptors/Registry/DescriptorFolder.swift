@@ -50,8 +50,8 @@ package struct DescriptorFolder: Sendable {
 extension ProviderRegistry {
     /// Adds every descriptor of a folder.
     ///
-    /// - Parameter overriding: Whether a descriptor may take the place of one that has its id; see
-    ///   `add(_:origin:overriding:)`.
+    /// - Parameter overriding: Whether a descriptor may override another one with its id; see
+    /// `add(_:origin:overriding:)`.
     /// - Returns: The files that could not be read at all.
     /// - Throws: `SourceFileError` if the folder cannot be read.
     @discardableResult

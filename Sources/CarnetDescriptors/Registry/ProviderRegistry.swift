@@ -1,7 +1,7 @@
-/// The providers that can be selected by name. An immutable value once it is made. A later descriptor overrides an earlier
-/// one of its id, unless it comes from a place that may only add.
+/// The providers that can be selected by id. It is a value. A later descriptor overrides an earlier one with the same
+/// id, unless its place may only add ids.
 public struct ProviderRegistry: Sendable {
-    /// Where a descriptor came from.
+    /// The origin of a descriptor.
     public enum Origin: Hashable, Sendable {
         case builtIn
         case folder(String)
@@ -31,7 +31,7 @@ public struct ProviderRegistry: Sendable {
     private var unused: [Source] = []
     /// Files that could not be used. They override nothing.
     package private(set) var broken: [DescriptorDocument] = []
-    /// What is wrong with the files that could not be used, each as `file:line:column: severity: message [code]`.
+    /// The errors of invalid files, each as `file:line:column: severity: message [code]`.
     public var problems: [String] { broken.flatMap { $0.diagnostics.map(\.description) } }
 
     public init() {}
@@ -42,7 +42,7 @@ public struct ProviderRegistry: Sendable {
         ids.compactMap { byID[$0] }.concurrentMap { $0.entry }.compactMap { $0 }
     }
 
-    /// All names. No descriptor is read for them.
+    /// All ids. No descriptor is decoded for them.
     public var ids: [ProviderID] { byID.keys.sorted() }
 
     /// Entries that a later one of the same id overrides, in the order they were overridden.
@@ -51,13 +51,13 @@ public struct ProviderRegistry: Sendable {
     /// Where the descriptor of an id came from; `nil` if there is none.
     package func origin(of id: ProviderID) -> Origin? { byID[id]?.origin }
 
-    /// Adds descriptors. A file with errors goes to `broken` and changes nothing else.
+    /// Adds descriptors. A file with errors is added to `broken` and changes nothing else.
     ///
-    /// A descriptor may extend one that is added later; until then it is among the broken.
+    /// A descriptor may extend one that is added later. Until then it is in `broken`.
     ///
-    /// - Parameter overriding: `false` for a place that nobody vouches for, such as the working folder. Its descriptors can
-    ///   only add ids: one whose id another place has, before or after, is `refused`, and the descriptors of other places
-    ///   cannot extend them.
+    /// - Parameter overriding: `false` for an untrusted place, such as the working folder. Its descriptors can only
+    /// add ids: a descriptor whose id another place has, before or after, is `refused`. Descriptors of other places
+    /// cannot extend them.
     public mutating func add(_ files: some Sequence<SourceFile>, origin: Origin, overriding: Bool = true) {
         let added = files.map { Source(written: RegisteredFile($0), origin: origin) }
         sources += added
@@ -107,8 +107,8 @@ public struct ProviderRegistry: Sendable {
         for (source, document) in zip(added, further) { register(document, source.origin) }
     }
 
-    /// The ids of the embedded descriptors that other files override or extend, and of all that these extend or that extend
-    /// them. The rest are as they were at build time, so that they can wait until somebody asks for them.
+    /// The ids of the embedded descriptors that other files override or extend, and of all that these extend or that
+    /// extend them. The rest are as they were at build time, so that they can wait until somebody asks for them.
     private static func families(touchedBy sources: [Source]) -> Set<ProviderID> {
         var touched: Set<ProviderID> = []
         for source in sources where !source.written.isEmbedded {
@@ -163,16 +163,16 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// Files of places that may not override, with ids that are taken: they do nothing, not even as parents. Exact copies of
-    /// what they would override are left out.
+    /// Files of places that may not override, with ids that are taken: they do nothing, not even as parents. Exact
+    /// copies of what they would override are left out.
     package var refused: [Source] {
         unused.filter { source in
             source.written.id.flatMap { byID[$0]?.file.bytes } != source.written.file.bytes
         }
     }
 
-    /// The files that count, as they are written, in the order in which they were added. Of the embedded ones, those of the
-    /// families that the ids belong to.
+    /// The files that count, as they are written, in the order in which they were added. Of the embedded ones, those of
+    /// the families that the ids belong to.
     package func written(inFamiliesOf ids: Set<ProviderID>) -> [DescriptorDocument] {
         let unused = Set(unused.map(\.written.file))
         let families = Self.families(of: ids, in: sources).union(Self.families(touchedBy: sources))
@@ -218,16 +218,16 @@ extension ProviderRegistry.Source {
     }
 }
 
-/// A name under which no provider is registered.
+/// There is no provider with this id.
 public struct UnknownProviderError: Error, Hashable, Sendable, CustomStringConvertible {
     public var name: String
-    /// Up to three registered names that may have been meant.
+    /// Up to three similar ids.
     public var nearest: [String]
-    /// A file that would define the name if it had no errors.
+    /// A file that would define the id if it had no errors.
     public var broken: String?
 
     public var description: String {
-        let unknown = "no provider is called \"\(name)\""
+        let unknown = "there is no provider \"\(name)\""
         if let broken { return "\(unknown): \(broken) has errors; run carnet lint on it" }
         return nearest.isEmpty ? unknown : "\(unknown); did you mean \(nearest.joined(separator: " or "))?"
     }

@@ -1,21 +1,19 @@
-import Synchronization
-
 /// A file of a registry. An embedded one is read when its document is asked for, once for all copies of the registry.
 final class RegisteredFile: Sendable {
     let file: SourceFile
     let id: ProviderID?
     let parentID: ProviderID?
-    private let read: Mutex<DescriptorDocument?>
+    private let read: Lock<DescriptorDocument?>
 
     init(_ file: SourceFile) {
         self.file = file
         if let outline = file.outline {
             (id, parentID) = (outline.id, outline.parentID)
-            read = Mutex(nil)
+            read = Lock(nil)
         } else {
             let document = DescriptorDocument(file)
             (id, parentID) = (document.id, document.parentID)
-            read = Mutex(document)
+            read = Lock(document)
         }
     }
 

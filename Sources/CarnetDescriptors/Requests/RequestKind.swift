@@ -1,7 +1,7 @@
 /// A request that the engine makes: its section, its endpoint, and the parameters that the standards define for it.
 ///
-/// The engine takes names and grant types from this catalogue, the linter checks descriptors against it, and the reference
-/// lists it. A test compares it with the requests that the engine makes.
+/// The engine takes names and grant types from this catalogue, the linter checks descriptors against it, and the
+/// reference lists it. A test compares it with the requests that the engine makes.
 package enum RequestKind: String, CaseIterable, Sendable {
     case authorization
     case pushedAuthorization = "pushed_authorization"
@@ -60,13 +60,13 @@ package enum RequestKind: String, CaseIterable, Sendable {
 
     /// How the server learns which client sends the request.
     package enum ClientIdentification: Sendable {
-        /// The access token stands for the client.
+        /// The access token authenticates the client.
         case accessToken
-        /// `client_id` alone: the request goes through a browser.
+        /// Only `client_id`: the request goes through a browser.
         case named
         case authenticated
-        /// Authenticated, and `client_id` is in the body even where a header has it (RFC 8628, section 3.1; RFC 9126,
-        /// section 2.1).
+        /// Client authentication, with `client_id` in the body even if a header contains it (RFC 8628, section 3.1;
+        /// RFC 9126, section 2.1).
         case authenticatedAndNamed
     }
 

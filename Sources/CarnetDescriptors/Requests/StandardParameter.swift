@@ -69,14 +69,14 @@ package struct RequestParameter: Sendable {
 
 /// What a descriptor can do to a parameter besides renaming it.
 package enum ParameterRule: Hashable, Sendable {
-    /// The engine always sends it. A descriptor can omit it, and can then send another value in its place.
+    /// The engine always sends it. A descriptor can omit it, and can then send another value under its name.
     case replaceable
-    /// The engine sends it where a host asks for it or a client has a key. A descriptor can set it too.
+    /// The engine sends it if a host asks for it or a client has a key. A descriptor can set it too.
     case settable
-    /// A key of the descriptor says it, and `parameters` cannot.
+    /// A key of the descriptor sets it, so `parameters` cannot.
     case keyed(String)
     /// It protects the sign-in, and can neither be omitted nor replaced.
     case protected
-    /// It carries all other parameters (RFC 9101; RFC 9126).
+    /// It contains all other parameters (RFC 9101; RFC 9126).
     case carrier
 }

@@ -26,8 +26,8 @@ private struct Filler {
     /// What may be filled; places with other names are not the inputs'.
     let declared: Set<String>
 
-    /// - Returns: `nil` for a text that uses an input without a value: the engine leaves it out. A template that waits for
-    ///   the run time stays as it is written.
+    /// - Returns: `nil` for a string that uses an input without a value: the engine leaves it out. A template that
+    ///   waits for the run time stays as it is written.
     func value(_ node: YAMLNode, _ shape: Shape) -> JSONValue? {
         switch node.content {
         case .mapping(let entries):
@@ -71,8 +71,8 @@ extension Shape {
         }
     }
 
-    /// Whether a text of this shape is a template; a redirect form looks like one, and its places are not inputs. Where
-    /// a template may also use what is known at run time, its phrase goes on.
+    /// Whether a string of this shape is a template; a redirect form looks like one, and its places are not inputs.
+    /// Where a template may also use what is known at run time, its phrase goes on.
     fileprivate var takesTemplate: Bool {
         switch (self, Template.shape) {
         case (.text(let phrase, _, _), .text(let template, _, _)): phrase.hasPrefix(template)

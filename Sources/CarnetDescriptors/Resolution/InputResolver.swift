@@ -30,7 +30,7 @@ struct InputResolver {
                     kind: .missingInput,
                     provider: provider,
                     key: "inputs.\(rule.name)",
-                    reason: "the input \(rule.name) is needed\(example)"
+                    reason: "the input \(rule.name) has no value\(example)"
                 )
             }
             if let reason = rule.value.refusal(of: value) {
@@ -50,7 +50,7 @@ struct InputResolver {
     private func checkInputs(of template: Template, key: String) throws(ResolutionError) {
         for name in template.inputNames where rules[name] == nil && !isIssuer(name) {
             throw ResolutionError(
-                kind: .unknownInput, provider: provider, key: key, reason: "{\(name)} is not among the inputs")
+                kind: .unknownInput, provider: provider, key: key, reason: "inputs has no {\(name)}")
         }
     }
 
@@ -92,56 +92,11 @@ struct InputResolver {
         }
         return filled
     }
-
-    /// - Parameter inherited: What a section says when this one does not.
-    func request(
-        _ rules: RequestRules,
-        key: String,
-        method: RequestMethod = .post,
-        inheriting inherited: RequestRules? = nil
-    ) throws(ResolutionError) -> ResolvedRequest {
-        let headers = rules.headers.isEmpty ? inherited?.headers ?? rules.headers : rules.headers
-        return ResolvedRequest(
-            method: rules.method ?? inherited?.method ?? method,
-            body: rules.body ?? inherited?.body ?? (rules.method == .delete ? .query : .form),
-            headers: try named(headers, key: "\(key).headers"),
-            parameters: try named(rules.parameters, key: "\(key).parameters"),
-            rename: rules.rename.isEmpty ? inherited?.rename ?? rules.rename : rules.rename,
-            omit: rules.omit.isEmpty ? inherited?.omit ?? [] : rules.omit,
-            queryParameters: rules.queryParameters.isEmpty ? inherited?.queryParameters ?? [] : rules.queryParameters,
-            encode: rules.encode.isEmpty ? inherited?.encode ?? rules.encode : rules.encode,
-            late: LateRequest(
-                parameters: try lateNamed(rules.parameters, key: "\(key).parameters"),
-                headers: try lateNamed(headers, key: "\(key).headers")
-            )
-        )
-    }
-}
-
-extension InputResolver {
-    /// The further requests of the profile; one whose URL takes an optional input without a value is left out.
-    func profileRequests(_ rules: [ProfileRequestRules]) throws(ResolutionError) -> [ProfileRequest] {
-        var requests: [ProfileRequest] = []
-        for (index, rules) in rules.enumerated() {
-            let key = "profile.requests.\(index)"
-            guard let url = try url(rules.url, key: "\(key).url") else { continue }
-            requests.append(
-                ProfileRequest(
-                    url: url,
-                    request: try request(rules.request, key: key, method: .get),
-                    format: rules.format,
-                    root: rules.root,
-                    conditions: rules.conditions.items,
-                    claims: rules.claims.items.map { Named($0.name, $0.value.pointers) }
-                )
-            )
-        }
-        return requests
-    }
 }
 
 extension InputRules {
-    /// Why the value is refused, or `nil`. The value itself is not repeated: it may be a secret typed at the wrong place.
+    /// Why the value is refused, or `nil`. The value itself is not repeated: it may be a secret typed at the wrong
+    /// place.
     package func refusal(of value: String) -> String? {
         guard !value.isEmpty else { return "the value is empty" }
         guard value.utf8.count <= 1024 else { return "the value is longer than 1024 bytes" }
@@ -156,7 +111,8 @@ extension InputRules {
                 switch type
             {
             case .identifier: "only letters, digits and - . _ ~ are allowed"
-            case .hostname: "a host name such as login.example.com is wanted, without https:// and without a path"
+            case .hostname:
+                "the value must be a host name such as login.example.com, without https:// and without a path"
             case .text: "control characters are not allowed"
             }
         }

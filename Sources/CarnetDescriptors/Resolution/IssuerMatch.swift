@@ -3,7 +3,7 @@ package enum IssuerMatch: Hashable, Sendable {
     case exact
     case pattern(IssuerPattern)
     case anyOf([String])
-    /// Whatever the metadata names; until there is metadata, the descriptor's own alone.
+    /// Any issuer that the metadata names; without metadata, only the descriptor's.
     case off
 }
 
@@ -44,7 +44,7 @@ package struct IssuerPattern: Hashable, Sendable {
         return output
     }
 
-    /// Whether an issuer can come of the pattern, whatever the claims.
+    /// Whether some claims make the issuer from the pattern.
     func canMake(_ issuer: String) -> Bool { form.matches(issuer) }
 
     /// A place is one or more unreserved characters (RFC 3986, section 2.3).
@@ -75,7 +75,7 @@ extension Provider {
         }
     }
 
-    /// Whether a callback may name an issuer (RFC 9207, section 2.4). Which tenant it is, the ID token tells.
+    /// Whether a callback may name an issuer (RFC 9207, section 2.4). The ID token shows which tenant it is.
     package func acceptsIssuer(inCallback issuer: String) -> Bool {
         if isOwn(issuer) { return true }
         switch issuerMatch {

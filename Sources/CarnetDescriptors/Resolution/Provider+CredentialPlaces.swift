@@ -13,10 +13,10 @@ extension Provider {
 
     /// Whether the descriptor puts more than the access token into requests for resources: the client's secret, say.
     package var showsResourcesServerSecrets: Bool {
-        let requests = ([profile] + profileRequests.map(\.request)).map(\.late)
+        let requests = ([profile.request] + profile.requests.map(\.request)).map(\.late)
         let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect
         let templates =
-            late.apiHeaders + late.resources.flatMap(\.resource.lateHeaders) + connection.derive.items
+            api.lateHeaders + lateResources.flatMap(\.resource.lateHeaders) + connection.derive.items
             + requests.flatMap { $0.parameters + $0.headers } + calls.flatMap { $0.headers.items + $0.parameters.items }
         return templates.contains { $0.value.references.contains(where: \.isServerSecret) }
     }
@@ -27,16 +27,16 @@ extension Provider {
             connection.lookups.items.map(\.value.call.url)
             + (connection.onConnect + connection.onDisconnect).map(\.url)
         let declared =
-            resources.map(\.url) + profileRequests.map(\.url) + apiHosts.compactMap { try? WebURL("https://\($0)") }
-        return places(of: [.userinfo], and: calls + late.resources.map(\.resource.url))
+            resources.map(\.url) + profile.requests.map(\.url) + api.hosts.compactMap { try? WebURL("https://\($0)") }
+        return places(of: [.userinfo], and: calls + lateResources.map(\.resource.url))
             .union(declared.map(\.origin)).sorted()
     }
 
     private func places(of names: [EndpointName], and templates: [Template]) -> Set<String> {
-        let urls = names.flatMap { [endpoints[$0], mtlsEndpoints[$0]].compactMap { $0 } }
+        let urls = names.flatMap { [endpoints[$0], endpoints.mtls[$0]].compactMap { $0 } }
         var places = Set(urls.map(\.origin))
-        for template in names.compactMap({ late.endpoints[$0] }) + templates {
-            places.formUnion(template.origins(tables: late.tables) ?? Set(late.trustedHosts.map(\.source)))
+        for template in names.compactMap({ endpoints.late[$0] }) + templates {
+            places.formUnion(template.origins(tables: tables) ?? Set(trustedHosts.map(\.source)))
         }
         return places
     }

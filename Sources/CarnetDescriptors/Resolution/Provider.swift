@@ -1,200 +1,115 @@
-/// A provider with its inputs filled in: absolute URLs, nothing templated left. The only thing that the engine sees.
+/// A provider with its inputs filled in, in the sections of its descriptor.
+///
+/// A section without templates is the descriptor's own. One with templates has a resolved type beside it.
 public struct Provider: Sendable {
-    package let id: ProviderID
-    package let name: String
-    package let docs: String?
-    package let display: DisplayRules
-    /// The environment that was chosen.
-    package let environment: String?
+    let descriptor: ProviderDescriptor
+    /// The values that filled the descriptor, defaults included.
+    package let inputs: [String: String]
     package let issuer: String?
     /// Which other issuers are its own too; also widened by the metadata.
     package var issuerMatch: IssuerMatch
-    package let discovery: DiscoveryMode?
     package let discoveryURL: WebURL?
-    package var endpoints: [EndpointName: WebURL]
-    /// The endpoints for clients that present a certificate, where they are others; also named by the metadata.
-    package var mtlsEndpoints: [EndpointName: WebURL]
-    /// How a client identifies itself; also widened by the metadata.
-    package var client: ClientRules
-    package var assertion: ResolvedAssertion
-    package let redirects: [RedirectForm]
-    package let scopes: ScopeRules
-    package let authorization: AuthorizationRequestRules
-    /// Whether authorization requests are pushed (RFC 9126), unless a sign-in says otherwise; also set by the metadata.
-    package var pushesAuthorization: Bool
-    /// How authorization requests are signed (RFC 9101); also set by the metadata.
-    package var requestObject: ResolvedRequestObject
-    /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
-    package var demandsIssuerParameter: Bool
-    /// What the provider calls the parameters of a callback.
-    package let callbackRename: NamedList<String>
-    /// The provider's error codes in a callback, with the standard's.
-    package let callbackErrors: NamedList<String>
-    /// The parameters of a callback that are kept.
-    package let callbackCapture: NamedList<CallbackCapture>
-    package let callbackVerification: CallbackVerification?
-    /// How answers that are JWTs are signed; also said by the metadata.
-    package var signedAnswers: SignedAnswers
-    package internal(set) var token: ResolvedRequest
-    package let tokenResponse: ResponseRules
-    package internal(set) var refresh: ResolvedRequest
-    package let refreshCredential: RefreshCredential
-    package let clientCredentials: ResolvedGrant
+    /// Also named by the metadata.
+    package var endpoints: ResolvedEndpoints
+    package var client: ResolvedClient
+    package var authorization: ResolvedAuthorization
+    package var callback: ResolvedCallback
+    package private(set) var token: Resolved<TokenRules>
+    package private(set) var refresh: Resolved<RefreshRules>
+    package let clientCredentials: Resolved<GrantRules>
     package let device: ResolvedDevice
-    package let tokenExchange: ResolvedGrant
+    package let tokenExchange: Resolved<GrantRules>
     package let jwtBearer: ResolvedJWTBearer
-    package let refreshRotation: RefreshRotation
-    /// What says when an access token ends, if the response does not.
-    package let expirySource: ExpirySource
-    /// How many seconds before its end an access token is renewed.
-    package let refreshMargin: Int
-    /// The accepted signature algorithms of an ID token; empty until the metadata or the default decides.
-    package var signatureAlgorithms: [SignatureAlgorithm]
-    /// Whether ID tokens are signed with the client's secret, and with nothing else.
-    package let signsWithClientSecret: Bool
-    /// The claims of an ID token that may be of another JSON type.
-    package let coercedClaims: [CoercedClaim]
-    /// Whether an ID token may leave out the nonce that was sent.
-    package let acceptsMissingNonce: Bool
-    /// How ID tokens are encrypted; `nil` if they are not.
-    package let idTokenEncryption: TokenEncryption?
-    /// How many seconds the clocks may differ.
-    package let clockSkew: Int
-    package let profileSource: ProfileSource?
-    package internal(set) var profile: ResolvedRequest
-    package let profileRoot: JSONPointer
-    package let profileFormat: ResponseFormat
-    /// Where the access token goes in the requests of the profile.
-    package let profileTokenPlacement: TokenPlacement
-    /// The further requests of the profile.
-    package let profileRequests: [ProfileRequest]
-    /// Others whose signed claims are believed in the profile.
-    package let claimSources: [ClaimSource]
-    package let claims: [Named<[JSONPointer]>]
-    /// The claims of the first callback.
-    package let callbackClaims: CallbackClaims?
-    package let revocation: ResolvedRequest
-    /// The tokens that a sign-out revokes, in this order.
-    package let revokedTokens: [RevokedToken]
-    /// Where a revocation has the access token, if that is no parameter.
-    package let revocationTokenPlacement: TokenPlacement?
-    package let revocationSuccess: SuccessRules
-    package let introspection: ResolvedRequest
-    package let logout: ResolvedRequest
-    /// Whether a logout token may lack its end.
-    package let acceptsMissingLogoutEnd: Bool
-    /// Whether a page that the provider shows in a frame may end a session (OpenID Connect Front-Channel Logout).
-    package let acceptsFrontChannelLogout: Bool
-    /// Hosts that the access token may be sent to, besides those of the resources.
-    package let apiHosts: [String]
-    package internal(set) var apiHeaders: [Named<String>]
-    package let apiScheme: String
-    /// Whether the Authorization header has the access token alone, without a scheme.
-    package let sendsBareToken: Bool
-    /// Where the access token goes in calls of the API.
-    package let apiTokenPlacement: TokenPlacement
-    /// The resources whose URL is known.
-    package internal(set) var resources: [Resource]
     /// Further token requests, by name.
     package let exchange: [Named<ExchangeStep>]
     package let connection: ConnectionRules
-    /// What is known only at run time.
-    package let late: LateRules
-    /// The headers of calls whose values must not be seen, once filled.
-    package internal(set) var hiddenHeaders: Set<String> = []
-    /// Why an endpoint that is known only at run time is not known now.
-    package internal(set) var unfilledEndpoints: [EndpointName: String] = [:]
-    /// Why endpoints that the metadata names cannot be requested.
-    package var refusedEndpoints: [EndpointName: String] = [:]
-    /// The same of the endpoints for clients that present a certificate.
-    package var refusedMTLSEndpoints: [EndpointName: String] = [:]
-    package let samples: Samples
-    /// The values that filled the descriptor, defaults included.
-    package let inputs: [String: String]
+    package var idToken: IDTokenRules
+    package var profile: ResolvedProfile
+    package let revocation: Resolved<RevocationRules>
+    package var introspection: ResolvedIntrospection
+    package let logout: Resolved<LogoutRules>
+    package private(set) var api: ResolvedAPI
+    /// The resources whose URL is known.
+    package private(set) var resources: [Resource]
+    /// The others, each with the number of known resources before it.
+    package let lateResources: [(position: Int, resource: LateResource)]
 }
 
 extension Provider {
+    package var id: ProviderID { descriptor.id }
+    package var name: String { descriptor.name }
+    package var docs: String? { descriptor.docs }
+    package var display: DisplayRules { descriptor.display }
+    /// The environment that was chosen.
+    package var environment: String? { descriptor.environment }
+    package var discovery: DiscoveryMode? { descriptor.discovery }
+    package var redirects: [RedirectForm] { descriptor.redirects }
+    package var scopes: ScopeRules { descriptor.scopes }
+    package var tables: NamedList<NamedList<String>> { descriptor.tables }
+    package var trustedHosts: [HostPattern] { descriptor.trustedHosts }
+    package var samples: Samples { descriptor.samples }
     /// What the state is called in a callback: as it was sent, unless the descriptor says otherwise.
-    package var stateParameter: String { callbackRename["state"] ?? authorization.rename["state"] ?? "state" }
+    package var stateParameter: String { callback.rename["state"] ?? authorization.rename["state"] ?? "state" }
 }
 
-/// A request's rules with everything filled in. It never changes, and a provider with its dozen of them is copied often:
-/// hence no structure.
-package final class ResolvedRequest: Sendable {
-    package let method: RequestMethod
-    package let body: BodyEncoding
-    package let headers: [Named<String>]
-    package let parameters: [Named<String>]
-    package let rename: NamedList<String>
-    package let omit: [String]
-    /// The parameters that go in the query of the URL whatever the body is.
-    package let queryParameters: [String]
-    package let encode: NamedList<ParameterEncoding>
-
-    /// Where the parameters go: a GET has no body.
-    package var encoding: BodyEncoding { method == .get ? .query : body }
-
-    /// What is filled at run time.
-    package let late: LateRequest
-
-    package convenience init(
-        method: RequestMethod,
-        body: BodyEncoding = .form,
-        headers: [Named<String>] = [],
-        parameters: [Named<String>] = [],
-        rename: NamedList<String> = NamedList(),
-        omit: [String] = [],
-        queryParameters: [String] = [],
-        encode: NamedList<ParameterEncoding> = NamedList()
-    ) {
-        self.init(
-            method: method, body: body, headers: headers, parameters: parameters, rename: rename, omit: omit,
-            queryParameters: queryParameters, encode: encode, late: LateRequest())
+extension Provider {
+    init(_ descriptor: ProviderDescriptor, with resolver: InputResolver) throws(ResolutionError) {
+        self.descriptor = descriptor
+        inputs = resolver.values
+        issuer = try descriptor.issuer.flatMap { template throws(ResolutionError) in
+            try resolver.url(template, key: "issuer")?.text
+        }
+        issuerMatch = try resolver.issuerMatch(descriptor.issuerMatch)
+        discoveryURL = try descriptor.discoveryURL.flatMap { template throws(ResolutionError) in
+            try resolver.url(template, key: "discovery_url")
+        }
+        endpoints = try ResolvedEndpoints(descriptor.endpoints, with: resolver)
+        client = try ResolvedClient(descriptor.client, with: resolver)
+        authorization = try ResolvedAuthorization(descriptor.authorization, with: resolver, endpoints: endpoints)
+        callback = ResolvedCallback(descriptor.callback)
+        let tokenRequest = descriptor.token.request
+        token = try Resolved(descriptor.token, with: resolver, key: "token")
+        refresh = try Resolved(descriptor.refresh, with: resolver, key: "refresh", inheriting: tokenRequest)
+        clientCredentials = try Resolved(
+            descriptor.clientCredentials, with: resolver, key: "client_credentials", inheriting: tokenRequest)
+        device = try ResolvedDevice(descriptor.device, with: resolver, inheriting: tokenRequest)
+        tokenExchange = try Resolved(
+            descriptor.tokenExchange, with: resolver, key: "token_exchange", inheriting: tokenRequest)
+        jwtBearer = try ResolvedJWTBearer(descriptor.jwtBearer, with: resolver, inheriting: tokenRequest)
+        exchange = try descriptor.exchange.items.map { step throws(ResolutionError) in
+            Named(step.name, try step.value.resolve(with: resolver, key: "exchange.\(step.name)"))
+        }
+        connection = try descriptor.connection.resolve(with: resolver)
+        idToken = descriptor.idToken
+        profile = try ResolvedProfile(descriptor.profile, with: resolver, api: descriptor.api)
+        revocation = try Resolved(descriptor.revocation, with: resolver, key: "revocation")
+        introspection = try ResolvedIntrospection(descriptor.introspection, with: resolver)
+        logout = try Resolved(descriptor.logout, with: resolver, key: "logout", method: .get)
+        api = try ResolvedAPI(descriptor.api, with: resolver)
+        (resources, lateResources) = try resolver.resources(descriptor.resources, below: descriptor.api.baseURL)
     }
 
-    init(
-        method: RequestMethod,
-        body: BodyEncoding,
-        headers: [Named<String>],
-        parameters: [Named<String>],
-        rename: NamedList<String>,
-        omit: [String],
-        queryParameters: [String],
-        encode: NamedList<ParameterEncoding>,
-        late: LateRequest
-    ) {
-        self.method = method
-        self.body = body
-        self.headers = headers
-        self.parameters = parameters
-        self.rename = rename
-        self.omit = omit
-        self.queryParameters = queryParameters
-        self.encode = encode
-        self.late = late
+    /// Whether anything is known only at run time.
+    package var isLate: Bool {
+        !endpoints.late.isEmpty || !api.lateHeaders.isEmpty || !lateResources.isEmpty
+            || [token.request, refresh.request, profile.request].contains { $0.isLate } || !exchange.isEmpty
+            || !connection.isEmpty || !authorization.lateParameters.isEmpty
     }
-}
 
-/// The authorization request's rules with everything filled in.
-package struct AuthorizationRequestRules: Sendable {
-    package let parameters: [Named<String>]
-    /// Parameters that are filled for each sign-in.
-    package let lateParameters: [Named<Template>]
-    package let offlineParameters: [Named<String>]
-    package let reconsentParameters: [Named<String>]
-    package let rename: NamedList<String>
-    package let omit: [String]
-    package let encode: NamedList<ParameterEncoding>
-    package let responseType: String
-    /// How the answer comes; `nil` if that is not asked for.
-    package let responseMode: ResponseMode?
-    package let state: StateRule
-    /// The route of a page that reads its parameters behind `#ROUTE?`.
-    package let fragmentRoute: String?
-    /// What stands after `#` at the end of the URL.
-    package let fragment: String?
-    package let pkce: Safeguard
-    package let nonce: Safeguard
-    package let pushed: PushedAuthorizationRules
-    package let prefersEphemeralSession: Bool
+    /// The provider with what is known by now. What a value is missing for stays out, as with an optional input.
+    package func filled(_ values: TemplateValues) -> Provider {
+        guard isLate else { return self }
+        var filled = self
+        filled.token = token.filled(values)
+        filled.refresh = refresh.filled(values)
+        filled.profile = profile.filled(values)
+        filled.api = api.filled(values, besides: lateResources.flatMap(\.resource.lateHeaders))
+        filled.endpoints = endpoints.filled(values, trusting: trustedHosts)
+        for entry in lateResources.reversed() {
+            if let resource = entry.resource.filled(values, trusting: trustedHosts) {
+                filled.resources.insert(resource, at: entry.position)
+            }
+        }
+        return filled
+    }
 }

@@ -46,12 +46,11 @@ extension ResolvedAssertion {
     /// The claim `aud`: one text, never a list, so that no other server can take the assertion for one of its own.
     ///
     /// - Returns: `nil` if the provider has neither an issuer nor a token endpoint.
-    package func audience(at provider: Provider) -> String? {
-        let tokenEndpoint = provider.endpoints[.token]?.text
-        return switch audience {
-        case nil: provider.issuer ?? tokenEndpoint
-        case "issuer": provider.issuer
-        case "token_endpoint": tokenEndpoint
+    package func audience(issuer: String?, tokenEndpoint: WebURL?) -> String? {
+        switch audience {
+        case nil: issuer ?? tokenEndpoint?.text
+        case "issuer": issuer
+        case "token_endpoint": tokenEndpoint?.text
         case let text?: text
         }
     }

@@ -1,7 +1,7 @@
 /// An absolute https URL, or http on a loopback host, without user information or fragment.
 ///
-/// Only this type is ever requested, redirected to or opened in a browser. Its text is printable ASCII as it goes on the
-/// wire, so a URL cannot smuggle a header or a second host.
+/// Only this type is ever requested, redirected to or opened in a browser. Its text is printable ASCII, so a URL
+/// cannot contain a header or a second host.
 public struct WebURL: Hashable, Sendable {
     public let text: String
     package let scheme: String
@@ -65,7 +65,7 @@ public struct WebURL: Hashable, Sendable {
             path = authorityEnd..<(question ?? rest.endIndex)
             query = question.map { $0 + 1..<rest.endIndex }
             guard isSecure || WebURL.isLoopback(host) else {
-                throw WebURLError(reason: "http is allowed on loopback hosts alone; use https")
+                throw WebURLError(reason: "http is allowed only on loopback hosts; use https")
             }
         }
     }
@@ -150,7 +150,7 @@ extension WebURL: CustomStringConvertible {
 }
 
 extension WebURL: Codable {
-    /// - Throws: `DecodingError` for a text that is no such URL.
+    /// - Throws: `DecodingError` for an invalid URL.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

@@ -3,7 +3,7 @@ public struct Resource: Sendable {
     public let id: String?
     public let title: String
     public let url: WebURL
-    /// Which granted scopes open it.
+    /// The granted scopes that it needs.
     public let requirement: ScopeRequirement
     public let method: ResourceMethod
     public let headers: [Named<String>]

@@ -14,16 +14,16 @@ package struct ResourceEntry: Sendable {
 
 extension ResourceEntry: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("scope", \.scope, "the scope that opens it"),
-        Key("all_of", \.allOf, "scopes that are all needed"),
+        Key("scope", \.scope, "the scope that it needs"),
+        Key("all_of", \.allOf, "scopes of which all are needed"),
         Key("any_of", \.anyOf, "scopes of which one is needed"),
         Key("title", \.title, isRequired: true, "the label"),
         Key(
             "url", \.url, in: .signedInURL, isRequired: true,
-            "the resource, below api.base_url if it starts with /; the access token is sent to its origin"),
-        Key("id", \.id, "a name for the command line and for code"),
-        Key("method", \.method, "the HTTP method; GET if not said"),
-        Key("headers", \.headers, in: .signedIn, "headers to add"),
+            "the URL, below api.base_url if it starts with /; its origin receives the access token"),
+        Key("id", \.id, "an id for the command line and for code"),
+        Key("method", \.method, "the HTTP method; default: GET"),
+        Key("headers", \.headers, in: .signedIn, "additional headers"),
     ]
 }
 

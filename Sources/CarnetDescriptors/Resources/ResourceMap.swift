@@ -1,7 +1,7 @@
-/// Which resources the granted scopes open.
+/// The resources, and the scopes that each needs.
 ///
-/// The entries come from a descriptor's `resources`, or from a file of their own: a list of entries, or a mapping with the
-/// key `resources`. JSON is YAML, so a JSON array of `{scope, title, url}` is read unchanged.
+/// The entries come from a descriptor's `resources`, or from a separate file: a list of entries, or a mapping with
+/// the key `resources`. A JSON array of `{scope, title, url}` is valid YAML too.
 public struct ResourceMap: Sendable {
     public let resources: [Resource]
     private let implied: [String: [String]]
@@ -16,13 +16,13 @@ public struct ResourceMap: Sendable {
         self.init(provider.resources, scopes: provider.scopes)
     }
 
-    /// Every resource in file order, with the scopes that are still missing for it.
+    /// Every resource in file order, with its missing scopes.
     public func access(granted: [String]) -> [ResourceAccess] {
         let effective = effectiveScopes(granted)
         return resources.map { ResourceAccess(resource: $0, missing: $0.requirement.missing(from: effective)) }
     }
 
-    /// The resources that the granted scopes open, in file order.
+    /// The resources that the granted scopes allow, in file order.
     public func open(granted: [String]) -> [Resource] {
         access(granted: granted).filter(\.isOpen).map(\.resource)
     }
@@ -45,10 +45,10 @@ public struct ResourceMap: Sendable {
     }
 }
 
-/// A resource and what is missing to open it.
+/// A resource, and its missing scopes.
 public struct ResourceAccess: Sendable {
     public let resource: Resource
-    /// The scopes to ask for; empty if the resource is open.
+    /// The scopes to request; empty if the resource is allowed.
     public let missing: [String]
 
     public var isOpen: Bool { missing.isEmpty }

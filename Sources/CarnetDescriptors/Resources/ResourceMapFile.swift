@@ -27,7 +27,8 @@ package struct ResourceMapFile: Sendable {
                     kind: .badURL,
                     provider: provider.id,
                     key: "resources.\(index).url",
-                    reason: "it uses a value that only a sign-in brings; write such a resource into the descriptor"
+                    reason:
+                        "it uses a value that exists only after a sign-in; write such a resource into the descriptor"
                 )
             }
             resources.append(known)
@@ -40,7 +41,7 @@ package struct ResourceMapFile: Sendable {
     private struct Content: DescriptorSection {
         static let shorthand: String? = "resources"
         static let keys: [Key<Self>] = [
-            Key("resources", \.resources, isRequired: true, "resources that a granted scope opens")
+            Key("resources", \.resources, isRequired: true, "resources that granted scopes allow")
         ]
         var resources: [ResourceEntry] = []
     }

@@ -13,10 +13,10 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "unknown-key",
-                summary: "The key is not one of the language.",
+                summary: "The descriptor language does not have this key.",
                 rationale: """
-                    A key that nothing reads looks as if it worked: the provider behaves as if the line were not there, and \
-                    nobody finds out before the first sign-in.
+                    Carnet ignores an unknown key, so the provider behaves as if the line were missing. The author \
+                    would only notice at the first sign-in.
                     """,
                 fix: .unsafe,
                 bad: [Self.start + "⟦scope⟧: { default: [openid] }\n"],
@@ -26,10 +26,10 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "wrong-type",
-                summary: "The value is of another kind than the key takes.",
+                summary: "The value has another type than the key takes.",
                 rationale: """
-                    YAML gives unquoted true, 12 and null a meaning of their own, and a list is not the text that names one \
-                    element. Where a text is wanted that looks like a number, put it between quotes.
+                    In YAML, unquoted true, 12 and null are not strings, and a list is not the string of its only \
+                    element. Put a string that looks like a number between quotes.
                     """,
                 references: ["YAML 1.2.2, section 10.3.2"],
                 bad: [Self.start + "scopes: { default: ⟦openid⟧ }\n"],
@@ -39,8 +39,10 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "missing-key",
-                summary: "A key that the mapping must have is not there.",
-                rationale: "Without it there is nothing to select, call or show.",
+                summary: "A required key is missing.",
+                rationale: """
+                    The key has no default. Without it, Carnet cannot select, call or show the provider.
+                    """,
                 bad: ["⟦carnet⟧: 1\nid: acme\nissuer: https://id.acme.example\n"],
                 good: [Self.start]
             )
@@ -48,8 +50,11 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "value-not-allowed",
-                summary: "The value is not one of those that the key takes.",
-                rationale: "Closed lists are closed so that a misspelled word is found here and not at the provider.",
+                summary: "The key does not allow this value.",
+                rationale: """
+                    The lists of allowed values are closed, so that the linter finds a misspelled value before the \
+                    provider does.
+                    """,
                 bad: [Self.start + "token: { body: ⟦jsn⟧ }\n"],
                 good: [Self.start + "token: { body: json }\n"]
             )
@@ -57,11 +62,12 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "bad-template",
-                summary: "A brace has no partner, or what is between two braces cannot be used at this place.",
+                summary: "A template has an unbalanced brace, or uses a value that is not available in this key.",
                 rationale: """
-                    Braces stand for inputs, and at some keys for what a callback, a response or a lookup brings: what is \
-                    not known yet when the text is filled, and a secret in a URL, are refused. A text that means a brace \
-                    itself cannot be sent through a template.
+                    Braces stand for an input. In some keys they also stand for a value of the callback, a response \
+                    or a lookup. A template cannot use a value that is still unknown when Carnet fills the template, \
+                    nor a secret in a URL. For braces that mean themselves, put them between quotes in a function: \
+                    {join('', '{ me { id } }')}.
                     """,
                 bad: [
                     Self.start + "endpoints: { token: ⟦\"https://{tenant.acme.example/token\"⟧ }\n",
@@ -77,9 +83,11 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "bad-pointer",
-                summary: "The text is not a JSON Pointer.",
-                rationale:
-                    "A pointer names a place in a response exactly; a dotted path would be ambiguous for names with dots.",
+                summary: "The value is not a JSON Pointer.",
+                rationale: """
+                    A JSON Pointer names exactly one place in a response. A dotted path is ambiguous, because names \
+                    can contain dots.
+                    """,
                 references: ["RFC 6901, section 3"],
                 bad: [Self.start + "profile: { claims: { name: ⟦user.name⟧ } }\n"],
                 good: [Self.start + "profile: { claims: { name: /user/name } }\n"]
@@ -88,10 +96,11 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "protection-off-without-reason",
-                summary: "A protection is switched off and nothing says why.",
+                summary: "The descriptor turns off a protection without giving a reason.",
                 rationale: """
-                    Proof keys and nonces stop stolen and injected codes. A provider that cannot have one is possible; an \
-                    author who switches one off to make an error go away is likelier. The reason is for the next reader.
+                    PKCE and the nonce protect against stolen and injected codes. Some providers cannot have one of \
+                    them, but authors also turn one off just to make an error disappear. The reason shows the next \
+                    reader which case it is.
                     """,
                 references: ["RFC 9700, section 2.1.1", "OpenID Connect Core 1.0, section 15.5.2"],
                 bad: [Self.start + "authorization: { pkce: ⟦off⟧ }\n"],
@@ -101,8 +110,10 @@ extension DecoderRule {
             RuleExplanation(
                 code: rawValue,
                 name: "empty-value",
-                summary: "The text is empty.",
-                rationale: "An empty text says that something is meant and does not say what.",
+                summary: "The string is empty.",
+                rationale: """
+                    An empty string has no meaning in a descriptor. Leave the key out to get its default.
+                    """,
                 bad: [Self.start + "docs: ⟦\"\"⟧\n"],
                 good: [Self.start]
             )

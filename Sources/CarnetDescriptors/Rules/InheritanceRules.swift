@@ -5,21 +5,21 @@ package enum InheritanceRules {
     static let unknownParent = RuleExplanation(
         code: "K020",
         name: "unknown-parent",
-        summary: "'extends' names a provider that is not there.",
+        summary: "'extends' names a provider that does not exist.",
         rationale: """
-            A descriptor that extends another says only what differs, so without the other it is no provider. The parent \
-            may be built in or stand in any folder of providers; a descriptor may also extend the one of its own id that \
-            it hides.
+            A descriptor that extends another contains only the differences, so it is incomplete without its parent. \
+            The parent can be built in or be in any folder of providers. A descriptor can also extend the one of its \
+            own id that it overrides.
             """
     )
 
     static let cycle = RuleExplanation(
         code: "K021",
         name: "endless-inheritance",
-        summary: "A descriptor extends itself by way of others, or extends too many.",
+        summary: "A descriptor extends itself through others, or its chain of parents is too long.",
         rationale: """
-            In a circle no descriptor is the base, so nothing says what the endpoints are. A chain may be at most 16 files \
-            long: past a few, nobody can tell any more which file a value comes from.
+            In a cycle no descriptor is the base, so the endpoints are undefined. A chain can have at most 16 files. \
+            In longer chains a reader cannot find out which file sets a value.
             """
     )
 
@@ -28,8 +28,8 @@ package enum InheritanceRules {
         name: "broken-parent",
         summary: "The descriptor that this one extends has errors.",
         rationale: """
-            What a broken file meant cannot be known, so nothing is inherited from it. The parent's own findings say what \
-            to mend.
+            The meaning of a broken file is unknown, so nothing is inherited from it. Fix the findings of the parent \
+            first.
             """
     )
 }

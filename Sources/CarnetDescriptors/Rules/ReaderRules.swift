@@ -10,11 +10,11 @@ package enum ReaderRules {
     package static let notUTF8 = RuleExplanation(
         code: "D001",
         name: "not-utf-8",
-        summary: "The file is not UTF-8 text.",
+        summary: "The file is not valid UTF-8.",
         rationale: """
-            YAML may be UTF-8, UTF-16 or UTF-32, and a reader that guesses the encoding can be made to see another text \
-            than the author's editor shows. A descriptor is UTF-8, with or without a byte order mark; overlong forms and \
-            surrogates are not UTF-8 either.
+            YAML allows UTF-8, UTF-16 and UTF-32. A reader that guesses the encoding can be tricked into reading \
+            another text than the author's editor shows. A descriptor is UTF-8, with or without a byte order mark. \
+            Overlong forms and surrogates are invalid.
             """,
         references: ["YAML 1.2.2, section 5.2", "RFC 3629, section 3"],
         good: ["name: Gärtnerei 🌱\n"]
@@ -25,10 +25,10 @@ package enum ReaderRules {
         name: "control-character",
         summary: "The file contains a null byte, a control character, or a line break that only some readers know.",
         rationale: """
-            Control characters do not show in an editor, and a terminal obeys them. U+0085, U+2028 and U+2029 end a line \
-            in YAML 1.1 but not in YAML 1.2, so that two readers find different keys in the same file. A byte order mark \
-            is part of the file at its start alone; elsewhere it is a character that nobody sees. Between double quotes \
-            each of them can be written as an escape.
+            Control characters are invisible in an editor, and a terminal executes them. U+0085, U+2028 and U+2029 \
+            end a line in YAML 1.1 but not in YAML 1.2, so two readers find different keys in the same file. A byte \
+            order mark is only allowed at the start of the file. Between double quotes, each of these characters can \
+            be written as an escape.
             """,
         references: ["YAML 1.2.2, section 5.1", "YAML 1.2.2, section 5.2", "YAML 1.2.2, section 5.4"],
         bad: [
@@ -43,18 +43,18 @@ package enum ReaderRules {
         name: "file-too-large",
         summary: "The file is larger than 1 MiB.",
         rationale: """
-            A descriptor takes a few kilobytes. The limit keeps a file that was put into a provider folder by mistake, or \
-            on purpose, from costing every start of the program.
+            A descriptor takes a few kilobytes. The limit stops a large file in a provider folder from slowing down \
+            every start of the program, whether it is there by mistake or on purpose.
             """
     )
 
     package static let unreadableFile = RuleExplanation(
         code: "D016",
         name: "unreadable-file",
-        summary: "The file does not exist, is no regular file, or may not be read.",
+        summary: "The file does not exist, is not a regular file, or cannot be read.",
         rationale: """
-            Only regular files are read: a FIFO would wait for its writer for ever, and a device has no end. The other \
-            files of the folder are read all the same.
+            Carnet reads regular files only. Reading a FIFO would wait for its writer forever, and a device has no \
+            end. The other files of the folder are still read.
             """
     )
 
@@ -63,11 +63,11 @@ package enum ReaderRules {
     package static let syntaxError = RuleExplanation(
         code: "D004",
         name: "syntax-error",
-        summary: "The file is not YAML.",
+        summary: "The file is not valid YAML.",
         rationale: """
-            After the place where the text stops being YAML nothing can be told for certain about the rest, so the whole \
-            file is left unused. The place is where the reader gave up; when the mistake is likely to be where the \
-            construct began, that place is shown instead.
+            After a syntax error, the meaning of the rest is uncertain, so Carnet uses nothing of the file. The \
+            finding points to where the reader stopped. If the mistake is probably where the construct began, it \
+            points there instead.
             """,
         references: ["YAML 1.2.2"],
         bad: [
@@ -85,8 +85,8 @@ package enum ReaderRules {
         name: "tab-indentation",
         summary: "A line is indented with a tab.",
         rationale: """
-            How wide a tab is depends on the editor, so YAML does not let one take part in indentation. Set the editor to \
-            indent YAML with spaces.
+            The width of a tab depends on the editor, so YAML forbids tabs in indentation. Set the editor to indent \
+            YAML with spaces.
             """,
         references: ["YAML 1.2.2, section 6.1"],
         bad: ["client:\n⟦\t⟧default: none\n", "scopes:\n  default: [openid]\n⟦\t⟧required: [openid]\n"],
@@ -96,10 +96,10 @@ package enum ReaderRules {
     package static let severalDocuments = RuleExplanation(
         code: "D006",
         name: "several-documents",
-        summary: "The file holds more than one YAML document.",
+        summary: "The file contains more than one YAML document.",
         rationale: """
-            One file is one descriptor, so that an id has one place and an error names one file. What follows the second \
-            '---' would silently be ignored.
+            One file is one descriptor, so that each id has one place and each error names one file. Without this \
+            rule, everything after the second '---' would be ignored silently.
             """,
         references: ["YAML 1.2.2, section 9.2"],
         bad: ["carnet: 1\nid: acme\n⟦---⟧\ncarnet: 1\nid: other\n"],
@@ -109,8 +109,8 @@ package enum ReaderRules {
     package static let emptyFile = RuleExplanation(
         code: "D007",
         name: "empty-file",
-        summary: "The file is empty, or has nothing but comments.",
-        rationale: "An empty file in a provider folder is most often one that was not saved, or not finished.",
+        summary: "The file is empty or contains only comments.",
+        rationale: "An empty file in a provider folder is usually unfinished or was not saved.",
         bad: ["⟦⟧", "⟦⟧# to be done\n", "⟦⟧---\n"],
         good: ["carnet: 1\n"]
     )
@@ -122,8 +122,8 @@ package enum ReaderRules {
         name: "duplicate-key",
         summary: "A mapping has the same key twice.",
         rationale: """
-            The keys of a mapping are unique. Readers that do not check take the last one, others the first, and whoever \
-            reviews the file sees one of the two.
+            The keys of a mapping are unique. Some readers use the first value and others the last, so a reviewer \
+            cannot know which value counts.
             """,
         references: ["YAML 1.2.2, section 3.2.1.3"],
         bad: ["id: acme\n⟦id⟧: other\n", #"token: { body: form, ⟦"body"⟧: json }"#],
@@ -134,8 +134,9 @@ package enum ReaderRules {
         code: "D009",
         name: "key-not-scalar",
         summary: "A key is a list, a mapping, or missing.",
-        rationale:
-            "Every key of a descriptor is a word. Anything else is most often a bracket or a quote in the wrong place.",
+        rationale: """
+            Every key of a descriptor is a string. Anything else is usually a bracket or a quote in the wrong place.
+            """,
         references: ["YAML 1.2.2, section 8.2.2"],
         bad: ["⟦[openid, profile]⟧: default\n", "authorization:\n  ?⟦⟧\n  : x\n"],
         good: ["'openid profile': default\n"]
@@ -144,10 +145,10 @@ package enum ReaderRules {
     package static let mergeKey = RuleExplanation(
         code: "D010",
         name: "merge-key",
-        summary: "The merge key '<<' is used.",
+        summary: "The file uses the merge key '<<'.",
         rationale: """
-            '<<' is an extension of YAML 1.1 that YAML 1.2 no longer knows; readers differ on which value wins. Repeat the \
-            keys, or let one descriptor build on another with 'extends'.
+            '<<' is an extension of YAML 1.1 that YAML 1.2 does not have, and readers differ on which value wins. \
+            Repeat the keys, or let one descriptor extend another with 'extends'.
             """,
         references: ["YAML 1.2.2, section 1.2"],
         bad: ["token: &t { body: form }\nrefresh:\n  ⟦<<⟧: *t\n"],
@@ -159,11 +160,11 @@ package enum ReaderRules {
     package static let unsupportedTag = RuleExplanation(
         code: "D011",
         name: "unsupported-tag",
-        summary: "A value has a tag, or the file a directive, that Carnet does not know.",
+        summary: "A value has a tag, or the file has a directive, that Carnet does not support.",
         rationale: """
-            Tags make other readers build objects of the author's choice. Here a value's kind follows from how it is \
-            written: quotes make a text, 'true' and 'false' are booleans. Only '!!str', '!!seq' and '!!map' on a value of \
-            that kind are accepted.
+            Tags make other readers create objects that the author of the file chooses. In a descriptor, the notation \
+            decides the type: quotes make a string, 'true' and 'false' are booleans. Carnet accepts only '!!str', \
+            '!!seq' and '!!map', on a value of that type.
             """,
         references: ["YAML 1.2.2, section 6.8", "YAML 1.2.2, section 10.3"],
         bad: ["name: ⟦!!binary QWNtZQ==⟧\n", "⟦%TAG ! tag:example.com,2026:⟧\n---\nname: Acme\n"],
@@ -173,10 +174,10 @@ package enum ReaderRules {
     package static let badAlias = RuleExplanation(
         code: "D012",
         name: "bad-alias",
-        summary: "An alias names no anchor before it, or the value that it stands in.",
+        summary: "An alias refers to an anchor that is not defined before it, or to a value that contains the alias.",
         rationale: """
-            An alias repeats a value that was given an anchor earlier in the same file. A plain text cannot start with \
-            '*', so a host pattern such as '*.acme.example' needs quotes.
+            An alias repeats a value that has an anchor earlier in the same file. An unquoted string cannot start \
+            with '*', so put a host pattern such as '*.acme.example' between quotes.
             """,
         references: ["YAML 1.2.2, section 7.1"],
         bad: ["refresh: ⟦*token⟧\n", "token: &t { headers: ⟦*t⟧ }\n"],
@@ -189,8 +190,10 @@ package enum ReaderRules {
         code: "D013",
         name: "too-deep",
         summary: "Lists and mappings are nested deeper than 64 levels.",
-        rationale:
-            "No descriptor comes near. Without a limit, a file of brackets could exhaust the stack of whatever reads it.",
+        rationale: """
+            No real descriptor is that deep. Without a limit, a file of brackets could exhaust the stack of its \
+            reader.
+            """,
         bad: [String(repeating: "[", count: 64) + "⟦[⟧" + String(repeating: "]", count: 65)],
         good: [String(repeating: "[", count: 64) + String(repeating: "]", count: 64)]
     )
@@ -198,9 +201,9 @@ package enum ReaderRules {
     package static let tooManyNodes = RuleExplanation(
         code: "D014",
         name: "too-many-values",
-        summary: "The file holds more than 100,000 values once its aliases are expanded.",
+        summary: "The file contains more than 100,000 values after its aliases are expanded.",
         rationale: """
-            Aliases of aliases multiply: nine lines can stand for a billion values. Each alias therefore counts with \
+            Aliases of aliases multiply: nine lines can stand for a billion values. Each alias therefore counts as \
             everything that it repeats.
             """,
         references: ["YAML 1.2.2, section 7.1"],
@@ -220,11 +223,10 @@ package enum ReaderRules {
     package static let scalarTooLong = RuleExplanation(
         code: "D015",
         name: "text-too-long",
-        summary: "One text is longer than 256 KiB, or has more than 30 combining characters in a row.",
+        summary: "One string is longer than 256 KiB, or has more than 30 combining characters in a row.",
         rationale: """
-            The longest texts of a descriptor are samples of responses, a few kilobytes each. Combining characters in a \
-            row are sorted whenever a text is compared, which takes time with the square of their number; no language \
-            needs 30 of them.
+            The longest strings of a descriptor are samples of responses, a few kilobytes each. Comparing strings \
+            sorts combining characters in a row, which takes quadratic time. No language needs 30 of them.
             """,
         references: ["Unicode Standard Annex #15, section 13"]
     )

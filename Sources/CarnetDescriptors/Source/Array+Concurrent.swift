@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 extension Array where Element: Sendable {
     /// The same as `map`, on all processors.
@@ -10,7 +9,7 @@ extension Array where Element: Sendable {
         // Several at once, so that threads meet rarely; few, so that none waits long for another at the end.
         let width = Swift.min(16, count / 16 + 1)
         guard count > width else { return map(transform) }
-        let parts = Mutex([[Result]](repeating: [], count: (count + width - 1) / width))
+        let parts = Lock([[Result]](repeating: [], count: (count + width - 1) / width))
         DispatchQueue.concurrentPerform(iterations: (count + width - 1) / width) { number in
             let part = self[(number * width)..<Swift.min((number + 1) * width, count)].map(transform)
             parts.withLock { $0[number] = part }

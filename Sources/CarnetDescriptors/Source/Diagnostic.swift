@@ -1,11 +1,11 @@
-/// One finding about a file: what was found, where, what is allowed, and how to mend it.
+/// One finding about a file: what was found, where, what is allowed, and how to fix it.
 ///
-/// The reader, the decoder and the linter all speak in diagnostics; renderers live elsewhere.
+/// The reader, the decoder and the linter report diagnostics.
 public struct Diagnostic: Hashable, Sendable {
     public enum Severity: String, Hashable, Sendable, CaseIterable {
         case error
         case warning
-        /// Nothing is wrong, but a reader should know.
+        /// Not a mistake, but a reader should know it.
         case information
     }
 
@@ -25,7 +25,7 @@ public struct Diagnostic: Hashable, Sendable {
     /// A stable code such as `D003`; `carnet explain` has its page.
     public var code: String
     public var severity: Severity
-    /// What was found, in one sentence without a trailing full stop.
+    /// What was found, in one sentence without a full stop.
     public var message: String
     public var file: String
     public var span: SourceSpan
@@ -71,12 +71,12 @@ extension Diagnostic: Comparable {
     }
 }
 
-/// Edits to the text that mend a finding.
+/// Edits to the text that fix a finding.
 package struct Fix: Hashable, Sendable {
     package enum Applicability: String, Hashable, Sendable {
-        /// Keeps the meaning that the author certainly intended; `--fix` applies it.
+        /// Keeps the author's meaning with certainty; `--fix` applies it.
         case safe
-        /// A guess; it is only shown.
+        /// A guess. It is only shown.
         case unsafe
     }
 

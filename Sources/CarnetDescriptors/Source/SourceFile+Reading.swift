@@ -56,7 +56,7 @@ extension SourceFile {
     ) throws(SourceFileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
-            // All of it at once; whether it has grown, its size tells afterwards.
+            // Read in one go; the size afterwards shows whether the file has grown.
             let capacity = expected > bytes.count ? min(expected - bytes.count, 1 << 20) : 4096
             var (count, failure): (Int, Int32) = (0, 0)
             let chunk = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, initialized in

@@ -1,4 +1,4 @@
-/// The bytes of one descriptor and the name to report it by.
+/// The bytes of one descriptor, and its name in reports.
 public struct SourceFile: Sendable {
     /// The path as the user gave it, or a name such as `<stdin>`.
     public let path: String
@@ -22,9 +22,9 @@ public struct SourceFile: Sendable {
         outline = nil
     }
 
-    /// A descriptor that was linted and compiled into the program. A registry reads it when somebody asks for it.
+    /// A descriptor that was linted and compiled into the program. A registry decodes it on demand.
     ///
-    /// The build tool plug-in `CarnetProviders` writes the call.
+    /// The build tool plug-in `CarnetProviders` generates the call.
     ///
     /// - Parameters:
     ///   - id: The `id` of the descriptor.

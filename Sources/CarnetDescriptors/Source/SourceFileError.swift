@@ -7,9 +7,9 @@ public struct SourceFileError: Error, Hashable, Sendable {
         case notRegularFile
         case permissionDenied
         case tooLarge(maximumBytes: Int)
-        /// Somebody wrote to the file while it was read, so that what was read may be half of each.
+        /// The file was written to while it was read.
         case changed
-        /// Anything else, with the system's own words.
+        /// Another reason, with the system's message.
         case other(String)
     }
 

@@ -1,4 +1,4 @@
-/// A place in a text: 1-based line, 1-based column counted in Unicode scalars.
+/// A position in a string: 1-based line, and 1-based column in Unicode scalars.
 public struct SourcePosition: Hashable, Comparable, Sendable {
     // Every node of every tree has two positions, and no file has so many lines that half of an Int would not do.
     private var shortLine: Int32
@@ -24,7 +24,7 @@ public struct SourcePosition: Hashable, Comparable, Sendable {
     }
 }
 
-/// A stretch of a text; `end` is the first position after it.
+/// A range in a string; `end` is the first position after it.
 public struct SourceSpan: Hashable, Comparable, Sendable {
     public var start: SourcePosition
     public var end: SourcePosition

@@ -1,7 +1,7 @@
 /// The lines of a file, and the way between positions and byte offsets.
 ///
 /// A line ends with LF, CRLF or CR; a byte order mark belongs to no line and has no column. A byte that is not UTF-8
-/// counts as a character. No look-up takes longer because a line is long.
+/// counts as a character. No lookup takes longer because a line is long.
 package struct SourceText: Sendable {
     package let bytes: [UInt8]
     /// Where the text starts: after the byte order mark, if there is one.

@@ -9,7 +9,7 @@
 extension String {
     /// The text of bytes; `nil` if they are not UTF-8.
     ///
-    /// Most texts are ASCII, and the standard library's validation makes a type at run time for each text.
+    /// Most strings are ASCII, and the standard library's validation makes a type at run time for each text.
     package init?(utf8 bytes: ArraySlice<UInt8>) {
         if bytes.allSatisfy({ $0 < 0x80 }) {
             self.init(decoding: bytes, as: UTF8.self)
@@ -21,8 +21,9 @@ extension String {
     /// Whether no more than 30 combining characters stand in a row, as in the Stream-Safe Text Format (Unicode Standard
     /// Annex #15, section 13).
     ///
-    /// The standard library sorts such a row whenever it compares, hashes or splits a text, which takes time with the
-    /// square of the row's length: a name of 64 KiB costs a quarter of a second each time. No language needs a longer row.
+    /// The standard library sorts such a row whenever it compares, hashes or splits a string, which takes time with the
+    /// square of the row's length: a name of 64 KiB costs a quarter of a second each time. No language needs a longer
+    /// row.
     package var isStreamSafe: Bool {
         Work.count(utf8.count)
         // The first combining character, U+0300, begins with this byte.
@@ -38,8 +39,8 @@ extension String {
 
     package static let longestCombiningRow = 30
 
-    /// Whether two strings are the same bytes. `==` holds canonically equivalent strings equal, such as the letter K and
-    /// the Kelvin sign; identifiers are compared without normalization (OpenID Connect Core, section 5.7; RFC 3986,
+    /// Whether two strings are the same bytes. `==` holds canonically equivalent strings equal, such as the letter K
+    /// and the Kelvin sign; identifiers are compared without normalization (OpenID Connect Core, section 5.7; RFC 3986,
     /// section 6.2.1).
     package func isSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)

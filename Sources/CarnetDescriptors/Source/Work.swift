@@ -1,7 +1,3 @@
-#if DEBUG
-    import Synchronization
-#endif
-
 /// Counts the steps of reading what comes from outside, so that tests can prove that they grow with the input and no
 /// faster: see `Docs/decisions/linear-work.md`.
 ///
@@ -9,13 +5,13 @@
 package enum Work {
     #if DEBUG
         private final class Counter: Sendable {
-            let steps = Atomic(0)
+            let steps = Lock(0)
         }
 
         @TaskLocal private static var counter: Counter?
 
         @usableFromInline static func add(_ steps: Int) {
-            counter?.steps.wrappingAdd(steps, ordering: .relaxed)
+            counter?.steps.withLock { $0 += steps }
         }
     #endif
 
@@ -40,7 +36,7 @@ package enum Work {
         #if DEBUG
             let counter = Counter()
             $counter.withValue(counter, operation: body)
-            return counter.steps.load(ordering: .relaxed)
+            return counter.steps.withLock(\.self)
         #else
             body()
             return 0

@@ -27,11 +27,11 @@ struct PatternCharacters: Hashable, Sendable {
     }
 }
 
-/// Reads a regular expression and makes a program of it: no back references, no look-around, nothing that takes more than
-/// one pass.
+/// Reads a regular expression and makes a program of it: no back references, no look-around, nothing that takes more
+/// than one pass.
 ///
-/// Every part of the syntax tree becomes at least one instruction, and the program has a greatest length. So compiling is
-/// bounded too, whatever counts are nested in each other.
+/// Every part of the syntax tree becomes at least one instruction, and the program has a greatest length. So compiling
+/// is bounded too, for any nesting of counts.
 struct PatternCompiler {
     private indirect enum Node {
         case characters(PatternCharacters)
@@ -119,7 +119,7 @@ struct PatternCompiler {
         guard depth <= Self.greatestDepth else { throw TemplateError(reason: "its groups are nested too deeply") }
         var isCapturing = true
         if take("?") {
-            guard take(":") else { throw TemplateError(reason: "of the groups with (? only (?: is known") }
+            guard take(":") else { throw TemplateError(reason: "of the groups with (? only (?: is supported") }
             isCapturing = false
         }
         isCapturing = isCapturing && !hasGroup
@@ -133,7 +133,7 @@ struct PatternCompiler {
     private mutating func quantified(_ atom: Node) throws(TemplateError) -> Node {
         guard let counts = try counts() else { return atom }
         if case .border = atom { throw TemplateError(reason: "^ and $ cannot be repeated") }
-        guard try self.counts() == nil else { throw TemplateError(reason: "a count stands behind another one") }
+        guard try self.counts() == nil else { throw TemplateError(reason: "a count follows another count") }
         // What is empty is as empty many times over.
         return atom.isEmpty ? atom : .repeated(atom, least: counts.least, most: counts.most)
     }
@@ -157,8 +157,8 @@ struct PatternCompiler {
         func number(_ digits: Substring.UTF8View) -> Int { Int(String(Substring(digits))) ?? Self.longestProgram + 1 }
         let least = number(parts[0])
         let most = parts.count == 1 ? least : parts[1].isEmpty ? nil : number(parts[1])
-        guard least <= most ?? least else { throw TemplateError(reason: "the counts {\(text)} run backwards") }
-        guard most != 0 else { throw TemplateError(reason: "the count {\(text)} leaves nothing") }
+        guard least <= most ?? least else { throw TemplateError(reason: "the counts {\(text)} are in the wrong order") }
+        guard most != 0 else { throw TemplateError(reason: "the count {\(text)} matches nothing") }
         position = close + 1
         return (least, most)
     }
@@ -174,7 +174,7 @@ struct PatternCompiler {
             }
             position += 1
             guard let last = try member().single, last >= first else {
-                throw TemplateError(reason: "a range between brackets runs backwards")
+                throw TemplateError(reason: "a range between brackets is in the wrong order")
             }
             set.ranges.append(first...last)
         }
@@ -189,13 +189,13 @@ struct PatternCompiler {
         guard scalar == "\\" else { return PatternCharacters(ranges: [scalar.value...scalar.value]) }
         let escaped = try escape()
         guard !escaped.isInverted else {
-            throw TemplateError(reason: "an escape such as \\D cannot stand between brackets")
+            throw TemplateError(reason: "an escape such as \\D is not allowed between brackets")
         }
         return escaped
     }
 
     private mutating func escape() throws(TemplateError) -> PatternCharacters {
-        guard let scalar = next else { throw TemplateError(reason: "there is nothing behind \\") }
+        guard let scalar = next else { throw TemplateError(reason: "there is nothing after \\") }
         position += 1
         switch scalar {
         case "d", "D": return PatternCharacters(ranges: [0x30...0x39], isInverted: scalar == "D")
@@ -206,7 +206,9 @@ struct PatternCompiler {
             return PatternCharacters(ranges: [0x09...0x0D, 0x20...0x20], isInverted: scalar == "S")
         default:
             guard scalar.value < 0x80, !ASCII.isAlphanumeric(UInt8(scalar.value)) else {
-                throw TemplateError(reason: "\\\(scalar) is not known")
+                // By its number, where it is none of ASCII: it may be a control character, or nothing that shows.
+                let name = scalar.isASCII ? String(scalar) : "U+" + String(scalar.value, radix: 16, uppercase: true)
+                throw TemplateError(reason: "\\\(name) is not known")
             }
             return PatternCharacters(ranges: [scalar.value...scalar.value])
         }
@@ -216,7 +218,7 @@ struct PatternCompiler {
 extension PatternCompiler {
     private mutating func append(_ instruction: PatternInstruction) throws(TemplateError) {
         guard program.count < Self.longestProgram else {
-            throw TemplateError(reason: "its counts make more than \(Self.longestProgram) steps of it")
+            throw TemplateError(reason: "its counts expand it to more than \(Self.longestProgram) steps")
         }
         program.append(instruction)
     }

@@ -2,8 +2,8 @@ extension Template {
     static func shape(in place: TemplatePlace) -> Shape {
         let phrase =
             place.isConfiguration
-            ? "a text, in which {name} stands for an input"
-            : "a text, in which {name} stands for an input and {origin.name} for a value of "
+            ? "a string, in which {name} stands for an input"
+            : "a string, in which {name} stands for an input and {origin.name} for a value of "
                 + place.origins.filter { $0 != .input }.map(\.rawValue).joined(separator: ", ")
         return .text(phrase, pattern: pattern(in: place), takesScalars: true)
     }
@@ -28,7 +28,7 @@ extension Template {
             decoder.report(
                 .badTemplate, error.reason, at: node.span,
                 help: Self.hasOtherBraces(scalar.text) && !place.isConfiguration
-                    ? "braces that stand for themselves go between quotes: {join('', '{ me { id } }')}"
+                    ? "put other braces between quotes in a function: {join('', '{ me { id } }')}"
                     : "write {name}, where inputs has the key name")
             return nil
         }
@@ -98,7 +98,7 @@ extension Template {
         }.joined()
     }
 
-    /// Whether the scheme and host of the URL are the author's own words, whatever anybody sends.
+    /// Whether the descriptor's author fixed the scheme and host of the URL.
     package var fixesHost: Bool {
         var before = ""
         for part in parts {

@@ -9,13 +9,13 @@ package indirect enum TemplateExpression: Hashable, Sendable {
     case sha256(TemplateExpression)
     case hmacSHA256(key: TemplateExpression, message: TemplateExpression)
     case now(TimeForm)
-    /// So many random bytes in base64url.
+    /// Random bytes in base64url.
     case random(Int)
     case join(separator: TemplateExpression, [TemplateExpression])
-    /// The claim of a JWT at a pointer. The signature is not looked at: the issuer handed the token over itself.
+    /// A claim of a JWT, at a pointer. The signature is not checked: the issuer itself sent the token.
     case claim(TemplateExpression, JSONPointer)
     case capture(TemplateExpression, ValuePattern)
-    /// What a table of `tables` has for a value.
+    /// The replacement of a value, from `tables`.
     case mapped(TemplateExpression, table: String)
 
     package enum TimeForm: String, CaseIterable, Hashable, Sendable {
@@ -57,7 +57,7 @@ extension TemplateExpression {
         return operands.contains(where: \.isRandom)
     }
 
-    /// Whether the value is one of the author's own choosing, whatever anybody sends.
+    /// Whether the descriptor's author fixed the value.
     package var isClosed: Bool {
         switch self {
         case .literal, .mapped: true

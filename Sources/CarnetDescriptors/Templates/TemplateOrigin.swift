@@ -4,13 +4,13 @@ package enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
     case input
     /// The registration itself: `id` and `secret`.
     case client
-    /// The callback: `code`, `state`, and what `callback.capture` keeps.
+    /// The callback: `code`, `state`, and the values of `callback.capture`.
     case callback
-    /// The token response: `access_token`, `refresh_token`, `id_token`, and what `token.response.capture` keeps.
+    /// The token response: `access_token`, `refresh_token`, `id_token`, and the values of `token.response.capture`.
     case token
-    /// What the steps of `exchange` keep.
+    /// The values of the steps in `exchange`.
     case step
-    /// What the lookups and derivations of `connection` keep.
+    /// The values of lookups and derivations in `connection`.
     case connection
     /// The request itself: `body`.
     case request
@@ -39,7 +39,7 @@ package struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(origin.rawValue).\(name)" }
 
-    /// Whether the value is secret whatever a descriptor says.
+    /// Whether the value is always secret, even if a descriptor does not say so.
     package var isAlwaysSecret: Bool {
         switch origin {
         case .client: name == "secret"

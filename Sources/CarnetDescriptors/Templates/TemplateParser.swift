@@ -25,12 +25,12 @@ struct TemplateParser {
         if takes("|") {
             fallback = String(take { $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: "{") })
             guard !place.isConfiguration else {
-                throw TemplateError(reason: "the default of an input is said in inputs")
+                throw TemplateError(reason: "set the default of an input in inputs")
             }
         }
         guard !place.isURL || !expression.isSecret() else {
             let secret = expression.references.first(where: \.isAlwaysSecret)
-            throw TemplateError(reason: "{\(secret.map(\.description) ?? "")} is secret and would stand in a URL")
+            throw TemplateError(reason: "{\(secret.map(\.description) ?? "")} is secret and cannot be in a URL")
         }
         guard takes("}") else { throw TemplateError(reason: "a { has no }") }
         return (expression, fallback, rest)
@@ -56,7 +56,9 @@ struct TemplateParser {
         guard depth <= Self.greatestDepth else { throw TemplateError(reason: "the functions are nested too deeply") }
         skipSpaces()
         if rest.utf8.first == UInt8(ascii: "'") {
-            guard depth > 1 else { throw TemplateError(reason: "a text in quotes is an argument of a function") }
+            guard depth > 1 else {
+                throw TemplateError(reason: "a quoted string can only be an argument of a function")
+            }
             return .literal(try quoted())
         }
         let word = take { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }
@@ -72,7 +74,7 @@ struct TemplateParser {
     private mutating func quoted() throws(TemplateError) -> String {
         _ = takes("'")
         let text = take { $0 != UInt8(ascii: "'") }
-        guard takes("'") else { throw TemplateError(reason: "a quoted text has no end") }
+        guard takes("'") else { throw TemplateError(reason: "a quoted string has no end") }
         skipSpaces()
         return String(text)
     }
@@ -89,18 +91,18 @@ struct TemplateParser {
         guard place.origins.contains(origin) else {
             let allowed = place.origins.map(\.rawValue).joined(separator: ", ")
             throw TemplateError(
-                reason: "{\(reference)} cannot be known here; what can be used comes from: \(allowed)")
+                reason: "{\(reference)} is not available here; available are values of: \(allowed)")
         }
         if [.client, .request].contains(origin), !origin.builtInNames.contains(reference.name) {
             let names = origin.builtInNames.map { "\(origin.rawValue).\($0)" }.joined(separator: ", ")
-            throw TemplateError(reason: "{\(reference)} is not known; there is \(names)")
+            throw TemplateError(reason: "{\(reference)} does not exist; available: \(names)")
         }
         return reference
     }
 
     private mutating func call(_ name: String) throws(TemplateError) -> TemplateExpression {
         guard !place.isConfiguration else {
-            throw TemplateError(reason: "functions cannot be used here, inputs alone can")
+            throw TemplateError(reason: "only inputs can be used here, no functions")
         }
         var arguments: [TemplateExpression] = []
         skipInside()
@@ -149,8 +151,8 @@ struct TemplateParser {
         switch name {
         case "base64", "base64url", "urlencode", "sha256": "\(name) takes one value"
         case "hmac_sha256": "hmac_sha256 takes a key and a message"
-        case "now": "now takes nothing, or one of 's', 'ms', 'iso8601'"
-        case "random": "random takes nothing, or a number of bytes from '8' to '64'"
+        case "now": "now takes no argument, or one of 's', 'ms', 'iso8601'"
+        case "random": "random takes no argument, or a number of bytes from '8' to '64'"
         case "join": "join takes a separator and one value or more"
         case "jwt_claim": "jwt_claim takes a token and a quoted JSON Pointer"
         case "capture": "capture takes a value and a quoted regular expression"

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// The hash functions that templates use, from whoever fills them.
+/// The hash functions for templates, from the module that fills them.
 package protocol TemplateDigests: Sendable {
     func sha256(_ bytes: [UInt8]) -> [UInt8]
     func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8]
 }
 
-/// What is known at one moment, to fill templates with. The time is the same in all of them, so that a signature and the
-/// time that it signs agree.
+/// What is known at one moment, to fill templates with. The time is the same in all of them, so that a signature and
+/// the time that it signs agree.
 package struct TemplateValues: Sendable {
-    /// A text and whether it may be seen.
+    /// A string and whether it may be seen.
     package struct Value: Hashable, Sendable {
         package var text: String
         package var isSecret: Bool
@@ -67,7 +67,7 @@ package struct TemplateValues: Sendable {
         expression.isSecret { known[$0]?.isSecret ?? false }
     }
 
-    /// A hash is bytes, and lower-case hexadecimal where a text is wanted.
+    /// A hash is bytes, and lower-case hexadecimal where a string is wanted.
     private enum Outcome {
         case text(String)
         case digest([UInt8])

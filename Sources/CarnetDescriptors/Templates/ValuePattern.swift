@@ -1,6 +1,6 @@
 /// A regular expression for the whole of a value that somebody else sent.
 ///
-/// It is matched in a time that pattern and value bound together, whatever either says: see `Docs/decisions/templates.md`.
+/// Matching takes time bounded by the lengths of pattern and value: see `Docs/decisions/templates.md`.
 package struct ValuePattern: Hashable, Sendable {
     package let source: String
     let program: [PatternInstruction]

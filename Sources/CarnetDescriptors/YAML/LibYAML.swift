@@ -9,7 +9,7 @@ enum LibYAML {
     /// Goes through the events of a UTF-8 text without a byte order mark, until `body` returns `false`.
     ///
     /// libyaml 0.2.5 has no limit on nesting, but its parser keeps its state on the heap and looks ahead at most 1024
-    /// characters, so whoever stops at a depth has paid for no more than that.
+    /// characters, so a reader that stops at a depth has read no more than that.
     ///
     /// - Returns: why the text is not YAML, if that was found out.
     static func forEachEvent(in text: UnsafeBufferPointer<UInt8>, _ body: (YAMLEvent) -> Bool) -> YAMLSyntaxProblem? {

@@ -1,5 +1,5 @@
 extension YAMLComment {
-    /// The comments of a text: each `#` at the start of a line or after white space that no scalar holds.
+    /// The comments of a string: each `#` at the start of a line or after white space that no scalar holds.
     ///
     /// - Parameter scalars: the characters of each scalar, in the order of the text.
     static func all(in text: SourceText, outside scalars: [Range<Int>]) -> [YAMLComment] {

@@ -34,7 +34,7 @@ struct YAMLMark {
     var position: SourcePosition { SourcePosition(line: line + 1, column: column + 1) }
 }
 
-/// Why a text is not YAML, in the parser's words.
+/// Why a string is not YAML, in the parser's words.
 struct YAMLSyntaxProblem {
     var problem: String
     var place: YAMLMark

@@ -48,25 +48,25 @@ struct YAMLSyntaxMessage {
         switch problem.problem {
         case "mapping values are not allowed in this context":
             return Words(
-                message: "a ':' cannot stand here",
+                message: "a ':' is not allowed here",
                 help: "quote the value if the ':' belongs to it, or check the indentation of this line"
             )
         case "could not find expected ':'":
             return Words(
                 message: "there is no ':' after this key",
-                help: "write 'key: value', or quote a text that goes over several lines",
+                help: "write 'key: value', or quote a string with several lines",
                 isAboutContext: true
             )
         case "did not find expected key":
             return Words(
-                message: "no key of the mapping can start here",
+                message: "a key of the mapping cannot start here",
                 help: "check the indentation: the keys of one mapping start in the same column",
                 context: "the mapping starts here"
             )
         case "did not find expected '-' indicator":
             return Words(
-                message: "no '-' of the list is here",
-                help: "check the indentation: the '-' of one list stand in the same column",
+                message: "the '-' of a list element is missing here",
+                help: "check the indentation: the '-' of one list are in the same column",
                 context: "the list starts here"
             )
         case "did not find expected ',' or ']'":
@@ -74,10 +74,10 @@ struct YAMLSyntaxMessage {
         case "did not find expected ',' or '}'":
             return Words(message: "the mapping lacks a ',' or its '}' here", context: "the mapping starts here")
         case "found unexpected end of stream", "found unexpected document indicator":
-            return Words(message: "this quoted text is never closed", isAboutContext: true)
+            return Words(message: "this quoted string is never closed", isAboutContext: true)
         case "found unknown escape character":
             return Words(
-                message: "no escape between double quotes looks like this",
+                message: "this escape does not exist",
                 help: "write '\\\\' for a backslash, or use single quotes",
                 context: "the quoted text starts here"
             )
@@ -96,7 +96,7 @@ struct YAMLSyntaxMessage {
                 help: "put '- ' on a line of its own below the key, or write the list as [a, b]"
             )
         case "mapping keys are not allowed in this context":
-            return Words(message: "a '?' cannot stand here", help: "quote the value if it starts with '?'")
+            return Words(message: "a '?' is not allowed here", help: "quote the value if it starts with '?'")
         case "did not find expected alphabetic or numeric character":
             return Words(
                 message: "a value that starts with '*' or '&' must be quoted",
@@ -114,7 +114,7 @@ struct YAMLSyntaxMessage {
         case "found undefined tag handle":
             return Words(message: "a value that starts with '!' must be quoted", isAboutContext: true)
         case "found unexpected ':'":
-            return Words(message: "a ':' cannot stand here", help: "put the value between quotes")
+            return Words(message: "a ':' is not allowed here", help: "put the value between quotes")
         case "found incompatible YAML document":
             return Words(message: "the file asks for a version of YAML other than 1.2", help: "remove the line")
         default:

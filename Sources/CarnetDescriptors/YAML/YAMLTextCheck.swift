@@ -125,7 +125,7 @@ struct YAMLTextCheck {
         let name = "U+" + hexadecimal(scalar, digits: 4)
         return switch scalar {
         case 0: "the file contains a null byte"
-        case 0xFEFF: "a byte order mark stands inside of the text"
+        case 0xFEFF: "a byte order mark is not at the start of the file"
         case 0x85, 0x2028, 0x2029: "the character \(name) is a line break to some YAML readers and not to others"
         default: "the control character \(name) is not allowed in YAML"
         }

@@ -1,11 +1,11 @@
-/// Makes one tree of nodes from the events of a text, and a diagnostic of everything that Carnet does not accept.
+/// Makes one tree of nodes from the events of a string, and a diagnostic of everything that Carnet does not accept.
 ///
 /// It keeps a stack of its own, so that no input can exhaust the thread's.
 struct YAMLTreeBuilder {
     let file: String
     let text: SourceText
     let limits: YAMLLimits
-    /// Whether to note where the scalars stand: only needed to tell comments from text.
+    /// Whether to record the places of scalars, which is only needed to distinguish comments from text.
     var collectsScalars = false
 
     private(set) var root: YAMLNode?
@@ -143,7 +143,7 @@ extension YAMLTreeBuilder {
 
     private mutating func close(_ event: YAMLEvent) {
         guard let collection = stack.popLast() else { return }
-        // The end mark of a block collection is the next token, of whatever follows.
+        // The end mark of a block collection is the next token, which belongs to what follows.
         let end = collection.isFlow ? event.end.position : collection.end
         let span = SourceSpan(start: collection.start, end: end)
         attach(
@@ -201,7 +201,7 @@ extension YAMLTreeBuilder {
                 ReaderRules.duplicateKey,
                 "the key \"\(name)\" is defined twice in this mapping",
                 at: key.span,
-                help: "keep one of the two; the first one counts until then",
+                help: "keep one of the two; until then, Carnet uses the first",
                 related: [.init(message: "first defined here", file: file, span: first)]
             )
         }
@@ -230,12 +230,12 @@ extension YAMLTreeBuilder {
                 ReaderRules.badAlias,
                 "the alias \"*\(name)\" has no anchor before it",
                 at: span,
-                help: "put '&\(name)' before the value that is meant, or quote the text if it only starts with '*'"
+                help: "put '&\(name)' before the value to repeat, or quote the string if it starts with '*'"
             )
             return skip(span)
         }
         guard case .complete(var node, let nodes, let height) = anchors[index] else {
-            report(ReaderRules.badAlias, "the alias \"*\(name)\" stands inside the value that it names", at: span)
+            report(ReaderRules.badAlias, "the alias \"*\(name)\" is inside the value that it repeats", at: span)
             return skip(span)
         }
         guard stack.count + height <= limits.maximumDepth else {
@@ -250,7 +250,7 @@ extension YAMLTreeBuilder {
     }
 
     private mutating func count(_ nodes: Int, at span: SourceSpan) -> Bool {
-        // Written so that it cannot overflow, whatever the aliases multiply to.
+        // Written so that it cannot overflow, however the aliases multiply.
         guard nodes <= limits.maximumNodes - nodeCount else {
             report(
                 ReaderRules.tooManyNodes,
@@ -265,7 +265,7 @@ extension YAMLTreeBuilder {
         return true
     }
 
-    /// Whether a text is too costly to compare, so that nothing more is read.
+    /// Whether a string is too costly to compare, so that nothing more is read.
     private mutating func stops(at text: String, _ span: SourceSpan) -> Bool {
         guard !text.isStreamSafe else { return false }
         let most = String.longestCombiningRow
@@ -283,7 +283,7 @@ extension YAMLTreeBuilder {
             ReaderRules.unsupportedTag,
             "the tag \"\(shown)\" is not supported here",
             at: SourceSpan(start: start, end: max(span.end, start)),
-            help: "remove the tag; quotes make a text of anything"
+            help: "remove the tag; quotes make a string of any value"
         )
     }
 }

@@ -21,8 +21,8 @@ extension RuleExplanation {
 
     private var fixSentence: String {
         switch fix {
-        case .safe: "applied by `carnet lint --fix`, where it is certain"
-        case .unsafe: "shown, for a person to judge"
+        case .safe: "`carnet lint --fix` applies it if it is certain"
+        case .unsafe: "suggested, but not applied"
         case nil: "none"
         }
     }
@@ -64,9 +64,10 @@ extension RuleCatalog {
         var index = """
             # Lint rules
 
-            `carnet lint` reports each finding with one of these codes, and `carnet explain CODE` prints its page. A code \
-            is never used again for another rule. A finding about what a descriptor means can be silenced where the rule \
-            does not apply, with a reason; one about YAML or about keys cannot:
+            For authors of descriptors. `carnet lint` reports each finding with one of these codes, and `carnet explain \
+            CODE` prints its page. A code is never reused for another rule. If a rule about the meaning of a descriptor \
+            does not apply, suppress its finding with a comment and a reason. Findings about YAML and about keys cannot be \
+            suppressed:
 
                 # carnet-lint-disable-next-line C015: their console accepts no IP address
 

@@ -1,5 +1,4 @@
 package import CarnetDescriptors
-import Synchronization
 
 /// What a rule sees: one descriptor with its text and the place of everything in it, what it inherits included.
 package final class LintContext: Sendable {
@@ -17,7 +16,7 @@ package final class LintContext: Sendable {
             return text
         }
     }
-    private let lines = Mutex<SourceText?>(nil)
+    private let lines = Lock<SourceText?>(nil)
     /// Every URL that a request can go to.
     let urls: [DescriptorURL]
     /// Every value that may name inputs.

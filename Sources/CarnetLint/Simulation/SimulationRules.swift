@@ -18,10 +18,10 @@ package enum SimulationRules {
     package static let claimNotInSample = RuleExplanation(
         code: "T003",
         name: "claim-not-in-sample",
-        summary: "A claim's pointer leads to nothing in the descriptor's own sample.",
+        summary: "The JSON Pointer of a claim finds nothing in the descriptor's own sample.",
         rationale: """
-            The sample is a real response, so a pointer that finds nothing in it is most often misspelled, and the claim \
-            would always be missing. The subject must be there; it is looked for even if the descriptor does not map it.
+            The sample is a real response, so a pointer that finds nothing is usually misspelled, and the claim would \
+            always be missing. The sample must contain the subject, even if the descriptor does not map it.
             """,
         references: ["RFC 6901, section 4"],
         bad: [
@@ -53,10 +53,10 @@ package enum SimulationRules {
     package static let tokenNotInSample = RuleExplanation(
         code: "T004",
         name: "token-not-in-sample",
-        summary: "The engine does not take the descriptor's own sample of a token response.",
+        summary: "The engine rejects the descriptor's own sample of a token response.",
         rationale: """
-            The sample is a real response, and it is judged by the code that judges real ones: the access token and its \
-            type must be where 'token.response' says, or every sign-in fails at its last step.
+            The sample is a real response, and the engine validates it like any other response. The access token and \
+            its type must be where 'token.response' says. Otherwise every sign-in fails at its last step.
             """,
         references: ["RFC 6749, section 5.1"],
         bad: [
@@ -92,11 +92,11 @@ package enum SimulationRules {
     package static let badLifetime = RuleExplanation(
         code: "T005",
         name: "bad-lifetime-in-sample",
-        summary: "The lifetime in a sample of a token response is not what the descriptor says it is.",
+        summary: "The lifetime in a sample of a token response has another form than the descriptor says.",
         rationale: """
-            'expires_in' is a number of seconds, or a text that holds one, unless 'token.response.expires' says otherwise. \
-            A date or an absolute time in its place would be taken for a lifetime, and the token would be refreshed always \
-            or never.
+            'expires_in' is a number of seconds, or a string that contains one, unless 'token.response.expires' sets \
+            another form. Carnet would take a date or an absolute time for a lifetime, and would refresh the token \
+            always or never.
             """,
         references: ["RFC 6749, section 5.1", "RFC 6749, appendix A.14"],
         bad: [
@@ -128,8 +128,8 @@ package enum SimulationRules {
         severity: .warning,
         summary: "The engine finds no error in the descriptor's own sample of an error response.",
         rationale: """
-            The provider's own words are what helps a person when a sign-in fails. If the sample has them elsewhere than at \
-            '/error', 'token.response.errors' has to say where.
+            The provider's error message helps to understand a failed sign-in. If the sample has the error code \
+            elsewhere than at '/error', set 'token.response.errors'.
             """,
         references: ["RFC 6749, section 5.2"],
         bad: [
@@ -154,10 +154,10 @@ package enum SimulationRules {
         code: "R001",
         name: "input-without-example",
         severity: .warning,
-        summary: "An input has no example, so nothing can be simulated.",
+        summary: "An input has no example, so Carnet cannot simulate the descriptor.",
         rationale: """
-            Simulation, 'carnet try' and the sandbox fill the inputs that nobody gives with the descriptor's own examples. \
-            Where the input's rules refuse every value that could be made up, the example is needed.
+            Simulation, 'carnet try' and the sandbox use the descriptor's examples for inputs without a value. If the \
+            input's rules reject every value that Carnet can make up, the example is required.
             """,
         bad: [
             """
@@ -180,10 +180,10 @@ package enum SimulationRules {
     package static let requestNotMade = RuleExplanation(
         code: "R002",
         name: "request-not-made",
-        summary: "The engine cannot make a request for a pretend client.",
+        summary: "The engine cannot build a request for a test client.",
         rationale: """
-            The request is made by the code that makes real ones, for a client that fits the descriptor; what stops it there \
-            stops every client.
+            The engine builds the request with the code that builds real ones, for a client that fits the descriptor. \
+            What stops it here stops every client.
             """,
         references: ["RFC 6749, section 3.1"],
         bad: [
@@ -210,10 +210,10 @@ package enum SimulationRules {
     package static let scopeNotInSample = RuleExplanation(
         code: "R003",
         name: "scope-not-in-sample",
-        summary: "The granted scopes do not come out of the descriptor's own sample of a token response.",
+        summary: "The engine does not find the granted scopes in the descriptor's own sample of a token response.",
         rationale: """
-            What is granted decides which resources are open. A pointer that leads to nothing grants whatever was asked for, \
-            and with the wrong separator all scopes together are one that nobody knows.
+            The granted scopes decide which resources are open. If the pointer finds nothing, Carnet assumes that all \
+            requested scopes are granted. With the wrong separator, it reads all scopes as one unknown scope.
             """,
         references: ["RFC 6749, section 3.3"],
         bad: [
@@ -241,10 +241,10 @@ package enum SimulationRules {
     package static let callbackNotAccepted = RuleExplanation(
         code: "R004",
         name: "callback-not-accepted",
-        summary: "The engine does not take the descriptor's own sample of a callback.",
+        summary: "The engine rejects the descriptor's own sample of a callback.",
         rationale: """
-            The sample holds the parameters that the provider sends the browser back with. They are judged by the code that \
-            judges real callbacks, with the state of this attempt in the place of the sample's.
+            The sample contains the parameters with which the provider redirects the browser. The engine validates \
+            them like a real callback, with the state of this attempt in place of the sample's.
             """,
         references: ["RFC 6749, section 4.1.2", "RFC 9207, section 2.4"],
         bad: [
@@ -266,10 +266,10 @@ package enum SimulationRules {
     package static let notAsExpected = RuleExplanation(
         code: "R005",
         name: "sample-not-as-expected",
-        summary: "Something else comes out of the samples than 'samples.expect' says.",
+        summary: "The samples produce another result than 'samples.expect' states.",
         rationale: """
-            'expect' says in the author's words what the samples mean: which scopes, which lifetime, which claims, which \
-            error. A change of the descriptor that reads them otherwise is found here.
+            'expect' states what the samples mean to the author: which scopes, which lifetime, which claims, which \
+            error. The finding shows a change of the descriptor that reads them differently.
             """,
         bad: [
             """

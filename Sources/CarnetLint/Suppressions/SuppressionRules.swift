@@ -7,9 +7,9 @@ enum SuppressionRules {
     static let withoutReason = RuleExplanation(
         code: "D020",
         name: "suppression-without-reason",
-        summary: "A comment that should suppress a finding names no code or gives no reason.",
+        summary: "A comment that should suppress a finding has no code or no reason.",
         rationale: """
-            Whoever reads the descriptor next must see why a rule does not apply here. A suppression is therefore a code, a \
+            The next reader must see why a rule does not apply here. A suppression therefore consists of a code, a \
             colon and a reason: '# carnet-lint-disable-next-line C015: their console accepts no IP address'.
             """,
         bad: [
@@ -31,8 +31,11 @@ enum SuppressionRules {
         code: "D021",
         name: "unused-suppression",
         severity: .warning,
-        summary: "A comment suppresses a finding that is not there.",
-        rationale: "A suppression that has outlived its reason would hide the next mistake in the same place.",
+        summary: "A comment suppresses a finding that does not exist or cannot be suppressed.",
+        rationale: """
+            An outdated suppression would hide the next mistake in the same place. Only rules about the meaning of a \
+            descriptor can be suppressed, and only where the engine does what the file says.
+            """,
         bad: [
             "⟦# carnet-lint-disable-next-line C015: their console accepts no IP address⟧\nscopes: { default: [openid] }\n"
         ],

@@ -78,7 +78,7 @@ struct Suppressions {
                         "\(code) cannot be suppressed",
                         file: path,
                         span: comment.span,
-                        help: "only rules about what a descriptor means can"
+                        help: "only rules about the meaning of a descriptor can be"
                     )
                 )
             }
@@ -91,7 +91,7 @@ struct Suppressions {
                 "this comment suppresses nothing, because it lacks a code or a reason",
                 file: path,
                 span: comment.span,
-                help: "write '# \(Self.marker)-next-line E001: why it has to be so'"
+                help: "write '# \(Self.marker)-next-line E001: the reason'"
             )
         )
     }

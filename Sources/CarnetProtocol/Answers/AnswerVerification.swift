@@ -1,12 +1,12 @@
 package import Foundation
 
-/// What judges an answer that is a JWT: whose keys sign it, for whom it is, and when.
+/// What validates a signed response: the signer's keys, the expected audience and the current time.
 package struct AnswerVerification: Sendable {
     package var keys: JSONWebKeySet
     package var registration: ClientRegistration
     package var now: Date
 
-    /// - Parameter keys: The provider's.
+    /// - Parameter keys: The keys of the provider.
     package init(with keys: JSONWebKeySet, for registration: ClientRegistration, now: Date) {
         self.keys = keys
         self.registration = registration

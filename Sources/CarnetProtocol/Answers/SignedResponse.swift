@@ -1,22 +1,22 @@
 import CarnetDescriptors
 import Foundation
 
-/// A response that came as a JWT, with a good signature, by the policy of its kind.
+/// The claims of a response that is a JWT. Its signature and the rules of its `JWTPolicy` have been checked.
 struct SignedResponse {
     let claims: JSONObject
 
-    /// Whose token it must be.
+    /// The issuers that may have signed the token.
     struct Expected {
         let provider: Provider
-        /// Another issuer than the provider, which is then the only one.
+        /// Accepts this issuer only, instead of the provider's own.
         var issuer: String?
-        /// Who may be named beside the client.
+        /// Audiences that are accepted besides the client id.
         var otherAudience: String?
         let algorithms: [SignatureAlgorithm]
-        /// How it is encrypted for the client; not at all if `nil`.
+        /// The algorithms it is encrypted with for the client; `nil` for no encryption.
         var encryption: TokenEncryption?
 
-        init(from provider: Provider, _ rules: SignedAnswers.SignedAnswer) {
+        init(from provider: Provider, _ rules: SignedAnswer) {
             self.provider = provider
             algorithms = provider.algorithms(of: rules)
             encryption = rules.encryption
@@ -36,8 +36,8 @@ struct SignedResponse {
         }
     }
 
-    /// Decrypts if that was registered, then checks the signature. Algorithms are those of the descriptor, the
-    /// registration or the metadata, and never the token's choice.
+    /// Decrypts the token if encryption was registered, then checks the signature. The accepted algorithms come from
+    /// the descriptor, the registration or the metadata, never from the token.
     init(
         _ token: Secret, _ policy: JWTPolicy, expecting expected: Expected, by verification: AnswerVerification
     ) throws(OAuthError) {
@@ -48,11 +48,11 @@ struct SignedResponse {
         _ = try claims.issuer(expected: expected.issuer ?? expected.provider.issuer, expected.isOwn)
         try claims.audience(
             naming: [verification.registration.clientID, expected.otherAudience].compactMap { $0 })
-        try claims.checkTimes(at: verification.now, skew: TimeInterval(expected.provider.clockSkew))
+        try claims.checkTimes(at: verification.now, skew: TimeInterval(expected.provider.idToken.clockSkew.seconds))
         self.claims = claims.all
     }
 
-    /// The signed token, out of the encrypted one where that is how it comes.
+    /// The signed token, decrypted first where the provider encrypts it.
     static func signed(
         _ token: Secret, _ policy: JWTPolicy, _ encryption: TokenEncryption?, for registration: ClientRegistration
     ) throws(OAuthError) -> Secret {

@@ -1,11 +1,10 @@
-/// The request that the authorization server sent the user's browser back with, as it arrived: nothing in it is
-/// believed.
+/// The authorization response as it arrived with the user's browser. Nothing in it is trusted yet.
 public struct AuthorizationCallback: Sendable {
     /// The redirect URI part: everything before `?` and `#`.
     public let location: String
     /// The query, or the form body of a POST, still encoded.
     let encodedParameters: String
-    /// The fragment, which only an application gets that is given the whole URL.
+    /// The fragment. Only an application that receives the whole URL gets it.
     let encodedFragment: String
     /// Whether it came by POST.
     let isPosted: Bool

@@ -1,10 +1,10 @@
 import CarnetDescriptors
 
 extension AuthorizationOptions {
-    /// Adds the parameters that have a meaning of their own.
+    /// Adds the parameters of OAuth and OpenID Connect that have an option of their own.
     func addTyped(
         to parameters: inout RequestParameters,
-        besideThoseOf rules: AuthorizationRequestRules
+        besideThoseOf rules: ResolvedAuthorization
     ) throws(OAuthError) {
         try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .authorization))
         if !authorizationDetails.isEmpty {
@@ -12,9 +12,9 @@ extension AuthorizationOptions {
         }
         if let claims { try parameters.add(.claims, try Self.checked(claims).jsonText()) }
         if let maxAge {
-            guard maxAge >= 0 else { throw Self.unusable("max_age", "a number of seconds") }
+            guard maxAge >= 0 else { throw Self.unusable("max_age", "a negative number") }
             guard maxAge > 0 || !prompt.contains(.none) else {
-                throw Self.unusable("max_age", "0 where nothing may be shown")
+                throw Self.unusable("max_age", "0 together with prompt=none")
             }
             try parameters.add(.maxAge, String(maxAge))
         }
@@ -24,16 +24,16 @@ extension AuthorizationOptions {
         if !uiLocales.isEmpty { try parameters.add(.uiLocales, try Self.joined(uiLocales, "ui_locales")) }
     }
 
-    /// What a descriptor adds, without its prompt where this has one: the two go in one parameter.
+    /// The descriptor's parameters without `prompt`, which is merged with the option of the same name.
     func beside(_ added: [Named<String>]) -> [Named<String>] {
         prompt.isEmpty ? added : added.filter { $0.name != "prompt" }
     }
 
-    /// How the answer comes: as the descriptor says, or else as the host wants it.
+    /// The response mode: the descriptor's, else the one in the options.
     ///
-    /// - Throws: `OAuthError` if the two differ: a signed answer must not become another by a word of the host.
+    /// - Throws: `OAuthError` if the two differ. A host cannot turn a signed response into an unsigned one.
     func responseMode(
-        besideThatOf rules: AuthorizationRequestRules
+        besideThatOf rules: ResolvedAuthorization
     ) throws(OAuthError) -> ResponseMode? {
         guard let responseMode, let own = rules.responseMode, own != responseMode else {
             return rules.responseMode ?? responseMode
@@ -41,16 +41,29 @@ extension AuthorizationOptions {
         throw OAuthError(
             .authorization,
             .badRegistration,
-            "the response mode is \(own.rawValue) at this provider, and cannot be \(responseMode.rawValue)",
+            "the descriptor sets the response mode \(own.rawValue), and the options ask for \(responseMode.rawValue)",
             descriptorKey: "authorization.response_mode"
         )
     }
 
-    private func promptValue(besideThoseOf rules: AuthorizationRequestRules) throws(OAuthError) -> String? {
+    /// Whether `offline_access` needs a prompt of its own: without consent a provider ignores the scope (OpenID Connect Core,
+    /// section 11). A descriptor that has the scope in `scopes.offline`, or any prompt, says itself what the provider needs.
+    func needsConsent(for scopes: [String], at provider: borrowing Provider) -> Bool {
+        guard isOffline, prompt.isEmpty, scopes.contains("offline_access"),
+            !provider.scopes.offline.contains("offline_access")
+        else { return false }
+        let rules = provider.authorization
+        let names =
+            (rules.parameters + rules.offlineParameters + rules.reconsentParameters + parameters).map(\.name)
+            + rules.lateParameters.map(\.name)
+        return !names.contains("prompt")
+    }
+
+    private func promptValue(besideThoseOf rules: ResolvedAuthorization) throws(OAuthError) -> String? {
         guard !prompt.isEmpty else { return nil }
         // OpenID Connect Core, section 3.1.2.1.
         guard !prompt.contains(.none) || prompt.count == 1 else {
-            throw Self.unusable("prompt", "none beside another value")
+            throw Self.unusable("prompt", "none together with another value")
         }
         guard prompt != [.none] else { return Prompt.none.rawValue }
         var values = prompt.map(\.rawValue)
@@ -63,7 +76,7 @@ extension AuthorizationOptions {
 
     private static func joined(_ values: [String], _ name: String) throws(OAuthError) -> String {
         for value in values where value.isEmpty || value.contains(" ") {
-            throw unusable(name, "\"\(value.quotable(limit: 60))\", which is no single value")
+            throw unusable(name, "\"\(value.quotable(limit: 60))\", which is empty or has a space")
         }
         return values.joined(separator: " ")
     }
@@ -71,7 +84,7 @@ extension AuthorizationOptions {
     /// RFC 9396, section 2: objects, each with a type.
     private static func checked(_ details: [JSONValue]) throws(OAuthError) -> JSONValue {
         for detail in details where detail.object == nil || detail["type"]?.string?.isEmpty != false {
-            throw unusable("authorization_details", "what is not an object with a type")
+            throw unusable("authorization_details", "a value that is not an object with a type")
         }
         return .array(details)
     }
@@ -79,7 +92,8 @@ extension AuthorizationOptions {
     private static func checked(_ claims: JSONObject) throws(OAuthError) -> JSONValue {
         for member in claims.members
         where !["userinfo", "id_token"].contains(member.name) || member.value.object == nil {
-            throw unusable("claims", "\"\(member.name.quotable(limit: 60))\"; it has the objects userinfo and id_token")
+            throw unusable(
+                "claims", "\"\(member.name.quotable(limit: 60))\"; its members are the objects userinfo and id_token")
         }
         return .object(claims)
     }

@@ -1,25 +1,25 @@
 public import CarnetDescriptors
 public import Foundation
 
-/// An authorization URL and what must be kept until its callback (RFC 6749, section 4.1.1).
+/// An authorization URL, and what the client keeps until the callback (RFC 6749, section 4.1.1).
 public struct AuthorizationRequest: Sendable {
-    /// Where to send the user's browser. It carries the state: do not log it.
+    /// The URL to open in the user's browser. It contains the state: do not log it.
     public let url: String
-    /// The URL with state, nonce and challenge replaced.
+    /// The URL with state, nonce and code challenge redacted.
     public let redactedURL: String
     public let pending: PendingAuthorization
-    /// When the URL stops to work; `nil` if nothing says so.
+    /// When the URL stops working; `nil` if the server does not say.
     public let expiresAt: Date?
-    /// What is asked for.
+    /// What is requested.
     let parameters: RequestParameters
-    /// What the URL carries, or what was pushed in its place: the parameters, or a signed request with them in it.
+    /// The parameters in the URL or in the pushed request: plain, or as one signed request object.
     let sent: RequestParameters
     let endpoint: WebURL
 }
 
 extension AuthorizationRequest {
-    /// Makes the authorization request: state, nonce and proof key are fresh, 256 bits each. It is signed (RFC 9101) where
-    /// the provider demands it or the options ask for it.
+    /// Builds the authorization request. State, nonce and code verifier are new, 256 bits each. The request is signed
+    /// (RFC 9101) if the provider requires it or the options ask for it.
     ///
     /// - Throws: `OAuthError` if the provider has no authorization endpoint, does not accept the redirect URI, or a
     ///   parameter would be sent twice.
@@ -86,10 +86,13 @@ extension AuthorizationRequest {
             try parameters.addExtra(
                 options.beside(rules.reconsentParameters), key: "authorization.reconsent_parameters")
         }
+        if isOpenID, options.needsConsent(for: scopes, at: provider) {
+            try parameters.add(.prompt, AuthorizationOptions.Prompt.consent.rawValue)
+        }
         try Self.refuseReserved(options.parameters)
         try parameters.addExtra(options.parameters, key: "parameters")
         let sent =
-            provider.requestObject.isUsed(wanted: options.isSigned)
+            provider.authorization.requestObject.isUsed(wanted: options.isSigned)
             ? try RequestObject(registration, at: copy provider).replacing(
                 parameters, goodFor: options.lifetime, random: random, now: now)
             : parameters
@@ -111,7 +114,7 @@ extension AuthorizationRequest {
             codeVerifier: verifier?.secret,
             resources: options.resource.isEmpty ? nil : options.resource,
             maxAge: options.maxAge,
-            acrValues: options.acrValues.isEmpty ? nil : options.acrValues,
+            essentialACRs: options.essentialACRs.isEmpty ? nil : options.essentialACRs,
             dpopKey: dpopKey?.sealed,
             hasStateInRedirectURI: rules.state.isParameter ? nil : true,
             responseMode: responseMode,
@@ -125,7 +128,7 @@ extension AuthorizationRequest {
 }
 
 extension AuthorizationRequest {
-    /// Refuses what a host's own parameters can never set, also where this sign-in does not send it.
+    /// Rejects parameters that a host can never set, even if this sign-in does not send them.
     private static func refuseReserved(_ parameters: [Named<String>]) throws(OAuthError) {
         let reserved = parameters.first { parameter in
             RequestKind.authorization.parameter(parameter.name).map { $0.rule != .settable } ?? false
@@ -134,18 +137,18 @@ extension AuthorizationRequest {
         throw OAuthError(
             .authorization,
             .reservedParameter,
-            "the parameter \"\(name)\" is the protocol's own",
+            "the parameter \"\(name)\" is set by the protocol",
             descriptorKey: "parameters.\(name)",
-            hint: "remove it: the protocol sets it"
+            hint: "remove it from the options or the descriptor"
         )
     }
 }
 
-extension AuthorizationRequestRules {
-    /// The endpoint with encoded parameters where its page reads them.
+extension ResolvedAuthorization {
+    /// The endpoint with encoded parameters in its query or, if the descriptor says so, its fragment.
     func url(_ endpoint: WebURL, with parameters: String) -> String {
-        if let fragmentRoute { return "\(endpoint)#\(fragmentRoute)?\(parameters)" }
-        return endpoint.appendingQuery(parameters) + (fragment.map { "#\($0)" } ?? "")
+        if let fragmentRoute = self.fragmentRoute?.text { return "\(endpoint)#\(fragmentRoute)?\(parameters)" }
+        return endpoint.appendingQuery(parameters) + (self.fragment.map { "#\($0.text)" } ?? "")
     }
 }
 
@@ -156,15 +159,15 @@ extension ResolvedRequest {
 extension Provider {
     /// - Throws: `OAuthError` that names the key to add.
     func endpoint(_ name: EndpointName, for step: OAuthError.Step) throws(OAuthError) -> WebURL {
-        if let reason = refusedEndpoints[name] { throw .refusedEndpoint(name, reason, for: step) }
+        if let reason = endpoints.refused[name] { throw .refusedEndpoint(name, reason, for: step) }
         guard let url = endpoints[name] else {
             throw OAuthError(
                 step,
                 .missingEndpoint,
                 "\(self.name) has no \(name.rawValue) endpoint",
                 descriptorKey: "endpoints.\(name.rawValue)",
-                hint: unfilledEndpoints[name].map { "its URL is not usable now: \($0)" }
-                    ?? "add the key, or an issuer whose metadata names \(name.metadataName)"
+                hint: endpoints.unfilled[name].map { "its URL is not usable now: \($0)" }
+                    ?? "add this key to the descriptor, or an issuer whose metadata contains \(name.metadataName)"
             )
         }
         return url
@@ -172,7 +175,8 @@ extension Provider {
 }
 
 extension ScopeRules {
-    /// The scopes to send: the required ones, those wanted, and what a refresh token takes; each once, in order.
+    /// The scopes to send: the required ones, the requested ones, and those for a refresh token. Each occurs once, in
+    /// order.
     func requested(_ wanted: [String], isOffline: Bool) -> [String] {
         var scopes: [String] = []
         for scope in required + wanted + (isOffline ? offline : []) where !scopes.contains(scope) {
@@ -184,7 +188,8 @@ extension ScopeRules {
     /// - Throws: `OAuthError` for a scope that is not a scope token (RFC 6749, section 3.3).
     func joined(_ scopes: [String]) throws(OAuthError) -> String {
         for scope in scopes where !Self.isToken(scope) {
-            throw OAuthError(.authorization, .badRegistration, "\"\(scope)\" is not a scope", descriptorKey: "scopes")
+            throw OAuthError(
+                .authorization, .badRegistration, "\"\(scope)\" is not a valid scope", descriptorKey: "scopes")
         }
         return scopes.joined(separator: separator)
     }
@@ -194,7 +199,7 @@ extension ScopeRules {
             && scope.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
     }
 
-    /// The scopes in a response's text.
+    /// The scopes in a space-separated string.
     static func split(_ text: String, separator: String) -> [String] {
         Work.count(text.utf8.count)
         return text.split { separator.contains($0) || $0 == " " }.map(String.init)

@@ -1,6 +1,6 @@
 import Crypto
 
-/// A proof key for code exchange (RFC 7636): 32 random bytes, 43 characters, new for each attempt.
+/// A PKCE code verifier (RFC 7636): 32 random bytes as 43 characters, new for each attempt.
 struct CodeVerifier {
     let secret: Secret
 

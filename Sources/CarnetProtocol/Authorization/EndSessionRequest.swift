@@ -1,16 +1,16 @@
 package import CarnetDescriptors
 
-/// The page at which the user signs out of the provider itself (OpenID Connect RP-Initiated Logout, section 2).
+/// The page where the user signs out at the provider itself (OpenID Connect RP-Initiated Logout, section 2).
 package struct EndSessionRequest: Sendable {
-    /// Where to send the user's browser. It may carry the ID token: do not log it.
+    /// The URL to open in the user's browser. It may contain the ID token: do not log it.
     package let url: Secret
-    /// What comes back with the browser; `nil` if no post-logout redirect URI is registered.
+    /// The `state` that the browser brings back; `nil` if no post-logout redirect URI is registered.
     package let state: Secret?
 
-    /// The page for a session, with the client id, the ID token that names the session, and where to go from there.
+    /// Builds the request with the client id, the ID token as hint, and the post-logout redirect URI.
     ///
     /// - Throws: `OAuthError` of kind `missingEndpoint` if the provider has no such page, `badRegistration` if the
-    ///   post-logout redirect URI is no URI.
+    ///   post-logout redirect URI is invalid.
     package init(
         for tokens: TokenSet,
         at provider: Provider,
@@ -18,7 +18,7 @@ package struct EndSessionRequest: Sendable {
         random: any RandomSource
     ) throws(OAuthError) {
         let endpoint = try provider.endpoint(.endSession, for: .signOut)
-        var parameters = RequestParameters(.signOut, .logout, provider.logout)
+        var parameters = RequestParameters(.signOut, .logout, provider.logout.request)
         if let idToken = tokens.idToken { try parameters.add(.idTokenHint, idToken) }
         try parameters.add(.clientID, registration.clientID)
         var state: Secret?
@@ -27,8 +27,8 @@ package struct EndSessionRequest: Sendable {
                 throw OAuthError(
                     .signOut,
                     .badRegistration,
-                    "the post-logout redirect URI \"\(target.quotable(limit: 100))\" is no absolute URI",
-                    hint: "give it as it is registered, without a fragment"
+                    "the post-logout redirect URI \"\(target.quotable(limit: 100))\" is not an absolute URI",
+                    hint: "use the URI that is registered at the provider, without a fragment"
                 )
             }
             let fresh = try random.secret()
@@ -36,7 +36,7 @@ package struct EndSessionRequest: Sendable {
             try parameters.add(.state, fresh)
             state = fresh
         }
-        try parameters.addExtra(provider.logout.parameters, key: "logout.parameters")
+        try parameters.addExtra(provider.logout.request.parameters, key: "logout.parameters")
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: endpoint, key: "endpoints.end_session")
         url = Secret(endpoint.appendingQuery(parameters.items.encoded))
         self.state = state
@@ -46,14 +46,14 @@ package struct EndSessionRequest: Sendable {
 extension EndSessionRequest {
     /// Whether a request for the post-logout redirect URI is the browser's way back from the page (section 3).
     ///
-    /// `false` is no error: the session here ended before the page was shown, so nothing depends on who comes back, and
-    /// anybody can send a browser there. It only tells whether to say "you are signed out everywhere".
+    /// `false` is not an error. The local session ended before the page was shown, and anybody can send a browser to
+    /// this URI. The result only decides whether to show "you are signed out everywhere".
     ///
-    /// - Parameter state: What `state` was when the page was made.
+    /// - Parameter state: The `state` of the end-session request.
     package static func isReturn(_ request: AuthorizationCallback, answering state: Secret?, at provider: Provider)
         -> Bool
     {
-        let name = provider.logout.rename["state"] ?? "state"
+        let name = provider.logout.request.rename["state"] ?? "state"
         let values = (PercentEncoding.decodeForm(request.encodedParameters) ?? []).filter { $0.name == name }
         guard let state, values.count == 1 else { return false }
         return Secret(values[0].value) == state

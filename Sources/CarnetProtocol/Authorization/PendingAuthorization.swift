@@ -1,41 +1,41 @@
 public import CarnetDescriptors
 public import Foundation
 
-/// One sign-in that has begun and waits for its callback.
+/// A sign-in that has begun and waits for its callback.
 ///
-/// It can be encoded and restored, so that a sign-in survives a restart; store it sealed, for it holds the verifier. It
-/// serves for one callback and until `expiresAt`.
+/// It is `Codable`, so that a sign-in survives a restart. Store it encrypted: it contains the code verifier. It is
+/// valid for one callback, until `expiresAt`.
 public struct PendingAuthorization: Codable, Hashable, Sendable {
     public let provider: ProviderID
     package let clientID: String
-    /// The inputs that make a descriptor one provider: a callback of another tenant is not taken.
+    /// The descriptor's inputs. A callback of another tenant is rejected.
     let inputs: [String: String]
     let environment: String?
     public let redirectURI: String
-    /// The scopes that were asked for.
+    /// The requested scopes.
     package let scopes: [String]
     public let createdAt: Date
     public let expiresAt: Date
     let state: Secret
-    /// What the provider calls the state in a callback, if not that.
+    /// The provider's name for `state` in a callback, if it has another one.
     let stateParameter: String?
     let nonce: Secret?
     let codeVerifier: Secret?
     /// The resource servers that the tokens are for (RFC 8707).
     let resources: [String]?
-    /// How many seconds ago the user may have signed in at most, and by which means.
+    /// The requested maximum age of the authentication, and the acceptable authentication context classes.
     let maxAge: Int?
-    let acrValues: [String]?
+    let essentialACRs: [String]?
     /// The key that the tokens will be bound to.
     package let dpopKey: Secret?
     /// Whether the redirect URI was sent with the state in its query.
     let hasStateInRedirectURI: Bool?
-    /// How the answer was asked to come; `nil` if that was left to the provider.
+    /// The requested response mode; `nil` for the provider's default.
     package var responseMode: ResponseMode?
-    /// The places that the code and the client's credentials may be sent to, as the provider was when it began.
+    /// The origins that may receive the code and the client's credentials, as they were when the sign-in began.
     package var servers: [String]?
 
-    /// The parameter by which a callback is matched to this attempt. A key for a store, and no more secret than the URL
-    /// that the browser shows.
+    /// The `state` that matches a callback to this attempt. It can be the key in a store: it is no more secret than
+    /// the authorization URL.
     public var id: Secret { state }
 }

@@ -2,14 +2,14 @@ package import CarnetDescriptors
 package import Foundation
 
 extension Provider {
-    /// Whether a sign-in's parameters are to be pushed.
+    /// Whether the parameters of a sign-in are pushed.
     ///
-    /// - Parameter isWanted: What the host says; the descriptor's `always` and `never` stand above it.
+    /// - Parameter isWanted: The host's choice. The descriptor's `always` and `never` take precedence.
     package func pushesAuthorization(wanted isWanted: Bool?) -> Bool {
         switch authorization.pushed.use {
         case .always: true
         case .never: false
-        case .auto: isWanted ?? pushesAuthorization
+        case .auto: isWanted ?? authorization.isPushed
         }
     }
 }
@@ -36,8 +36,8 @@ extension AuthorizationRequest {
         )
     }
 
-    /// The sign-in whose parameters the server has: the URL carries nothing but a reference to them (RFC 9126,
-    /// section 4). There is no way back to a URL with the parameters in it.
+    /// The sign-in after the push. The URL contains only a reference to the parameters (RFC 9126, section 4). It
+    /// cannot become a URL that contains the parameters.
     ///
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
     package func referring(
@@ -46,13 +46,13 @@ extension AuthorizationRequest {
         at provider: Provider,
         now: Date
     ) throws(OAuthError) -> AuthorizationRequest {
-        // RFC 9126, section 2.2 has 201; real servers answer 200.
+        // RFC 9126, section 2.2 requires 201; some servers return 200.
         guard [200, 201].contains(response.status) else {
             throw OAuthError.status(
                 response,
                 .pushedAuthorization,
                 key: request.descriptorKey,
-                fields: provider.tokenResponse.errors,
+                fields: provider.token.response.errors,
                 hiding: request.secrets
             )
         }
@@ -80,13 +80,13 @@ extension AuthorizationRequest {
         )
     }
 
-    /// A reference is opaque, and goes to the provider's own authorization endpoint alone.
+    /// The reference is opaque, and only the provider's own authorization endpoint gets it.
     private static func reference(_ body: JSONValue, _ request: PreparedRequest) throws(OAuthError) -> Secret {
         guard let member = body["request_uri"] else {
             throw OAuthError(
                 .pushedAuthorization,
                 .missingField,
-                "the answer has no request_uri",
+                "the response has no request_uri",
                 descriptorKey: request.descriptorKey,
                 status: 201
             )
@@ -103,7 +103,7 @@ extension AuthorizationRequest {
         OAuthError(
             .pushedAuthorization,
             .wrongFieldType,
-            "the answer's \(name) is not \(expected)",
+            "the response's \(name) is not \(expected)",
             descriptorKey: request.descriptorKey,
             status: 201
         )

@@ -1,17 +1,17 @@
-/// Gives unpredictable bytes: for state, nonce and code verifier.
+/// Generates unpredictable bytes for state, nonce and code verifier.
 public protocol RandomSource: Sendable {
     func bytes(count: Int) -> [UInt8]
 }
 
 extension RandomSource {
-    /// 256 fresh bits as 43 characters.
+    /// 256 random bits as 43 characters.
     ///
-    /// - Throws: `OAuthError` if the source gives fewer: a short state could be guessed.
+    /// - Throws: `OAuthError` if the source returns fewer bytes: a short state could be guessed.
     func secret() throws(OAuthError) -> Secret {
         let bytes = bytes(count: 32)
         guard bytes.count == 32 else {
             throw OAuthError(
-                .configuration, .unsupported, "the source of randomness gave \(bytes.count) bytes instead of 32")
+                .configuration, .unsupported, "the random source returned \(bytes.count) bytes instead of 32")
         }
         return Secret(Base64URL.encode(bytes))
     }

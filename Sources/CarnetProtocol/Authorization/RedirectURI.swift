@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-/// The rules for a client's own redirect URI (RFC 6749, section 3.1.2; RFC 8252, section 7).
+/// The rules for a client's redirect URI (RFC 6749, section 3.1.2; RFC 8252, section 7).
 enum RedirectURI {
     /// - Throws: `OAuthError` of kind `redirectNotAccepted` that lists the accepted forms.
     static func check(_ uri: String, against provider: Provider) throws(OAuthError) {
@@ -11,7 +11,7 @@ enum RedirectURI {
             throw OAuthError(
                 .configuration,
                 .redirectNotAccepted,
-                "\(provider.name) does not accept redirect URIs such as \(uri)",
+                "\(provider.name) does not accept the redirect URI \(uri)",
                 descriptorKey: "redirects",
                 hint: "accepted forms: " + provider.redirects.map(\.description).joined(separator: "  ")
             )
@@ -27,7 +27,7 @@ enum RedirectURI {
             throw OAuthError(
                 .configuration,
                 .redirectNotAccepted,
-                "the query of the redirect URI has the parameter \"\(name)\", which is the state's here",
+                "the query of the redirect URI has the parameter \"\(name)\", which this provider uses for the state",
                 descriptorKey: "authorization.state"
             )
         }
@@ -37,7 +37,7 @@ enum RedirectURI {
 
     private static func refusal(of uri: String) -> String? {
         guard uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            return "has characters that a URI cannot have"
+            return "has characters that are not allowed in a URI"
         }
         guard !uri.utf8.contains(UInt8(ascii: "#")) else { return "has a fragment (RFC 6749, section 3.1.2)" }
         guard let colon = uri.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "is not an absolute URI" }
@@ -47,10 +47,10 @@ enum RedirectURI {
                 _ = try WebURL(uri)
                 return nil
             } catch {
-                return "is refused: \(error.reason)"
+                return "is invalid: \(error.reason)"
             }
         }
-        // RFC 8252, section 7.1: a scheme that another application may claim as well is no address.
+        // RFC 8252, section 7.1: another application could claim a scheme that is not a reversed domain name.
         guard scheme.utf8.contains(UInt8(ascii: ".")) else {
             return "has a scheme that is not a reversed domain name, such as com.example.app (RFC 8252, section 7.1)"
         }

@@ -3,7 +3,7 @@ import Foundation
 
 /// An authorization request's parameters as a JWT that the client signs (RFC 9101, section 4).
 struct RequestObject {
-    /// RFC 9101, section 10.8: no other JWT of the client can be taken for a request.
+    /// RFC 9101, section 10.8: the type prevents the use of another JWT of the client as a request.
     static let type = "oauth-authz-req+jwt"
 
     private let key: ClientKey
@@ -11,17 +11,17 @@ struct RequestObject {
     private let provider: Provider
     private let clientID: String
 
-    /// - Throws: `OAuthError` if the registration has no key that signs as the provider wants.
+    /// - Throws: `OAuthError` if the registration has no key for an algorithm that the provider accepts.
     init(_ registration: ClientRegistration, at provider: Provider) throws(OAuthError) {
         guard let key = registration.signingKey else {
             throw OAuthError(
                 .authorization,
                 .missingClientKey,
-                "the request is to be signed, and the registration has no key",
+                "the request must be signed, and the registration has no private key",
                 descriptorKey: "authorization.request_object"
             )
         }
-        let rules = provider.requestObject
+        let rules = provider.authorization.requestObject
         let wanted = rules.algorithm.map { [$0] } ?? rules.announcedAlgorithms
         algorithm = try key.algorithm(
             among: wanted.map(\.rawValue), at: provider, descriptorKey: "authorization.request_object.algorithm")
@@ -30,19 +30,19 @@ struct RequestObject {
         clientID = registration.clientID
     }
 
-    /// What is sent in the place of the parameters: the JWT with all of them, the client's id, which the server needs to
-    /// find the key (RFC 9101, section 5), and what the descriptor repeats.
+    /// The parameters to send instead: the JWT that contains them all, the client id, by which the server finds the
+    /// key (RFC 9101, section 5), and the parameters that the descriptor repeats.
     ///
-    /// - Parameter lifetime: In seconds, where the descriptor says none: a person may open the page late.
+    /// - Parameter lifetime: The lifetime in seconds if the descriptor sets none.
     func replacing(
         _ parameters: RequestParameters, goodFor lifetime: TimeInterval, random: any RandomSource, now: Date
     ) throws(OAuthError) -> RequestParameters {
-        let rules = provider.requestObject
+        let rules = provider.authorization.requestObject
         guard let audience = rules.audience ?? provider.issuer else {
             throw OAuthError(
                 .authorization,
                 .badDescriptor,
-                "there is no issuer to address the signed request to",
+                "the signed request needs an audience, and the provider has no issuer",
                 descriptorKey: "authorization.request_object.audience"
             )
         }
@@ -55,7 +55,7 @@ struct RequestObject {
                 throw OAuthError(
                     .authorization,
                     .reservedParameter,
-                    "the parameter \"\(claim.name)\" would be a claim of the signed request itself",
+                    "the parameter \"\(claim.name)\" is a claim that the signed request sets itself",
                     descriptorKey: "authorization.parameters.\(claim.name)"
                 )
             }
@@ -78,7 +78,7 @@ struct RequestObject {
 }
 
 extension [RequestParameters.Parameter] {
-    /// The parameters as members of a JSON object, in the types that their specifications give them: OpenID Connect Core,
+    /// The parameters as members of a JSON object, with the types of their specifications: OpenID Connect Core,
     /// section 6.1; RFC 9396, section 6; RFC 8707, section 2.
     fileprivate var typedMembers: [JSONObject.Member] {
         object { item in

@@ -1,10 +1,10 @@
 package import CarnetDescriptors
 
 extension AuthorizationCallback {
-    /// The JWT that a signed answer is (JWT Secured Authorization Response Mode, section 2.3).
+    /// Finds the JWT in a callback (JWT Secured Authorization Response Mode, section 2.3).
     ///
-    /// - Parameter mode: Says where it is; `nil` for anywhere.
-    /// - Returns: `nil` if there is none, or several.
+    /// - Parameter mode: Where the JWT is; `nil` for anywhere.
+    /// - Returns: `nil` if there is no JWT, or more than one.
     func response(_ mode: ResponseMode?) -> Secret? {
         let places =
             switch mode {
@@ -16,8 +16,7 @@ extension AuthorizationCallback {
         return found.count == 1 ? Secret(found[0].value) : nil
     }
 
-    /// What a signed answer claims to say, before anybody has looked at its signature: for finding the attempt that it
-    /// belongs to.
+    /// The parameters of a signed response before its signature is checked, to find the attempt that it belongs to.
     func claims(
         _ mode: ResponseMode?, at provider: Provider?, for registration: ClientRegistration?
     ) -> JSONObject? {
@@ -26,7 +25,7 @@ extension AuthorizationCallback {
         if JSONWebEncryption.hasForm(of: token) {
             guard let provider, let registration,
                 let opened = try? SignedResponse.signed(
-                    token, .authorizationResponse, provider.signedAnswers.callback.encryption, for: registration)
+                    token, .authorizationResponse, provider.callback.jwt.encryption, for: registration)
             else { return nil }
             signed = opened
         }
@@ -34,25 +33,26 @@ extension AuthorizationCallback {
         return (try? JSONValue(parsing: payload))?.object
     }
 
-    /// Every text in a signed answer, believed by nobody yet: one of them is the state of the attempt that it answers.
+    /// Every string in a signed response, not trusted yet. One of them is the state of its attempt.
     package func signedTexts(at provider: Provider, for registration: ClientRegistration) -> [Secret] {
         claims(nil, at: provider, for: registration)?.members.compactMap { $0.value.string.map { Secret($0) } } ?? []
     }
 }
 
 extension PendingAuthorization {
-    /// How the answer comes.
+    /// The expected response mode.
     func responseMode(at provider: Provider) -> ResponseMode {
         responseMode ?? provider.authorization.responseMode ?? .query
     }
 
-    /// Whether the answer is a JWT, so that the provider's keys are needed to judge it.
+    /// Whether the response is a JWT, so that its validation needs the provider's keys.
     package func hasSignedAnswer(at provider: Provider) -> Bool { responseMode(at: provider).isSigned }
 
-    /// The parameters of a signed answer (JWT Secured Authorization Response Mode, section 2.4). The state comes before
-    /// the signature: an answer to another attempt costs nobody a request for keys.
+    /// The parameters of a signed response (JWT Secured Authorization Response Mode, section 2.4). The state is
+    /// checked before the signature: a response to another attempt must not cause a request for keys.
     ///
-    /// - Throws: `OAuthError` at step `callback`; of kind `keyNotFound` or `badSignature` if other keys might help.
+    /// - Throws: `OAuthError` at step `callback`; of kind `keyNotFound` or `badSignature` if a new key set might
+    /// help.
     func parameters(
         inSigned callback: AuthorizationCallback,
         _ mode: ResponseMode,
@@ -62,13 +62,13 @@ extension PendingAuthorization {
         let outside = PercentEncoding.decodeForm(
             mode == .fragmentJWT ? callback.encodedFragment : callback.encodedParameters)
         guard let outside else {
-            throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not properly encoded")
+            throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not valid form encoding")
         }
         guard let token = callback.response(mode) else {
             throw OAuthError(
                 .callback,
                 outside.contains { $0.name == "response" } ? .duplicateParameter : .malformedCallback,
-                "the callback is not the signed one that was asked for",
+                "the callback is not signed, but a signed one was requested",
                 descriptorKey: "authorization.response_mode"
             )
         }
@@ -77,20 +77,20 @@ extension PendingAuthorization {
         guard let claimedState = claimed?[name]?.string, !claimedState.isEmpty else {
             throw OAuthError(
                 .callback, .missingState, "the signed callback has no state",
-                hint: "it does not belong to this sign-in")
+                hint: "the callback does not belong to this sign-in; begin again")
         }
         guard Secret(claimedState) == state else { throw .stateMismatch }
         let plain = Set(["code", "error", "iss", "access_token", "id_token", "refresh_token", name])
         if let other = outside.first(where: { plain.contains($0.name) }) {
             throw OAuthError(
-                .callback, .malformedCallback, "the parameter \"\(other.name)\" stands beside the signed callback",
+                .callback, .malformedCallback, "the signed callback has another parameter, \"\(other.name)\"",
                 descriptorKey: "authorization.response_mode")
         }
         guard let verification else {
-            throw OAuthError(.callback, .keyNotFound, "there are no keys to judge the signed callback by")
+            throw OAuthError(.callback, .keyNotFound, "the keys to validate the signed callback are missing")
         }
         let response = try SignedResponse(
-            token, .authorizationResponse, expecting: .init(from: provider, provider.signedAnswers.callback),
+            token, .authorizationResponse, expecting: .init(from: provider, provider.callback.jwt),
             by: verification)
         return response.claims.members.compactMap { member in
             guard !["aud", "exp", "iat", "nbf", "jti"].contains(member.name) else { return nil }
@@ -104,8 +104,8 @@ extension OAuthError {
         OAuthError(
             .callback,
             .stateMismatch,
-            "the callback's state is not the one of this sign-in",
-            hint: "it belongs to another attempt, or was forged; begin again from this browser"
+            "the callback's state belongs to another sign-in",
+            hint: "begin again in this browser; if it happens again, the callback may be forged"
         )
     }
 }

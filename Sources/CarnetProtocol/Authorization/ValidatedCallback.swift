@@ -1,20 +1,21 @@
 package import CarnetDescriptors
 package import Foundation
 
-/// A callback that was proved to answer a pending authorization. Only this makes a token request.
+/// A callback that belongs to a pending authorization and passed all checks. A token request can be built from
+/// nothing else.
 package struct ValidatedCallback: Sendable {
     package let pending: PendingAuthorization
     let code: Secret
-    /// What the descriptor keeps of the callback, by reference, e.g. `callback.shop`.
+    /// The values that the descriptor keeps of the callback, by reference, e.g. `callback.shop`.
     package let values: [String: ConnectionValue]
 }
 
 extension PendingAuthorization {
-    /// Whether a callback carries this attempt's state. It says nothing of the rest.
+    /// Whether a callback contains this attempt's state. Nothing else is checked.
     ///
     /// - Parameters:
-    ///   - provider: Says how an encrypted answer is encrypted.
-    ///   - registration: Has the keys to open it.
+    ///   - provider: Describes how an encrypted response is encrypted.
+    ///   - registration: Has the keys to decrypt it.
     package func matches(
         _ callback: AuthorizationCallback, at provider: Provider? = nil, for registration: ClientRegistration? = nil
     ) -> Bool {
@@ -27,11 +28,11 @@ extension PendingAuthorization {
         return states.count == 1 && Secret(states[0].value) == state
     }
 
-    /// Judges a callback: state before anything else, then the address, the issuer, the error, the code.
+    /// Validates a callback: first the state, then the address, the issuer, the error and the code.
     ///
     /// - Parameters:
-    ///   - clientSecret: What a provider signs callbacks with, if it does.
-    ///   - verification: The provider's keys, where `hasSignedAnswer(at:)`.
+    ///   - clientSecret: The secret that the provider signs callbacks with, if it does.
+    ///   - verification: The provider's keys, if `hasSignedAnswer(at:)`.
     /// - Throws: `OAuthError` at step `callback`.
     package func validate(
         _ callback: AuthorizationCallback,
@@ -47,16 +48,16 @@ extension PendingAuthorization {
         } else if let plain = PercentEncoding.decodeForm(callback.encodedParameters) {
             pairs = plain
         } else {
-            throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not properly encoded")
+            throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not valid form encoding")
         }
-        let parameters = CallbackParameters(pairs, rename: provider.callbackRename)
+        let parameters = CallbackParameters(pairs, rename: provider.callback.rename)
         try checkState(parameters)
         try parameters.refuseDuplicates()
         guard !callback.isPosted || mode.isPosted else {
             throw OAuthError(
                 .callback,
                 .malformedCallback,
-                "the callback came by POST, which was not asked for",
+                "the callback came by POST, which this sign-in did not request",
                 descriptorKey: "authorization.response_mode"
             )
         }
@@ -67,29 +68,30 @@ extension PendingAuthorization {
                 .callback,
                 .providerMismatch,
                 provider.id == self.provider
-                    ? "the sign-in was begun at \(provider.id) with other inputs or in another environment"
-                    : "the sign-in was begun at \(self.provider), not at \(provider.id)"
+                    ? "the sign-in began at \(provider.id) with other inputs or in another environment"
+                    : "the sign-in began at \(self.provider), not at \(provider.id)"
             )
         }
         guard now < expiresAt else {
-            throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: "begin it again")
+            throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: "begin the sign-in again")
         }
         guard Self.isSameAddress(callback.location, redirectURI) else {
             throw OAuthError(
                 .callback,
                 .redirectMismatch,
                 "the callback came to another address than the redirect URI",
-                hint: "register \(redirectURI) exactly"
+                hint: "register exactly this redirect URI: \(redirectURI)"
             )
         }
         try checkIssuer(parameters, provider)
-        try provider.callbackVerification?.check(pairs, secret: clientSecret)
+        try provider.callback.verification?.check(pairs, secret: clientSecret)
         if let own = parameters["error"], !own.isEmpty || parameters["code"] == nil {
-            let code = provider.callbackErrors[own] ?? own
+            let code = provider.callback.errors[own] ?? own
             throw OAuthError(
                 .callback,
                 .serverError,
-                code == "access_denied" ? "the user or the provider declined" : "the provider refused the sign-in",
+                code == "access_denied"
+                    ? "the user or the provider denied access" : "the provider rejected the sign-in",
                 server: ServerWords(
                     code: code.isEmpty ? "error" : code,
                     message: parameters["error_description"],
@@ -100,15 +102,15 @@ extension PendingAuthorization {
             )
         }
         for token in ["access_token", "id_token", "refresh_token"] where parameters[token] != nil {
-            throw OAuthError(.callback, .unexpectedToken, "the callback carries a token that was not asked for")
+            throw OAuthError(.callback, .unexpectedToken, "the callback contains a token that was not requested")
         }
         guard let code = parameters["code"], !code.isEmpty else {
             throw OAuthError(.callback, .missingCode, "the callback has neither a code nor an error")
         }
         guard code.utf8.count <= ReceivedLimit.code, code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw OAuthError(.callback, .malformedCallback, "the code has characters that a code cannot have")
+            throw OAuthError(.callback, .malformedCallback, "the code has characters that are not allowed in a code")
         }
-        let values = try provider.callbackCapture.values(in: pairs)
+        let values = try provider.callback.capture.values(in: pairs)
         return ValidatedCallback(pending: self, code: Secret(code), values: values)
     }
 
@@ -116,7 +118,8 @@ extension PendingAuthorization {
         let states = parameters.values(named: stateParameter ?? "state")
         guard let first = states.first, !first.isEmpty else {
             throw OAuthError(
-                .callback, .missingState, "the callback has no state", hint: "it does not belong to this sign-in")
+                .callback, .missingState, "the callback has no state",
+                hint: "the callback does not belong to this sign-in; begin again")
         }
         guard states.count == 1 else {
             throw OAuthError(.callback, .duplicateParameter, "the callback has the parameter \"state\" more than once")
@@ -132,26 +135,26 @@ extension PendingAuthorization {
                     .callback,
                     .issuerMismatch,
                     provider.issuer.map { "the callback names another issuer than \($0)" }
-                        ?? "the callback names the issuer \"\(issuer.quotable())\", and the descriptor names none",
+                        ?? "the callback names the issuer \"\(issuer.quotable())\", and the descriptor has no issuer",
                     descriptorKey: "issuer",
                     hint: provider.issuer == nil
-                        ? "if it is the provider's own, add \"issuer: ...\" to the descriptor, and \"discovery: off\" if it publishes no metadata"
+                        ? "if it is the provider's issuer, add \"issuer: ...\" to the descriptor, and \"discovery: off\" if it publishes no metadata"
                         : nil
                 )
             }
-        } else if provider.demandsIssuerParameter, parameters["error"] == nil {
+        } else if provider.callback.requiresIssuer, parameters["error"] == nil {
             // Real servers leave it out of error responses; believing an error gives an attacker nothing but a failure.
             throw OAuthError(
                 .callback,
                 .missingIssuer,
-                "the callback names no issuer, though the server announces that it does",
+                "the callback has no iss parameter, but the server's metadata requires one",
                 descriptorKey: "callback.iss"
             )
         }
     }
 
-    /// What a browser makes one of (RFC 3986, sections 6.2.2.1 and 6.2.3): case of the scheme, and for web addresses
-    /// case of the host, the default port, and the empty path. Nothing else is forgiven.
+    /// Only the normalizations that a browser makes (RFC 3986, sections 6.2.2.1 and 6.2.3): the case of the scheme
+    /// and, for web addresses, the case of the host, the default port and the empty path.
     private static func isSameAddress(_ location: String, _ redirectURI: String) -> Bool {
         Work.count(location.utf8.count)
         func address(_ uri: String) -> Substring { Substring(uri.utf8.prefix { $0 != 0x3F && $0 != 0x23 }) }
@@ -160,7 +163,7 @@ extension PendingAuthorization {
             || normalized(String(place)).isSameBytes(as: normalized(String(expected)))
     }
 
-    /// An address without query and fragment, with what may be written in several ways in one.
+    /// An address without query and fragment, in one normalized spelling.
     private static func normalized(_ address: String) -> String {
         if let url = try? WebURL(address) { return url.origin + (url.path.isEmpty ? "/" : url.path) }
         let bytes = Array(address.utf8)
@@ -175,18 +178,18 @@ extension PendingAuthorization {
 
     private static func hint(for code: String, redirectURI: String) -> String? {
         switch code {
-        case "access_denied": "begin again to give consent"
-        case "invalid_scope": "ask for other scopes; see scopes in the descriptor"
+        case "access_denied": "begin again and give consent"
+        case "invalid_scope": "request other scopes; see scopes in the descriptor"
         case "unauthorized_client", "invalid_request", "redirect_uri_mismatch":
-            "register the redirect URI \(redirectURI) exactly"
+            "register exactly this redirect URI: \(redirectURI)"
         default: nil
         }
     }
 }
 
 extension Provider {
-    /// Whether an issuer is where the browser was sent, which is all that a provider without an issuer is known by. The
-    /// issuer of another server, whose code the callback would bring here (RFC 9207, section 1), is elsewhere.
+    /// Whether an issuer has the origin of the authorization endpoint, by which alone a provider without an issuer is
+    /// known. A mix-up attack (RFC 9207, section 1) uses the issuer of another server.
     fileprivate func isAtAuthorizationEndpoint(_ other: String) -> Bool {
         guard issuer == nil, [.exact, .off].contains(issuerMatch), let endpoint = endpoints[.authorization] else {
             return false
@@ -195,7 +198,7 @@ extension Provider {
     }
 }
 
-/// The parameters of a callback, in which a repeated name is an attack (RFC 6749, section 3.1).
+/// The parameters of a callback. A repeated name is rejected (RFC 6749, section 3.1).
 private struct CallbackParameters {
     private let pairs: [(name: String, value: String)]
     private let rename: NamedList<String>
@@ -209,7 +212,7 @@ private struct CallbackParameters {
         values(named: rename[name] ?? name)
     }
 
-    /// The values of a parameter by the provider's own name for it.
+    /// The values of a parameter by its name at the provider.
     func values(named name: String) -> [String] {
         Work.count(pairs.count)
         return pairs.filter { $0.name == name }.map(\.value)

@@ -1,13 +1,13 @@
 package import CarnetDescriptors
 
-/// Where the credentials of a sign-in may be sent: what the descriptor and the metadata of its provider named then.
+/// The places that may receive the credentials of a sign-in: those that the descriptor and the metadata named then.
 ///
-/// A place is an origin, such as `https://id.acme.example:443`, or a host pattern of the descriptor's `trusted_hosts`, such
-/// as `*.acme.example`, where the host of a URL is known only at run time.
+/// A place is an origin, such as `https://id.acme.example:443`, or a host pattern of the descriptor's `trusted_hosts`,
+/// such as `*.acme.example`, where the host of a URL is known only at run time.
 package struct CredentialBinding: Codable, Hashable, Sendable {
-    /// The places that may get refresh tokens, ID tokens and what authenticates the client.
+    /// The places that may receive refresh tokens, ID tokens and the client's credentials.
     package var servers: [String]
-    /// The places that may get access tokens alone.
+    /// The places that may receive access tokens only.
     package var resources: [String]
 
     package init(servers: [String], resources: [String]) {
@@ -15,7 +15,7 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
         self.resources = resources
     }
 
-    /// The places that a provider names, its metadata included where that was merged in.
+    /// The places that a provider names, including those of its metadata if the metadata was merged in.
     package init(to provider: borrowing Provider) {
         servers = provider.serverPlaces
         resources = provider.resourcePlaces
@@ -23,8 +23,8 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
 }
 
 extension OAuthError.Step {
-    /// Whether a request of this step carries an access token and none of the credentials that are for the authorization
-    /// server alone.
+    /// Whether a request of this step contains an access token and no credential that is for the authorization server
+    /// only.
     package var isOfResource: Bool {
         switch self {
         case .resource, .profile, .connection: true

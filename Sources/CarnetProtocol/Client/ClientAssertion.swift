@@ -2,8 +2,8 @@ import CarnetDescriptors
 import Crypto
 import Foundation
 
-/// Makes the JWT by which a client authenticates, or asks for a token on somebody's behalf (RFC 7523, section 3; OpenID
-/// Connect Core, section 9).
+/// Builds the JWT with which a client authenticates, or requests a token on behalf of a user (RFC 7523, section 3;
+/// OpenID Connect Core, section 9).
 struct ClientAssertion {
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
@@ -15,20 +15,20 @@ struct ClientAssertion {
     private let signer: Signer
     private let registration: ClientRegistration
     private let rules: ResolvedAssertion
-    /// The section of the descriptor that governs it.
+    /// The section of the descriptor that controls it.
     private let section: String
 
     /// With the client's key.
     ///
     /// - Parameters:
-    ///   - rules: Those of a grant; by default those of the client's authentication.
-    ///   - section: The section of the descriptor that they are from.
-    /// - Throws: `OAuthError` if the key cannot sign as the descriptor or the server's metadata wants.
+    ///   - rules: The rules of a grant; by default those of client authentication.
+    ///   - section: The section of the descriptor that contains the rules.
+    /// - Throws: `OAuthError` if the key has no algorithm that the descriptor or the server's metadata accepts.
     init(
         _ key: ClientKey, of registration: ClientRegistration, at provider: Provider,
         rules: ResolvedAssertion? = nil, section: String = "client.assertion"
     ) throws(OAuthError) {
-        let rules = rules ?? provider.assertion
+        let rules = rules ?? provider.client.assertion
         let wanted = rules.algorithm.map { [$0] } ?? rules.announcedAlgorithms
         let algorithm = try key.algorithm(
             among: wanted.map(\.rawValue), at: provider, descriptorKey: "\(section).algorithm")
@@ -42,17 +42,17 @@ struct ClientAssertion {
     ///
     /// - Throws: `OAuthError` if the secret is too short for the hash (RFC 7518, section 3.2).
     init(_ secret: Secret, of registration: ClientRegistration, at provider: Provider) throws(OAuthError) {
-        let rules = provider.assertion
+        let rules = provider.client.assertion
         let algorithm = rules.algorithm ?? rules.announcedAlgorithms.first(where: \.isSymmetric) ?? .HS256
         guard JSONWebSignature.hmac([], algorithm, key: Array(secret.reveal().utf8)) != nil else {
             throw OAuthError(
                 .configuration,
                 .badRegistration,
                 algorithm.isSymmetric
-                    ? "the client secret is shorter than the hash of \(algorithm.rawValue)"
-                    : "\(algorithm.rawValue) does not sign with a client secret",
+                    ? "the client secret is too short for \(algorithm.rawValue)"
+                    : "\(algorithm.rawValue) is not an algorithm for a client secret",
                 descriptorKey: "client.assertion.algorithm",
-                hint: algorithm.isSymmetric ? "ask the provider for a longer one" : "client_secret_jwt takes HS256"
+                hint: algorithm.isSymmetric ? "ask the provider for a longer secret" : "client_secret_jwt uses HS256"
             )
         }
         signer = .secret(secret, algorithm)
@@ -61,20 +61,20 @@ struct ClientAssertion {
         section = "client.assertion"
     }
 
-    /// An assertion for one request; each has an id of its own, so that none is taken twice.
+    /// An assertion for one request. Each has its own id, so that a server can reject a replay.
     ///
     /// - Parameters:
-    ///   - subject: Whom it is about, if not the one that the descriptor says.
-    ///   - scope: The scopes, where they are a claim.
+    ///   - subject: The subject, if it differs from the descriptor's.
+    ///   - scope: The scopes, if they are a claim.
     func make(
         for provider: Provider, about subject: String? = nil, scope: String? = nil, random: any RandomSource, now: Date
     ) throws(OAuthError) -> Secret {
         let (id, redirect) = (registration.clientID, registration.redirectURI)
-        guard let audience = rules.audience(at: provider) else {
+        guard let audience = rules.audience(issuer: provider.issuer, tokenEndpoint: provider.endpoints[.token]) else {
             throw OAuthError(
                 .configuration,
                 .badDescriptor,
-                "there is neither an issuer nor a token endpoint to address the client's assertion to",
+                "the client's assertion needs an audience, and the provider has neither an issuer nor a token endpoint",
                 descriptorKey: "\(section).audience"
             )
         }
@@ -88,7 +88,7 @@ struct ClientAssertion {
                 throw OAuthError(
                     .configuration,
                     .reservedParameter,
-                    "the claim \"\(claim.name)\" would be set twice",
+                    "the claim \"\(claim.name)\" is set twice",
                     descriptorKey: "\(section).claims.\(claim.name)"
                 )
             }

@@ -1,17 +1,16 @@
 import CarnetDescriptors
 import Foundation
 
-/// How one client authenticates at one provider (RFC 6749, section 2.3.1): exactly one method, stated, never probed.
+/// How one client authenticates at one provider (RFC 6749, section 2.3.1): with exactly one method, never by trial.
 struct ClientAuthentication {
     let method: ClientAuthenticationMethod
     private let registration: ClientRegistration
     private let assertion: ClientAssertion?
 
-    /// - Throws: `OAuthError` if the registration has no secret or key and the provider wants one, or the other way
-    ///   round.
+    /// - Throws: `OAuthError` if the registration lacks the secret or key that the provider requires, or has one that
+    /// no method uses.
     ///
-    /// - Parameter usesKeyElsewhere: Whether the registration's key is of use although no method takes it: for a signed
-    ///   request, say.
+    /// - Parameter usesKeyElsewhere: Whether the registration's key has another use, such as signed requests.
     init(
         _ registration: ClientRegistration, at provider: borrowing Provider, usesKeyElsewhere: Bool = false
     ) throws(OAuthError) {
@@ -23,7 +22,7 @@ struct ClientAuthentication {
                 .configuration,
                 .badRegistration,
                 "the client secret is empty",
-                hint: "leave it out for a public client"
+                hint: "for a public client, pass no secret"
             )
         }
         let accepted = provider.client.authentication
@@ -31,7 +30,7 @@ struct ClientAuthentication {
             let method = registration.authenticationMethod
                 ?? accepted.best(
                     for: registration,
-                    usesKeyElsewhere: usesKeyElsewhere || provider.requestObject.isDemanded)
+                    usesKeyElsewhere: usesKeyElsewhere || provider.authorization.requestObject.isDemanded)
         else {
             throw Self.noMethod(for: registration, at: provider)
         }
@@ -39,7 +38,7 @@ struct ClientAuthentication {
             throw OAuthError(
                 .configuration,
                 method.isLackingCredentials(of: registration) ?? .badRegistration,
-                "the authentication method \(method.rawValue) does not fit the registration",
+                "the authentication method \(method.rawValue) does not fit the credentials of the registration",
                 descriptorKey: "client.authentication",
                 hint: "accepted: " + accepted.map(\.rawValue).joined(separator: ", ")
             )
@@ -48,7 +47,7 @@ struct ClientAuthentication {
             throw OAuthError(
                 .configuration,
                 .missingClientCertificate,
-                "tokens of \(provider.name) are bound to a certificate, and the registration has none",
+                "\(provider.name) binds tokens to a client certificate, and the registration has none",
                 descriptorKey: "client.tls_client_certificate_bound_access_tokens"
             )
         }
@@ -64,7 +63,7 @@ struct ClientAuthentication {
 
     /// Adds the client's parameters.
     ///
-    /// - Parameter provider: The one that the method was chosen for.
+    /// - Parameter provider: The provider that the method was chosen for.
     /// - Returns: The Authorization header's value, for the method that uses one.
     func apply(
         to parameters: inout RequestParameters, at provider: Provider, random: any RandomSource, now: Date
@@ -78,7 +77,7 @@ struct ClientAuthentication {
             if let secret = registration.clientSecret { try parameters.add(.clientSecret, secret) }
         case .clientSecretBasic:
             let encode: (String) -> String =
-                provider.client.basicEncoding == .percent ? { PercentEncoding.encode($0) } : { $0 }
+                provider.client.basicEncoding == .raw ? { $0 } : { PercentEncoding.encode($0) }
             let secret = registration.clientSecret?.reveal() ?? ""
             let pair = encode(registration.clientID) + ":" + encode(secret)
             if let secret = registration.clientSecret { parameters.hide(secret) }
@@ -86,11 +85,11 @@ struct ClientAuthentication {
         case .clientSecretJWT, .privateKeyJWT:
             try parameters.add(.clientID, registration.clientID)
             guard let token = try assertion?.make(for: provider, random: random, now: now) else { return nil }
-            if provider.assertion.sendAs == .clientAssertion {
+            if provider.client.assertion.sendAs == .clientAssertion {
                 try parameters.add(.clientAssertionType, ClientAssertion.type)
             }
             try parameters.add(
-                provider.assertion.sendAs == .clientAssertion ? .clientAssertion : .clientSecret, token)
+                provider.client.assertion.sendAs == .clientAssertion ? .clientAssertion : .clientSecret, token)
         }
         return nil
     }
@@ -100,17 +99,17 @@ struct ClientAuthentication {
         let name = provider.name
         let (kind, message): (OAuthError.Kind, String) =
             if registration.clientSecret != nil {
-                (.badRegistration, "\(name) takes no client secret, and the registration has one")
+                (.badRegistration, "\(name) accepts no client secret, and the registration has one")
             } else if registration.signingKey != nil {
-                (.badRegistration, "\(name) takes no signed assertions, and the registration has a key for them")
+                (.badRegistration, "\(name) accepts no signed assertions, and the registration has a private key")
             } else if registration.certificate != nil {
-                (.badRegistration, "\(name) takes no certificates, and the registration has one")
+                (.badRegistration, "\(name) accepts no client certificate, and the registration has one")
             } else if accepted.allSatisfy(\.usesCertificate) {
-                (.missingClientCertificate, "\(name) wants a client's certificate, and the registration has none")
+                (.missingClientCertificate, "\(name) requires a client certificate, and the registration has none")
             } else if accepted.contains(where: \.usesSecret) {
-                (.missingClientSecret, "\(name) wants a client secret, and the registration has none")
+                (.missingClientSecret, "\(name) requires a client secret, and the registration has none")
             } else {
-                (.missingClientKey, "\(name) wants a client's key, and the registration has none")
+                (.missingClientKey, "\(name) requires a private key, and the registration has none")
             }
         return OAuthError(
             .configuration, kind, message, descriptorKey: "client.authentication",
@@ -119,7 +118,7 @@ struct ClientAuthentication {
 }
 
 extension [ClientAuthenticationMethod] {
-    /// The first that goes with what the registration has: a certificate before a key, a key before a secret.
+    /// The first method that the registration's credentials fit: a certificate before a key, a key before a secret.
     fileprivate func best(
         for registration: ClientRegistration, usesKeyElsewhere: Bool
     ) -> ClientAuthenticationMethod? {
@@ -131,14 +130,14 @@ extension [ClientAuthenticationMethod] {
 }
 
 extension ClientAuthenticationMethod {
-    /// Whether the registration has what the method needs; a secret that would stay unused was meant for another.
+    /// Whether the registration has the credentials of the method. An unused secret was meant for another method.
     fileprivate func fits(_ registration: ClientRegistration) -> Bool {
         if usesKey { return registration.signingKey != nil }
         if usesCertificate { return registration.certificate != nil }
         return usesSecret == (registration.clientSecret != nil)
     }
 
-    /// The kind of error for a registration without what the method needs.
+    /// The error kind for missing credentials of a method.
     fileprivate func isLackingCredentials(of registration: ClientRegistration) -> OAuthError.Kind? {
         if usesKey, registration.signingKey == nil { return .missingClientKey }
         if usesCertificate, registration.certificate == nil { return .missingClientCertificate }

@@ -1,22 +1,22 @@
 import Crypto
 import Foundation
 
-/// A certificate with its private key, by which a client proves itself in the TLS handshake (RFC 8705).
+/// A client certificate with its private key, for the TLS handshake (RFC 8705).
 ///
-/// It prints, interpolates, mirrors and debugs as its thumbprint. The private key is for transports alone.
+/// Its description is its thumbprint. Only transports read the private key.
 public struct ClientCertificate: Sendable {
     /// The certificates in DER form, the client's own first.
     package let chain: [[UInt8]]
     /// The private key of the first, in PEM form.
     package let privateKeyPEM: Secret
 
-    /// Reads a certificate, with its chain behind it, and its private key.
+    /// Reads a certificate, its chain and its private key.
     ///
     /// - Parameters:
-    ///   - pem: The certificates in PEM form; the private key may stand in the same text.
-    ///   - privateKeyPEM: The private key, if it stands elsewhere: PKCS#8, SEC1 or PKCS#1, without a passphrase.
-    ///   - source: How errors name the place that it came from.
-    /// - Throws: `ClientKeyError` if there is no certificate, or not exactly one private key that can be used.
+    ///   - pem: The certificates in PEM form. The same string may contain the private key.
+    ///   - privateKeyPEM: The private key, if it is separate: PKCS#8, SEC1 or PKCS#1, without a passphrase.
+    ///   - source: The name of the place in errors, such as a path.
+    /// - Throws: `ClientKeyError` if there is no certificate, or not exactly one usable private key.
     public init(
         pem: Secret, privateKeyPEM: Secret? = nil, source: String = "the client's certificate"
     ) throws(ClientKeyError) {
@@ -24,17 +24,17 @@ public struct ClientCertificate: Sendable {
             throw ClientKeyError(source, "is longer than \(ClientKey.maximumLength) bytes")
         }
         guard let chain = Self.certificates(in: pem.reveal()) else {
-            throw ClientKeyError(source, "is cut short or changed")
+            throw ClientKeyError(source, "is truncated or damaged")
         }
         guard !chain.isEmpty else {
             throw ClientKeyError(
-                source, "holds no certificate in PEM form", hint: "it begins with -----BEGIN CERTIFICATE-----")
+                source, "contains no certificate in PEM form", hint: "it begins with -----BEGIN CERTIFICATE-----")
         }
         guard chain.count <= Self.longestChain else {
-            throw ClientKeyError(source, "holds more than \(Self.longestChain) certificates")
+            throw ClientKeyError(source, "contains more than \(Self.longestChain) certificates")
         }
         let key = privateKeyPEM ?? pem
-        // Read for its sake alone: a transport would say less of what is wrong with it.
+        // Read only for a precise error: the transport's own would be vague.
         _ = try ClientKey(pem: key, source: privateKeyPEM == nil ? source : "the key of \(source)")
         self.chain = chain
         self.privateKeyPEM = key
@@ -47,7 +47,7 @@ public struct ClientCertificate: Sendable {
         Base64URL.encode(SHA256.hash(data: chain.first ?? []))
     }
 
-    /// `nil` if a block is not what it says.
+    /// `nil` if a block is not valid DER.
     private static func certificates(in text: String) -> [[UInt8]]? {
         var found: [[UInt8]] = []
         var lines: [Substring]?

@@ -1,38 +1,42 @@
 public import CarnetDescriptors
 
-/// What the provider knows this client by: host configuration, never part of a descriptor.
+/// The client as it is registered at the provider. It belongs to the host's configuration, never to a descriptor.
 public struct ClientRegistration: Sendable {
     public var clientID: String
     /// `nil` for a public client (RFC 6749, section 2.1).
     public var clientSecret: Secret?
-    /// The key that signs its assertions (RFC 7523).
+    /// The private key that signs client assertions (RFC 7523).
     public var signingKey: ClientKey?
-    /// What it presents in the TLS handshake (RFC 8705).
+    /// The certificate for the TLS handshake (RFC 8705).
     public var certificate: ClientCertificate?
-    /// The keys for which ID tokens may be encrypted.
+    /// The private keys that decrypt ID tokens.
     public var decryptionKeys: [ClientKey]
-    /// How its ID tokens are encrypted, where it registered that and the descriptor does not say it.
+    /// The algorithms that ID tokens are encrypted with, if they are registered and not in the descriptor.
     public var idTokenEncryption: TokenEncryption?
-    /// The redirect URI as registered; a loopback URI may leave its port out (RFC 8252, section 7.3).
+    /// The redirect URI as registered. A loopback URI may omit its port (RFC 8252, section 7.3).
     public var redirectURI: String
-    /// Where the provider may send the browser after a sign-out, as registered (OpenID Connect RP-Initiated Logout,
+    /// The post-logout redirect URI as registered (OpenID Connect RP-Initiated Logout,
     /// section 3.1).
     public var postLogoutRedirectURI: String?
-    /// Values for the descriptor's inputs.
+    /// Values of the descriptor's inputs.
     public var inputs: [String: String]
-    /// The variant of the provider that it is registered at, such as its sandbox.
+    /// Whether hosts that the inputs name may be on this machine or the local network: the inputs come from the host
+    /// program's configuration, and not from a user.
+    public var allowsLocalInputs: Bool
+    /// The environment of the provider where it is registered, such as a sandbox.
     public var environment: String?
-    /// Scopes to ask for instead of the descriptor's default.
+    /// Scopes to request instead of the descriptor's default.
     public var scopes: [String]?
-    /// The method registered at the provider, where the descriptor's first choice is not the one.
+    /// The registered method of client authentication; `nil` for the first of the descriptor that fits.
     public var authenticationMethod: ClientAuthenticationMethod?
-    /// Whether its tokens are bound to a key of each sign-in (RFC 9449, section 5.2); `nil` for what the descriptor says.
+    /// Whether tokens are bound to a key of each sign-in (RFC 9449, section 5.2); `nil` for the descriptor's default.
     public var dpopBoundAccessTokens: Bool?
-    /// The key that all its tokens are bound to, in the place of a new one for each sign-in.
+    /// One key that all tokens are bound to, instead of a new key for each sign-in.
     public var dpopKey: ClientKey?
-    /// Whether its tokens are bound to its certificate (RFC 8705, section 3.4); `nil` for what the descriptor says.
+    /// Whether tokens are bound to the client certificate (RFC 8705, section 3.4); `nil` for the descriptor's
+    /// default.
     public var certificateBoundAccessTokens: Bool?
-    /// The origins that its secret, assertions and certificate may be sent to, e.g. `https://id.acme.example`; `nil` for
+    /// The origins that may receive the secret, assertions and certificate, e.g. `https://id.acme.example`; `nil` for
     /// those that the descriptor names.
     public var origins: [String]?
 
@@ -52,7 +56,8 @@ public struct ClientRegistration: Sendable {
         dpopBoundAccessTokens: Bool? = nil,
         dpopKey: ClientKey? = nil,
         certificateBoundAccessTokens: Bool? = nil,
-        origins: [String]? = nil
+        origins: [String]? = nil,
+        allowsLocalInputs: Bool = false
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret
@@ -70,14 +75,15 @@ public struct ClientRegistration: Sendable {
         self.dpopKey = dpopKey
         self.certificateBoundAccessTokens = certificateBoundAccessTokens
         self.origins = origins
+        self.allowsLocalInputs = allowsLocalInputs
     }
 
-    /// Whether the client proves the possession of a key at a provider.
+    /// Whether tokens at a provider are bound to a key that the client proves to have.
     package func usesDPoP(at provider: Provider) -> Bool {
         dpopBoundAccessTokens ?? (dpopKey != nil || provider.client.dpopBoundAccessTokens)
     }
 
-    /// The key that new tokens are bound to: the client's own, else a new one; `nil` if they are not bound.
+    /// The key for new tokens: the client's own, else a new one; `nil` if they are not bound.
     ///
     /// - Throws: `OAuthError` of kind `badRegistration` for a key that cannot sign with ES256.
     package func keyForTokens(at provider: Provider, random: any RandomSource) throws(OAuthError) -> DPoPKey? {
@@ -86,7 +92,7 @@ public struct ClientRegistration: Sendable {
         return try DPoPKey(random: random)
     }
 
-    /// Whether the client presents its certificate with its tokens, too.
+    /// Whether the client presents its certificate with its access tokens as well.
     package func bindsTokensToCertificate(at provider: Provider) -> Bool {
         certificateBoundAccessTokens ?? provider.client.certificateBoundAccessTokens
     }

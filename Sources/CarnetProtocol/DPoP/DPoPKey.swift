@@ -4,7 +4,7 @@ import Foundation
 
 /// The key that the tokens of one sign-in are bound to (RFC 9449): ES256, new for each sign-in.
 ///
-/// Its private half leaves it only as `sealed`, for stores that seal what they write.
+/// Its private part leaves it only as `sealed`, for stores that encrypt their records.
 package struct DPoPKey: Sendable {
     let key: P256.Signing.PrivateKey
 
@@ -12,7 +12,7 @@ package struct DPoPKey: Sendable {
     ///
     /// - Throws: `OAuthError` if the source of randomness gives too few bytes.
     package init(random: any RandomSource) throws(OAuthError) {
-        // One number in four billion is no private key of the curve.
+        // About one of 2^32 random numbers is not a valid private key of the curve.
         for _ in 0..<4 {
             let bytes = random.bytes(count: 32)
             if bytes.count == 32, let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes) {
@@ -20,10 +20,10 @@ package struct DPoPKey: Sendable {
                 return
             }
         }
-        throw OAuthError(.configuration, .unsupported, "the source of randomness gives no key for DPoP")
+        throw OAuthError(.configuration, .unsupported, "the random source returned no valid DPoP key")
     }
 
-    /// A key of the client's own, used for every sign-in.
+    /// A key of the client, used for every sign-in.
     ///
     /// - Throws: `OAuthError` of kind `badRegistration` for one that cannot sign with ES256.
     package init(_ key: ClientKey) throws(OAuthError) {
@@ -31,15 +31,15 @@ package struct DPoPKey: Sendable {
             throw OAuthError(
                 .configuration,
                 .badRegistration,
-                "the key for DPoP cannot sign with ES256",
+                "the DPoP key cannot sign with ES256",
                 descriptorKey: "client.dpop_bound_access_tokens",
-                hint: "give one on P-256: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
+                hint: "create a P-256 key: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
             )
         }
         self.key = material
     }
 
-    /// A key that was kept.
+    /// A key from a store.
     ///
     /// - Throws: `OAuthError` at step `storage`.
     package init(sealed: Secret) throws(OAuthError) {
@@ -51,18 +51,18 @@ package struct DPoPKey: Sendable {
         self.key = key
     }
 
-    /// The private key, to be kept with the tokens.
+    /// The private key, for the record with the tokens.
     package var sealed: Secret { Secret(Base64URL.encode(key.rawRepresentation)) }
 
-    /// The public key (RFC 7517): just the members that it must have.
+    /// The public key (RFC 7517) with its required members only.
     package var publicJWK: JSONValue {
         .object(members.reduce(into: JSONObject()) { $0[$1.name] = .string($1.value) })
     }
 
-    /// The thumbprint (RFC 7638, section 3), by which servers know the key.
+    /// The thumbprint (RFC 7638, section 3) by which servers identify the key.
     package var thumbprint: String { JSONWebKey.thumbprint(members) }
 
-    /// In the order of their names.
+    /// In alphabetical order.
     private var members: [(name: String, value: String)] {
         let raw = key.publicKey.rawRepresentation
         return [

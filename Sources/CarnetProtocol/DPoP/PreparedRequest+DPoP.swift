@@ -4,12 +4,11 @@ package import Foundation
 import HTTPTypes
 
 extension PreparedRequest {
-    /// The request with a proof that its sender has the key (RFC 9449, section 4.2): made for this one request, and for
-    /// each attempt anew.
+    /// The request with a DPoP proof (RFC 9449, section 4.2). Each attempt needs a new proof.
     ///
     /// - Parameters:
-    ///   - accessToken: The token that the request carries, for a resource.
-    ///   - nonce: The latest that the server gave.
+    ///   - accessToken: The access token in the request, for a resource.
+    ///   - nonce: The latest nonce of the server.
     /// - Throws: `OAuthError` if the proof cannot be made.
     package func proving(
         _ key: DPoPKey,
@@ -46,7 +45,7 @@ extension PreparedRequest {
         )
     }
 
-    /// The URL without query and fragment, normalized as servers do before they compare (RFC 9449, section 4.3).
+    /// The URL without query and fragment, normalized as servers do before they compare it (RFC 9449, section 4.3).
     private var targetURI: String {
         let scheme = (outgoing.head.scheme ?? "https").lowercased()
         var authority = (outgoing.head.authority ?? "").lowercased()
@@ -58,15 +57,14 @@ extension PreparedRequest {
 }
 
 extension IncomingResponse {
-    /// The nonce that the server wants in the next proof (RFC 9449, sections 8 and 9); `nil` if there is none that can be
-    /// used.
+    /// The nonce that the server requires in the next proof (RFC 9449, sections 8 and 9); `nil` without a valid one.
     package var dpopNonce: String? {
         guard let name = HTTPField.Name("DPoP-Nonce"), let value = head.headerFields[name] else { return nil }
         // RFC 9449, section 8.1: the characters of a scope token.
         return !value.isEmpty && value.utf8.count <= ReceivedLimit.dpopNonce && ScopeRules.isToken(value) ? value : nil
     }
 
-    /// Whether the request was refused for want of that nonce alone.
+    /// Whether the request was rejected only because that nonce was missing.
     package var demandsDPoPNonce: Bool {
         guard dpopNonce != nil else { return false }
         switch status {

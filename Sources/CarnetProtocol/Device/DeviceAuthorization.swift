@@ -1,26 +1,26 @@
 public import CarnetDescriptors
 public import Foundation
 
-/// A sign-in that waits for a person at another device (RFC 8628, section 3.2).
+/// A sign-in that waits for the user at another device (RFC 8628, section 3.2).
 public struct DeviceAuthorization: Sendable {
     let deviceCode: Secret
-    /// What the person enters at the page. It is printable: nothing in it drives a terminal.
+    /// The code that the user enters at the page. It contains printable characters only.
     public let userCode: String
-    /// The page to show. It is never opened unasked (RFC 8628, section 5.4).
+    /// The page to show. The client never opens it by itself (RFC 8628, section 5.4).
     public let verificationURI: WebURL
-    /// The page with the code in its address, for a QR code (RFC 8628, section 3.3.1).
+    /// The page with the code in its URL, for a QR code (RFC 8628, section 3.3.1).
     public let verificationURIComplete: WebURL?
     public let expiresAt: Date
-    /// How many seconds are between two requests for the tokens.
+    /// The interval between two token requests, in seconds.
     public let interval: TimeInterval
-    /// The scopes that were asked for.
+    /// The requested scopes.
     public let scopes: [String]
 }
 
 extension DeviceAuthorization {
-    /// Asks for the codes (RFC 8628, section 3.1).
+    /// Requests the codes (RFC 8628, section 3.1).
     ///
-    /// - Parameter scopes: The scopes to ask for; `nil` for the registration's, else the descriptor's default.
+    /// - Parameter scopes: The scopes to request; `nil` for the registration's, else the descriptor's default.
     /// - Returns: The request, and the scopes in it.
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     package static func request(
@@ -51,7 +51,7 @@ extension DeviceAuthorization {
         return (request, wanted)
     }
 
-    /// Judges the answer with the codes.
+    /// Validates the response with the codes.
     ///
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     package init(
@@ -84,10 +84,10 @@ extension DeviceAuthorization {
             "verification_uri", try fields.page("verification_uri", rules.fields.verificationURI))
         verificationURIComplete = try fields.page("verification_uri_complete", rules.fields.verificationURIComplete)
         let lifetime = try fields.required("expires_in", try fields.seconds("expires_in", rules.fields.expiresIn))
-        guard lifetime > 0 else { throw fields.wrongType("expires_in", "a lifetime") }
-        // A code that lives longer than a day would keep a program waiting for nobody.
+        guard lifetime > 0 else { throw fields.wrongType("expires_in", "a positive number of seconds") }
+        // A program must not wait for more than a day.
         expiresAt = now.addingTimeInterval(min(lifetime, 86_400))
-        // RFC 8628, section 3.2: five seconds if not said. A server that says none is not asked without pause.
+        // RFC 8628, section 3.2: the default is five seconds. The client never polls without a pause.
         interval = min(max(try fields.seconds("interval", rules.fields.interval) ?? 5, 1), 300)
         self.scopes = scopes
     }
@@ -104,7 +104,7 @@ private struct DeviceFieldReader {
             throw OAuthError(
                 .deviceAuthorization,
                 .missingField,
-                "the answer has no \(name)",
+                "the response has no \(name)",
                 descriptorKey: key(name),
                 status: 200
             )
@@ -116,7 +116,7 @@ private struct DeviceFieldReader {
         OAuthError(
             .deviceAuthorization,
             .wrongFieldType,
-            "the answer's \(name) is not \(expected)",
+            "the response's \(name) is not \(expected)",
             descriptorKey: key(name),
             status: 200
         )
@@ -135,7 +135,7 @@ private struct DeviceFieldReader {
     func page(_ name: String, _ pointers: PointerList) throws(OAuthError) -> WebURL? {
         guard let value = root.first(of: pointers.pointers), !value.isNull else { return nil }
         guard let text = value.string else { throw wrongType(name, "a URL") }
-        // Why not is left out: it may quote the server, who knows what is secret in the request.
+        // The reason is omitted: it may quote the URL, which may repeat a secret.
         guard let url = try? WebURL(text) else { throw wrongType(name, "a URL with https, or with http on loopback") }
         return url
     }

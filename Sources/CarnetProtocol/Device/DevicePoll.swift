@@ -2,17 +2,17 @@ package import CarnetDescriptors
 package import Foundation
 import HTTPTypes
 
-/// What one request for the tokens of a device brought (RFC 8628, section 3.5).
+/// The result of one token request of the device flow (RFC 8628, section 3.5).
 package enum DevicePoll: Sendable {
     case granted(TokenResponse)
-    /// The person has not answered yet.
+    /// The user has not decided yet.
     case pending
-    /// As `pending`, and from now on five seconds more are to be between two requests.
+    /// As `pending`, and the interval grows by five seconds.
     case slowDown
 }
 
 extension DevicePoll {
-    /// Asks whether the person has answered (RFC 8628, section 3.4).
+    /// Asks whether the user has decided (RFC 8628, section 3.4).
     package static func request(
         _ device: DeviceAuthorization,
         at provider: Provider,
@@ -29,10 +29,10 @@ extension DevicePoll {
             now: now)
     }
 
-    /// Judges the answer.
+    /// Validates the response.
     ///
-    /// - Throws: `OAuthError` at step `deviceAuthorization`: of kind `serverError` when the person declined, of kind
-    ///   `expiredAttempt` when the codes have ended, of kind `serverUnavailable` when only this request failed.
+    /// - Throws: `OAuthError` at step `deviceAuthorization`: of kind `serverError` if the user denied access, of kind
+    ///   `expiredAttempt` if the codes expired, of kind `serverUnavailable` if only this request failed.
     package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
@@ -41,26 +41,26 @@ extension DevicePoll {
         do {
             self = .granted(try TokenResponse(judging: response, to: request, from: provider))
         } catch {
-            // Real servers say these with any status.
+            // Some servers send these errors with any status.
             switch error.server?.code {
             case "authorization_pending": self = .pending
             case "slow_down": self = .slowDown
             case "expired_token":
-                throw error.meaning(.expiredAttempt, "nobody confirmed the code in time", hint: "begin again")
+                throw error.meaning(.expiredAttempt, "nobody entered the code in time", hint: "begin again")
             case "access_denied":
                 throw error.meaning(
-                    .serverError, "the person or the provider declined", hint: "begin again to give consent")
+                    .serverError, "the user or the provider denied access", hint: "begin again and give consent")
             default: throw error
             }
         }
     }
 }
 
-/// When to ask next (RFC 8628, section 3.5). It knows no clock: it gives seconds to wait.
+/// The schedule of the token requests (RFC 8628, section 3.5). It has no clock: it returns seconds to wait.
 package struct DevicePollSchedule: Sendable {
-    /// How many seconds are between two requests.
+    /// The interval between two requests, in seconds.
     package private(set) var interval: TimeInterval
-    /// Requests in a row that nothing came of.
+    /// Failed requests in a row.
     private var failures = 0
 
     static let slowDownStep: TimeInterval = 5
@@ -73,16 +73,16 @@ package struct DevicePollSchedule: Sendable {
     /// The wait before the first request.
     package var firstWait: TimeInterval { interval }
 
-    /// The wait after an answer that the person has not given.
+    /// The wait after a `pending` response.
     ///
-    /// - Parameter demanded: What a `Retry-After` header asks for.
+    /// - Parameter demanded: The seconds of a `Retry-After` header.
     package mutating func wait(after poll: DevicePoll, demanded: TimeInterval? = nil) -> TimeInterval {
         failures = 0
         if case .slowDown = poll { interval = min(interval + Self.slowDownStep, Self.longestWait) }
         return min(max(interval, demanded ?? 0), Self.longestWait)
     }
 
-    /// The wait after a request that was not answered, or by a server in trouble: it doubles each time.
+    /// The wait after a failed request or a server error: it doubles each time.
     package mutating func waitAfterFailure(demanded: TimeInterval? = nil) -> TimeInterval {
         failures = min(failures + 1, 16)
         let backedOff = interval * Double(1 << failures)
@@ -91,9 +91,16 @@ package struct DevicePollSchedule: Sendable {
 }
 
 extension IncomingResponse {
-    /// The seconds of a `Retry-After` header (RFC 9110, section 10.2.3). A date would need a clock that is trusted.
+    /// The seconds of a `Retry-After` header (RFC 9110, section 10.2.3). A date is ignored: it needs synchronized
+    /// clocks.
     package var retryAfter: TimeInterval? {
         HTTPField.Name("Retry-After").flatMap { head.headerFields[$0] }.flatMap { Int($0) }
             .flatMap { $0 >= 0 ? TimeInterval($0) : nil }
+    }
+
+    /// What to do about a server that cannot respond now.
+    var retryHint: String {
+        guard let retryAfter else { return "try again later" }
+        return "try again in \(Int(retryAfter)) seconds, as the server asks"
     }
 }

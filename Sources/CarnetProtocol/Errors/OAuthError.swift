@@ -1,6 +1,8 @@
-/// What went wrong, at which step, by whose words, and what to do next. Never holds a secret.
+/// A failed sign-in or call: the step, the rule that was broken, the server's error and what to do next.
+///
+/// It never contains a secret. `documentation` points to a description of its `kind`.
 public struct OAuthError: Error, Hashable, Sendable {
-    /// Where in the flow it happened.
+    /// The step of the flow where it happened.
     public enum Step: String, Hashable, Sendable, Codable {
         case configuration
         case discovery
@@ -23,20 +25,20 @@ public struct OAuthError: Error, Hashable, Sendable {
         case revocation
         case introspection
         case signOut = "sign-out"
-        /// A logout that the provider tells of.
+        /// A logout that the provider requested.
         case logout
         case storage
     }
 
-    /// What it means for the person in front of the screen.
+    /// What helps.
     public enum Disposition: String, Hashable, Sendable {
-        /// The session or the attempt is over; only a new sign-in helps.
+        /// The session or the attempt has ended. Only a new sign-in helps.
         case signInAgain
-        /// Nothing is lost; the same call may succeed later.
+        /// The tokens are kept. The same call may succeed later.
         case tryLater
         /// The descriptor, the registration or the call must be changed.
         case fixConfiguration
-        /// What arrived was not trustworthy and was discarded.
+        /// The response or request was not trustworthy and was discarded.
         case refused
     }
 
@@ -44,15 +46,15 @@ public struct OAuthError: Error, Hashable, Sendable {
     public var kind: Kind
     /// What happened, in one sentence.
     public var message: String
-    /// The key of the descriptor that governs it, e.g. `endpoints.token`.
+    /// The key of the descriptor that controls it, e.g. `endpoints.token`.
     public var descriptorKey: String?
-    /// The HTTP status that the server answered with.
+    /// The HTTP status of the server's response.
     public var status: Int?
-    /// The server's own words.
+    /// The server's `error` and its description.
     public var server: ServerWords?
     /// What to do next.
     public var hint: String?
-    /// What a new sign-in must meet, for the kind `insufficientAuthentication`.
+    /// What a new sign-in must fulfil, for the kind `insufficientAuthentication`.
     public var stepUp: StepUp?
 
     public init(
@@ -75,7 +77,7 @@ public struct OAuthError: Error, Hashable, Sendable {
         self.stepUp = stepUp
     }
 
-    /// The same failure with what it means at this place, the server's words and status kept.
+    /// The same failure with another kind, message and hint for this step. Status and server error are kept.
     package func meaning(_ kind: Kind, _ message: String, hint: String) -> OAuthError {
         var error = self
         (error.kind, error.message, error.hint) = (kind, message, hint)
@@ -102,14 +104,14 @@ public struct OAuthError: Error, Hashable, Sendable {
             .redirectNotAccepted, .choiceNeeded, .valueMissing, .undeclaredHost, .insufficientScope, .badHeader,
             .unsupported, .badDescriptor, .bindingMismatch:
             .fixConfiguration
-        // The session goes on when a refresh brings nothing that can be used, such as the login page of a network.
+        // During a refresh an unusable response, such as the login page of a network, does not end the session.
         default: step == .refresh ? .tryLater : .refused
         }
     }
 }
 
 extension OAuthError {
-    /// Which rule was broken. Tests and hosts compare these, never the sentences.
+    /// The rule that was broken. Compare these, never the messages.
     public enum Kind: String, Hashable, Sendable {
         // Configuration
         case missingEndpoint, missingClientSecret, missingClientKey, missingClientCertificate, badRegistration,
@@ -121,7 +123,7 @@ extension OAuthError {
         case malformedCallback, missingState, stateMismatch, duplicateParameter, redirectMismatch
         case missingIssuer, issuerMismatch, missingCode, unexpectedToken, expiredAttempt, alreadyUsed, providerMismatch
         case cancelled
-        /// The server said no, with an OAuth error code.
+        /// The server returned an OAuth error code.
         case serverError
         // Token response
         case missingField, wrongFieldType, unsupportedTokenType
@@ -134,20 +136,24 @@ extension OAuthError {
         // Using a session
         case valueRefused, valueMissing, choiceNeeded, badSignedCallback
         case sessionEnded, noRefreshToken, unauthorized, insufficientScope, undeclaredHost, storage
-        /// The credentials were made for other servers than those that the descriptor or the metadata names now. Nothing
-        /// was sent.
+        /// A credential would go to a server that it was not obtained from. Nothing was sent.
         case bindingMismatch
-        /// A resource wants another sign-in: see `stepUp`.
+        /// A resource requires another sign-in: see `stepUp`.
         case insufficientAuthentication
     }
+}
+
+extension OAuthError {
+    /// Where its kind is described: the row of `Docs/errors.md`, relative to the root of Carnet's repository.
+    public var documentation: String { "Docs/errors.md#\(kind.rawValue)" }
 }
 
 extension OAuthError: CustomStringConvertible {
     public var description: String {
         var text = "\(step.rawValue): \(message)"
         if let status { text += " (HTTP \(status))" }
-        if let server { text += "; the server says: \(server)" }
-        if let descriptorKey { text += "; governed by \(descriptorKey)" }
+        if let server { text += "; the server's error: \"\(server)\"" }
+        if let descriptorKey { text += "; descriptor key: \(descriptorKey)" }
         if let hint { text += "; \(hint)" }
         return text
     }

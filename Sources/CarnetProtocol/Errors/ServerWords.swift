@@ -1,8 +1,7 @@
 /// A server's own `error`, `error_description` and `error_uri` (RFC 6749, sections 4.1.2.1 and 5.2).
 ///
-/// The words are untrusted: they are cut to a bounded length, control characters become spaces so that they cannot
-/// forge a log line or drive a terminal, and the secrets that were sent are taken out again should the server repeat
-/// them.
+/// The strings are untrusted. They are truncated, control characters become spaces so that they cannot forge a log
+/// line or control a terminal, and secrets of the request are redacted.
 public struct ServerWords: Hashable, Sendable, CustomStringConvertible {
     public let code: String
     public let message: String?

@@ -1,14 +1,14 @@
 public import CarnetDescriptors
 public import Foundation
 
-/// The exchange of an assertion about somebody for an access token (RFC 7523, section 2.1).
+/// The grant that exchanges an assertion for an access token (RFC 7523, section 2.1).
 public struct JWTBearerGrant: Sendable {
-    /// Where the assertion comes from.
+    /// The origin of the assertion.
     public enum Assertion: Sendable {
-        /// The client makes it with its key: about somebody that it may act for, or as the descriptor says, which is
-        /// itself if nothing is said.
+        /// The client signs it. The subject is a user that the client may act for; `nil` for the descriptor's
+        /// subject, by default the client itself.
         case signed(subject: String?)
-        /// Somebody else whom the server trusts made it.
+        /// Another party signed it, and the server trusts that party.
         case given(Secret)
     }
 
@@ -17,14 +17,14 @@ public struct JWTBearerGrant: Sendable {
     /// The resource servers that the token is for (RFC 8707).
     public var resource: [String]
 
-    /// An assertion of the client's own.
+    /// A grant with an assertion that the client signs.
     public init(subject: String? = nil, scopes: [String] = [], resource: [String] = []) {
         assertion = .signed(subject: subject)
         self.scopes = scopes
         self.resource = resource
     }
 
-    /// An assertion that somebody else made.
+    /// A grant with an assertion of another party.
     public init(assertion: Secret, scopes: [String] = [], resource: [String] = []) {
         self.assertion = .given(assertion)
         self.scopes = scopes
@@ -35,8 +35,8 @@ public struct JWTBearerGrant: Sendable {
 extension JWTBearerGrant {
     /// The request.
     ///
-    /// - Throws: `OAuthError` at step `jwtBearer`; of kind `missingClientKey` if the client is to make the assertion and
-    ///   has no key.
+    /// - Throws: `OAuthError` at step `jwtBearer`; of kind `missingClientKey` if the client must sign the assertion
+    /// and has no key.
     package func request(
         at provider: Provider,
         as registration: ClientRegistration,
@@ -54,7 +54,7 @@ extension JWTBearerGrant {
                 throw OAuthError(
                     .jwtBearer,
                     .missingClientKey,
-                    "the client is to sign an assertion, and the registration has no key",
+                    "the client must sign an assertion, and the registration has no private key",
                     descriptorKey: "jwt_bearer.assertion"
                 )
             }

@@ -1,16 +1,16 @@
 import CarnetDescriptors
 
-/// The flows that put a user's password or tokens where they do not belong (RFC 9700, sections 2.1.2 and 2.4).
+/// The flows that expose a user's password or tokens (RFC 9700, sections 2.1.2 and 2.4).
 enum RefusedFlow {
-    /// - Throws: `OAuthError` for the implicit flow and those that mix with it.
+    /// - Throws: `OAuthError` for the implicit and hybrid flows.
     static func check(responseType: String) throws(OAuthError) {
         guard responseType.split(separator: " ").contains(where: { ["token", "id_token"].contains($0) }) else { return }
         throw OAuthError(
             .authorization,
             .unsupported,
-            "the implicit flow hands tokens to the browser, and is refused (RFC 9700, section 2.1.2)",
+            "the implicit flow exposes tokens to the browser and is not supported (RFC 9700, section 2.1.2)",
             descriptorKey: "authorization.response_type",
-            hint: "use the code flow: remove the key"
+            hint: "remove this key: the default is the code flow"
         )
     }
 
@@ -23,7 +23,7 @@ enum RefusedFlow {
         throw OAuthError(
             parameters.step,
             .unsupported,
-            "the password grant gives a user's password to another program, and is refused (RFC 9700, section 2.4)",
+            "the password grant exposes a user's password to the client and is not supported (RFC 9700, section 2.4)",
             descriptorKey: "\(parameters.section).parameters.grant_type",
             hint: "use the code flow, or the device flow for programs without a browser"
         )

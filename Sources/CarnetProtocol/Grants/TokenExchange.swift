@@ -3,7 +3,7 @@ public import Foundation
 
 /// The exchange of one token for another: for another audience, for fewer scopes, or on behalf of somebody (RFC 8693).
 public struct TokenExchange: Sendable {
-    /// What kind of token a text is (RFC 8693, section 3).
+    /// The type of a token (RFC 8693, section 3).
     public struct TokenType: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
@@ -17,7 +17,7 @@ public struct TokenExchange: Sendable {
         public static let jwt = TokenType(rawValue: "urn:ietf:params:oauth:token-type:jwt")
     }
 
-    /// A token with its kind.
+    /// A token with its type.
     public struct TypedToken: Sendable {
         public var token: Secret
         public var type: TokenType
@@ -28,13 +28,13 @@ public struct TokenExchange: Sendable {
         }
     }
 
-    /// The token of the one on whose behalf it is.
+    /// The token of the user or client that the new token acts for.
     public var subject: TypedToken
-    /// The token of the one who acts, if it is somebody else.
+    /// The token of the acting party, if it is another one.
     public var actor: TypedToken?
-    /// The services that the token is for, by the names that the server has for them.
+    /// The services that the token is for, by their names at the server.
     public var audience: [String]
-    /// The same by their addresses (RFC 8707).
+    /// The services that the token is for, by their URIs (RFC 8707).
     public var resource: [String]
     public var scopes: [String]
     public var requestedType: TokenType?
@@ -84,9 +84,9 @@ extension TokenExchange {
             now: now)
     }
 
-    /// Judges the answer (RFC 8693, section 2.2).
+    /// Validates the response (RFC 8693, section 2.2).
     ///
-    /// - Returns: The new token, and what kind it is.
+    /// - Returns: The new token, and its type.
     /// - Throws: `OAuthError` at step `tokenExchange`.
     package func judge(
         _ response: IncomingResponse,
@@ -100,7 +100,7 @@ extension TokenExchange {
             throw OAuthError(
                 .tokenExchange,
                 .missingField,
-                "the answer has no issued_token_type",
+                "the response has no issued_token_type",
                 descriptorKey: "token.response.root",
                 status: 200
             )
@@ -109,7 +109,7 @@ extension TokenExchange {
             throw OAuthError(
                 .tokenExchange,
                 .unsupportedTokenType,
-                "the token is of the kind \"\(request.quotable(type))\", not of the one that was asked for",
+                "the token has the type \"\(request.quotable(type))\" instead of the requested one",
                 status: 200
             )
         }

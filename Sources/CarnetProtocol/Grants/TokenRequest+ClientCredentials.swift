@@ -2,13 +2,13 @@ package import CarnetDescriptors
 package import Foundation
 
 extension TokenRequest {
-    /// Asks for an access token of the client's own (RFC 6749, section 4.4.2).
+    /// Requests an access token for the client itself (RFC 6749, section 4.4.2).
     ///
     /// - Parameters:
-    ///   - scopes: What to ask for; none leaves the choice to the server.
+    ///   - scopes: The scopes to request; empty for the server's default.
     ///   - resources: The resource servers that the token is for (RFC 8707, section 2.2).
-    /// - Throws: `OAuthError` at step `clientCredentials`; of kind `missingClientSecret` for a public client, which must
-    ///   not use this grant.
+    /// - Throws: `OAuthError` at step `clientCredentials`; of kind `missingClientSecret` for a public client, which
+    /// must not use this grant.
     package static func clientCredentials(
         scopes: [String] = [],
         resources: [String] = [],
@@ -21,9 +21,9 @@ extension TokenRequest {
             throw OAuthError(
                 .clientCredentials,
                 .missingClientSecret,
-                "only a client with credentials of its own may ask for a token of its own (RFC 6749, section 4.4)",
+                "the client credentials grant requires a confidential client (RFC 6749, section 4.4)",
                 descriptorKey: "client.authentication",
-                hint: "register a confidential client, and give its secret"
+                hint: "register a confidential client and configure its secret"
             )
         }
         let grant = provider.clientCredentials

@@ -1,10 +1,10 @@
 public import HTTPTypes
 
-/// A request that is ready to be sent, whole.
+/// A complete request, ready to be sent.
 public struct OutgoingRequest: Sendable {
     public var head: HTTPRequest
     public var body: [UInt8]
-    /// What the client presents in the TLS handshake, if it does (RFC 8705). A connection with it is for no other request.
+    /// The client certificate for the TLS handshake (RFC 8705). The connection is not shared with other requests.
     public var certificate: ClientCertificate?
 
     public init(head: HTTPRequest, body: [UInt8] = [], certificate: ClientCertificate? = nil) {
@@ -14,7 +14,7 @@ public struct OutgoingRequest: Sendable {
     }
 }
 
-/// A response that has arrived, whole.
+/// A complete response.
 public struct IncomingResponse: Sendable {
     public var head: HTTPResponse
     public var body: [UInt8]

@@ -5,8 +5,8 @@ extension IncomingResponse {
     /// The media type without its parameters, in lower case.
     var mediaType: String? { head.headerFields[.contentType].map { MediaType.essence(of: $0) } }
 
-    /// The media type as it may be shown: one that servers are known to send by mistake, since any other text may hold
-    /// a secret of the request.
+    /// The media type as errors may show it: only those that servers often send by mistake. Another string could be a
+    /// secret of the request.
     var shownMediaType: String? {
         mediaType.map { Self.harmlessMediaTypes.contains($0) ? $0 : "another type" }
     }
@@ -18,7 +18,7 @@ extension IncomingResponse {
         "text/css", "text/csv", "text/html", "text/javascript", "text/json", "text/plain", "text/xml",
     ]
 
-    /// Whether the server calls the body JSON (RFC 8259, section 11; RFC 6839, section 3.1).
+    /// Whether the content type says JSON (RFC 8259, section 11; RFC 6839, section 3.1).
     var claimsJSON: Bool {
         guard let mediaType else { return false }
         return mediaType == "application/json" || mediaType.hasSuffix("+json")
@@ -26,26 +26,27 @@ extension IncomingResponse {
 
     /// The body as JSON.
     ///
-    /// - Parameter isLenient: Read it as JSON whatever the content type says.
+    /// - Parameter isLenient: Ignores the content type.
     /// - Throws: `OAuthError` that quotes the content type, never the body.
     func json(_ step: OAuthError.Step, key: String, isLenient: Bool = false) throws(OAuthError) -> JSONValue {
         guard claimsJSON || isLenient else {
             throw OAuthError(
                 step,
                 .unexpectedContentType,
-                "the answer is \(shownMediaType ?? "of no stated type") where JSON was expected",
+                "the response is \(shownMediaType ?? "without a content type") where JSON was expected",
                 descriptorKey: key,
                 status: status,
-                hint: mediaType == "text/html" ? "is the URL right, or is a login page of the network in the way?" : nil
+                hint: mediaType == "text/html"
+                    ? "check the URL; a proxy or a login page of the network may have responded" : nil
             )
         }
         do throws(JSONError) {
-            return try JSONValue(parsing: body)
+            return try JSONValue(parsing: bodyWithoutMark)
         } catch {
             throw OAuthError(
                 step,
                 .malformedBody,
-                "the answer is not valid JSON: \(error.description.quotable())",
+                "the response is not valid JSON: \(error.description.quotable())",
                 descriptorKey: key,
                 status: status
             )
@@ -57,7 +58,7 @@ extension IncomingResponse {
     /// - Throws: `OAuthError` that never quotes the body.
     func value(_ format: ResponseFormat, _ step: OAuthError.Step, key: String) throws(OAuthError) -> JSONValue {
         func malformed(_ expected: String) -> OAuthError {
-            OAuthError(step, .malformedBody, "the answer is not \(expected)", descriptorKey: key, status: status)
+            OAuthError(step, .malformedBody, "the response is not \(expected)", descriptorKey: key, status: status)
         }
         switch format {
         case .form where !claimsJSON:
@@ -70,7 +71,7 @@ extension IncomingResponse {
         }
     }
 
-    /// The JSON in `callback(JSON);`. Nothing of the call is run or believed.
+    /// The JSON in `callback(JSON);`. The function name is ignored.
     private var argument: JSONValue? {
         var rest = body[...].drop(while: Self.isSpace)
         if rest.starts(with: "/**/".utf8) { rest = rest.dropFirst(4).drop(while: Self.isSpace) }
@@ -83,12 +84,12 @@ extension IncomingResponse {
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
 
-    /// The server's own words in an error response, wherever the descriptor says they are; looked for in any body.
+    /// The server's error in an error response, at the places that the descriptor names, with any content type.
     func serverWords(
         _ fields: ErrorFields, format: ResponseFormat = .auto, hiding secrets: [Secret]
     ) -> ServerWords? {
         let body: JSONValue
-        if let json = (try? JSONValue(parsing: self.body)) ?? (format == .jsonp ? argument : nil) {
+        if let json = (try? JSONValue(parsing: bodyWithoutMark)) ?? (format == .jsonp ? argument : nil) {
             body = json
         } else if format == .form || mediaType == "application/x-www-form-urlencoded", let form = formObject {
             body = form
@@ -110,16 +111,16 @@ extension IncomingResponse {
 }
 
 extension JSONValue {
-    /// The server's own words in a body, wherever the descriptor says they are.
+    /// The server's error in a body, at the places that the descriptor names.
     func serverWords(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerWords? {
-        // Some servers say with these values that there is no error.
+        // Some servers use these values for "no error".
         guard let code = first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
             return nil
         }
         let meaning = fields.codes[code]
         return ServerWords(
             code: meaning ?? code,
-            // A provider's own code still helps where it is all that was said.
+            // Without a message, the provider's own code is shown.
             message: first(of: fields.message.pointers)?.scalarText ?? meaning.map { _ in code },
             uri: first(of: fields.uri.pointers)?.scalarText,
             hiding: secrets
@@ -142,9 +143,12 @@ extension OAuthError {
         let isServersFault = status >= 500 || status == 429 || status == 408
         let hint: String? =
             switch status {
-            case 300..<400: "redirects are not followed here: correct \(key)"
-            case 404, 405: "is \(key) right?"
-            default: nil
+            case _ where words?.code == "invalid_client":
+                "check the client id, the secret, the method (client.authentication) and its encoding (client.basic_encoding)"
+            case 300..<400: "redirects are not followed: correct \(key)"
+            case 404, 405: "check the URL in \(key)"
+            case _ where isServersFault: response.retryHint
+            default: words.flatMap { Self.advice(for: $0.code) }
             }
         return OAuthError(
             step,
@@ -155,5 +159,22 @@ extension OAuthError {
             server: words,
             hint: hint
         )
+    }
+
+    /// What to do about the error codes of RFC 6749, section 5.2.
+    private static func advice(for code: String) -> String? {
+        switch code {
+        case "invalid_client": "check the client id, its credentials and client.authentication"
+        case "invalid_scope": "request other scopes; see scopes in the descriptor"
+        case "unauthorized_client", "unsupported_grant_type": "allow this grant for the client at the provider"
+        default: nil
+        }
+    }
+}
+
+extension IncomingResponse {
+    /// The body without a byte order mark, which a reader may ignore (RFC 8259, section 8.1).
+    private var bodyWithoutMark: [UInt8] {
+        body.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(body.dropFirst(3)) : body
     }
 }

@@ -2,7 +2,7 @@ import CarnetDescriptors
 
 /// Media types as `Content-Type` fields have them (RFC 9110, section 8.3.1).
 enum MediaType {
-    /// Type and subtype without parameters, in lower case; empty for what is none: too long, or not ASCII.
+    /// Type and subtype without parameters, in lower case; empty if the value is too long or not ASCII.
     static func essence(of field: String) -> String {
         let bytes = field.utf8.prefix(ReceivedLimit.mediaType + 1).prefix { $0 != UInt8(ascii: ";") }
         Work.count(bytes.count)

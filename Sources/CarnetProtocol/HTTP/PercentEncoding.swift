@@ -1,9 +1,9 @@
 import CarnetDescriptors
 
-/// The one encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
+/// The only encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
 package enum PercentEncoding {
     /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both
-    /// read.
+    /// accept.
     package static func encode(_ text: String) -> String {
         Work.count(text.utf8.count)
         if text.utf8.allSatisfy(isUnreserved) { return text }
@@ -21,7 +21,7 @@ package enum PercentEncoding {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Encodes a value in the way that a descriptor says.
+    /// Encodes a value as the descriptor's `encoding` says.
     static func encode(_ text: String, as encoding: ParameterEncoding) -> String {
         switch encoding {
         case .percent: return encode(text)
@@ -38,10 +38,10 @@ package enum PercentEncoding {
         parameters.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
     }
 
-    /// Decodes `application/x-www-form-urlencoded` text; `+` is a space.
+    /// Decodes `application/x-www-form-urlencoded`; `+` is a space.
     ///
-    /// - Returns: `nil` for a bad escape, a NUL, bytes that are not UTF-8, or a text that is costly to compare (see
-    ///   `String.isStreamSafe`).
+    /// - Returns: `nil` for a bad escape, a NUL, invalid UTF-8, or a string that is costly to compare (see
+    /// `String.isStreamSafe`).
     package static func decodeForm(_ text: String) -> [(name: String, value: String)]? {
         var pairs: [(name: String, value: String)] = []
         Work.count(text.utf8.count)

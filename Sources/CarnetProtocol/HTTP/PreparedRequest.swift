@@ -1,18 +1,18 @@
 public import CarnetDescriptors
 import HTTPTypes
 
-/// A request of a known step: what goes on the wire, and what may be shown of it.
+/// A request of a known step, with a redacted copy that may be shown.
 package struct PreparedRequest: Sendable {
     package let step: OAuthError.Step
     /// The descriptor key that names the endpoint.
     package let descriptorKey: String
     package let outgoing: OutgoingRequest
-    /// The same request with every secret replaced; made for those who look at it.
+    /// The same request with every secret replaced.
     package var redacted: RedactedRequest { makeRedacted() }
     private let makeRedacted: @Sendable () -> RedactedRequest
-    /// What was sent and must not come back in an error.
+    /// The secrets of the request, which errors must not repeat.
     let secrets: [Secret]
-    /// Whether the tokens that it asks for must be bound to a key (RFC 9449).
+    /// Whether the requested tokens must be bound to a key (RFC 9449).
     let isSenderConstrained: Bool
 
     init(
@@ -31,19 +31,19 @@ package struct PreparedRequest: Sendable {
         self.isSenderConstrained = isSenderConstrained
     }
 
-    /// Scheme, host and port that the request goes to.
+    /// The origin (scheme, host and port) of the request.
     ///
-    /// - Throws: `OAuthError` of kind `badDescriptor` for one that goes nowhere that may be requested.
+    /// - Throws: `OAuthError` of kind `badDescriptor` for an invalid URL.
     package func destination() throws(OAuthError) -> WebURL {
         do throws(WebURLError) {
             return try WebURL("\(outgoing.head.scheme ?? "")://\(outgoing.head.authority ?? "")")
         } catch {
             throw OAuthError(
-                step, .badDescriptor, "the request has no address: \(error.reason)", descriptorKey: descriptorKey)
+                step, .badDescriptor, "the request's URL is invalid: \(error.reason)", descriptorKey: descriptorKey)
         }
     }
 
-    /// A word of the answer as it may be quoted, without the secrets of the request.
+    /// A string of the response as an error may quote it, without the secrets of the request.
     func quotable(_ word: String, limit: Int = 200) -> String {
         Redactor(hiding: secrets).redact(word, limit: limit).quotable(limit: limit)
     }
@@ -66,12 +66,12 @@ public struct RedactedRequest: Hashable, Sendable {
 }
 
 extension PreparedRequest {
-    /// Puts parameters where the rules say, and adds the headers that every request has.
+    /// Puts the parameters where the rules say, and adds the headers that every request has.
     ///
     /// - Parameters:
     ///   - credentials: The value of the Authorization header.
-    ///   - token: The access token, where it authenticates the request.
-    ///   - accept: The media type that the answer is to have.
+    ///   - token: The access token, if it authenticates the request.
+    ///   - accept: The expected media type of the response.
     static func make(
         _ parameters: RequestParameters,
         to url: WebURL,
@@ -97,7 +97,7 @@ extension PreparedRequest {
             body = ""
         case .form:
             body = carried.encoded
-            // An empty form has no type: some servers refuse one on a request without content.
+            // An empty form has no content type: some servers reject one on a request without content.
             if !body.isEmpty { headers.append(("Content-Type", "application/x-www-form-urlencoded", nil)) }
         case .json:
             body = carried.json(\.value)
@@ -117,7 +117,8 @@ extension PreparedRequest {
         for header in rules.headers + signed {
             try token?.refuseCollision(with: header.name, step: parameters.step)
             guard header.name.lowercased() != "authorization" else {
-                throw OAuthError(parameters.step, .badHeader, "the Authorization header is set by the client")
+                throw OAuthError(
+                    parameters.step, .badHeader, "the Authorization header cannot be set: the client sets it")
             }
             headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
             let isSecret = rules.late.hidden.contains(header.name) || signed.contains(header)

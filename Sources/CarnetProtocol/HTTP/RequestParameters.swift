@@ -1,23 +1,23 @@
 import CarnetDescriptors
 
-/// The parameters of one request, in order, each knowing whether it may be seen.
+/// The parameters of one request, in order. Each records whether it is secret.
 struct RequestParameters {
     struct Parameter {
-        /// The protocol's name for it, by which a descriptor speaks of it.
+        /// The protocol's name, which a descriptor uses.
         var standardName: String
         var name: String
         var value: String
         var isSecret: Bool
         var encoding: ParameterEncoding
 
-        /// What may be seen of the value.
+        /// The redacted value.
         var shownValue: String { isSecret ? Secret(value).description : value }
     }
 
     let step: OAuthError.Step
     /// `nil` for a request that no standard defines.
     let kind: RequestKind?
-    /// The descriptor section that shapes the request, e.g. `token`.
+    /// The descriptor section that controls the request, e.g. `token`.
     let section: String
     private let rename: NamedList<String>
     private let omit: [String]
@@ -44,7 +44,7 @@ struct RequestParameters {
     }
 
     /// The parameters of an authorization request.
-    init(_ rules: AuthorizationRequestRules) {
+    init(_ rules: ResolvedAuthorization) {
         self.init(
             .authorization, .authorization, section: RequestKind.authorization.section, rename: rules.rename,
             omit: rules.omit, encode: rules.encode)
@@ -80,7 +80,7 @@ struct RequestParameters {
 
     /// Adds parameters beyond the protocol's; they can neither repeat nor replace one of those.
     ///
-    /// - Parameter hidden: The names of those that must not be seen.
+    /// - Parameter hidden: The names of secret parameters.
     mutating func addExtra(
         _ parameters: [Named<String>], key: String, hidden: Set<String> = []
     ) throws(OAuthError) {
@@ -114,9 +114,9 @@ struct RequestParameters {
             throw OAuthError(
                 step,
                 .reservedParameter,
-                "the parameter \"\(name)\" would be sent twice",
+                "the parameter \"\(name)\" is sent twice",
                 descriptorKey: key ?? "\(section).rename",
-                hint: "remove it: the protocol sets it"
+                hint: "remove it from the options or the descriptor"
             )
         }
         items.append(
@@ -140,7 +140,7 @@ struct RequestParameters {
         return copy
     }
 
-    /// Adds a parameter of another request as it is there.
+    /// Copies a parameter of another request.
     mutating func repeatItem(_ item: Parameter) throws(OAuthError) {
         try append(item.standardName, item.name, item.value, isSecret: item.isSecret)
     }
@@ -152,15 +152,15 @@ struct RequestParameters {
         throw OAuthError(
             step,
             .reservedParameter,
-            "the endpoint's own query already has \"\(repeated.name)\"",
+            "the endpoint's URL already has the parameter \"\(repeated.name)\"",
             descriptorKey: key
         )
     }
 
-    /// What must not come back in an error.
+    /// The secrets, which errors must not repeat.
     var secrets: [Secret] { items.filter(\.isSecret).map { Secret($0.value) } + hidden }
 
-    /// Counts a secret that is sent in another form among the secrets.
+    /// Adds a secret that is sent in another form to the secrets.
     mutating func hide(_ secret: Secret) { hidden.append(secret) }
 }
 
@@ -171,7 +171,7 @@ extension [RequestParameters.Parameter] {
             .joined(separator: "&")
     }
 
-    /// The same for people: encoded, but for the redaction marks.
+    /// The same for display: encoded, except for the redaction marks.
     var shown: String {
         map { item in
             let value = item.isSecret ? item.shownValue : PercentEncoding.encode(item.value, as: item.encoding)
@@ -179,12 +179,12 @@ extension [RequestParameters.Parameter] {
         }.joined(separator: "&")
     }
 
-    /// A JSON object of texts.
+    /// A JSON object of strings.
     func json(_ value: (Element) -> String) -> String {
         JSONValue.object(object { .string(value($0)) }).jsonText()
     }
 
-    /// A JSON object; what is repeated becomes a list.
+    /// A JSON object; a repeated name becomes a list.
     func object(_ value: (Element) -> JSONValue) -> JSONObject {
         var object = JSONObject()
         for item in self {

@@ -1,16 +1,16 @@
 public import CarnetDescriptors
 public import Foundation
 
-/// What a server says of a token (RFC 7662, section 2.2).
+/// The state of a token at its server (RFC 7662, section 2.2).
 public struct Introspection: Sendable {
-    /// Whether the token is good: by the server's word, and by the times that it states.
+    /// Whether the token is active, according to the server and to the token's times.
     public let isActive: Bool
-    /// All that the server says of an active token; nothing is believed of another.
+    /// All members of the response for an active token; empty for another.
     public let claims: JSONObject
     public let expiresAt: Date?
     package let issuedAt: Date?
     package let notBefore: Date?
-    /// For whom the token is.
+    /// The audiences of the token.
     package let audience: [String]
 
     public var subject: String? { claims["sub"]?.string }
@@ -27,7 +27,7 @@ public struct Introspection: Sendable {
 extension Introspection {
     /// The request.
     ///
-    /// - Parameter hint: What kind of token it is: `access_token` or `refresh_token`.
+    /// - Parameter hint: The type of the token: `access_token` or `refresh_token`.
     /// - Throws: `OAuthError` at step `introspection`.
     package static func request(
         _ token: Secret,
@@ -37,25 +37,25 @@ extension Introspection {
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.introspection, .introspection, provider.introspection)
+        var parameters = RequestParameters(.introspection, .introspection, provider.introspection.request)
         try parameters.add(.token, token)
         if let hint { try parameters.add(.tokenTypeHint, hint) }
         return try TokenRequest.send(
-            &parameters, at: provider, rules: provider.introspection, registration: registration,
-            accept: provider.signedAnswers.introspection.isRequired ? Self.mediaType : "application/json",
+            &parameters, at: provider, rules: provider.introspection.request, registration: registration,
+            accept: provider.introspection.jwt.isRequired ? Self.mediaType : "application/json",
             random: random, now: now)
     }
 
     private static let mediaType = "application/token-introspection+jwt"
 
-    /// Whether an answer is a JWT, so that the provider's keys are needed to judge it (RFC 9701, section 5).
+    /// Whether a response is a JWT, so that its validation needs the provider's keys (RFC 9701, section 5).
     package static func isSigned(_ response: IncomingResponse) -> Bool {
         response.status == 200 && response.mediaType == mediaType
     }
 
-    /// Judges the answer. A refusal is an error, and not the word that the token is void (RFC 7662, section 2.3).
+    /// Validates the response. An error response does not mean that the token is inactive (RFC 7662, section 2.3).
     ///
-    /// - Parameter verification: The provider's keys, where `isSigned(_:)`.
+    /// - Parameter verification: The provider's keys, if `isSigned(_:)`.
     /// - Throws: `OAuthError` at step `introspection`.
     package init(
         judging response: IncomingResponse,
@@ -66,7 +66,7 @@ extension Introspection {
     ) throws(OAuthError) {
         guard response.status == 200 else {
             throw OAuthError.status(
-                response, .introspection, key: request.descriptorKey, fields: provider.tokenResponse.errors,
+                response, .introspection, key: request.descriptorKey, fields: provider.token.response.errors,
                 hiding: request.secrets)
         }
         let body =
@@ -75,7 +75,7 @@ extension Introspection {
             : try Self.plainBody(of: response, to: request, from: provider)
         guard let active = body["active"] else {
             throw OAuthError(
-                .introspection, .missingField, "the answer does not say whether the token is active",
+                .introspection, .missingField, "the response does not say whether the token is active",
                 descriptorKey: request.descriptorKey, status: 200)
         }
         guard let isActive = active.bool else { throw Self.wrongType("active", "true or false") }
@@ -85,7 +85,7 @@ extension Introspection {
         }
         for name in ["sub", "client_id", "username", "token_type", "iss", "scope"] {
             guard body[name].map({ $0.string != nil || $0.isNull }) ?? true else {
-                throw Self.wrongType(name, "a text")
+                throw Self.wrongType(name, "a string")
             }
         }
         if let issuer = body["iss"]?.string, provider.issuer != nil, !provider.acceptsIssuer(inCallback: issuer) {
@@ -95,7 +95,7 @@ extension Introspection {
         }
         let end = try Self.time("exp", in: body)
         let start = try Self.time("nbf", in: body)
-        let skew = TimeInterval(provider.clockSkew)
+        let skew = TimeInterval(provider.idToken.clockSkew.seconds)
         self.isActive =
             end.map { now < $0.addingTimeInterval(skew) } ?? true
             && start.map { $0 <= now.addingTimeInterval(skew) } ?? true
@@ -110,15 +110,15 @@ extension Introspection {
     ) throws(OAuthError) -> JSONValue {
         guard let verification, let text = String(validating: response.body, as: UTF8.self) else {
             throw OAuthError(
-                .introspection, .malformedToken, "the signed answer cannot be judged",
+                .introspection, .malformedToken, "the keys to validate the signed response are missing",
                 descriptorKey: "introspection.jwt")
         }
         let signed = try SignedResponse(
-            Secret(text), .introspection, expecting: .init(from: provider, provider.signedAnswers.introspection),
+            Secret(text), .introspection, expecting: .init(from: provider, provider.introspection.jwt),
             by: verification)
         guard let body = signed.claims["token_introspection"], body.object != nil else {
             throw OAuthError(
-                .introspection, .missingField, "the signed answer has no object token_introspection",
+                .introspection, .missingField, "the signed response has no object token_introspection",
                 descriptorKey: "introspection.jwt", status: 200)
         }
         return body
@@ -127,15 +127,16 @@ extension Introspection {
     private static func plainBody(
         of response: IncomingResponse, to request: PreparedRequest, from provider: Provider
     ) throws(OAuthError) -> JSONValue {
-        guard !provider.signedAnswers.introspection.isRequired else {
+        guard !provider.introspection.jwt.isRequired else {
             throw OAuthError(
-                .introspection, .unexpectedContentType, "the answer is not signed, though it should be",
+                .introspection, .unexpectedContentType,
+                "the response is not signed, but the descriptor requires a signature",
                 descriptorKey: "introspection.jwt", status: 200)
         }
         return try response.json(.introspection, key: request.descriptorKey)
     }
 
-    /// A time in seconds; real servers give parts of them too.
+    /// A time in seconds. Some servers send fractions.
     private static func time(_ name: String, in body: JSONValue) throws(OAuthError) -> Date? {
         guard let value = body[name], !value.isNull else { return nil }
         guard let seconds = value.double, (0...JWTClaims.latestTime).contains(seconds) else {
@@ -148,14 +149,14 @@ extension Introspection {
         guard let value = body["aud"], !value.isNull else { return [] }
         let names = value.string.map { [$0] } ?? value.array?.compactMap(\.string)
         guard let names, names.count == value.array?.count ?? 1 else {
-            throw wrongType("aud", "a text or a list of texts")
+            throw wrongType("aud", "a string or a list of strings")
         }
         return names
     }
 
     private static func wrongType(_ name: String, _ expected: String) -> OAuthError {
         OAuthError(
-            .introspection, .wrongFieldType, "the answer's \(name) is not \(expected)",
+            .introspection, .wrongFieldType, "the response's \(name) is not \(expected)",
             descriptorKey: "endpoints.introspection", status: 200)
     }
 }

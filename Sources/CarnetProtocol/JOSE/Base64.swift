@@ -28,7 +28,8 @@ package enum Base64URL {
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Decodes canonical text only: no padding, no white space, no stray bits at the end, so that a token has one form.
+    /// Decodes the canonical form only: no padding, no white space, no stray bits at the end. A token has exactly one
+    /// form.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         if let decoded = text.withContiguousStorageIfAvailable(decode) { return decoded }
         return Array(text).withUnsafeBufferPointer(decode)
@@ -39,7 +40,7 @@ package enum Base64URL {
         // Four characters are three bytes; a single one is less than a byte.
         guard text.count % 4 != 1 else { return nil }
         return sextets.withUnsafeBufferPointer { sextets -> [UInt8]? in
-            /// All that was looked up: beyond six bits if anything is in no alphabet.
+            /// The bitwise or of all lookups: above six bits if a byte is not in the alphabet.
             var seen: UInt8 = 0
             var stray: UInt32 = 0
             let output = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { output, count in

@@ -4,7 +4,7 @@ import CryptoExtras
 import Foundation
 
 extension ClientKey {
-    /// Whether the key is of the algorithm's family, and of no other by its own word.
+    /// Whether the key's type fits the algorithm, and the key does not name another algorithm.
     func canDecrypt(_ algorithm: KeyManagementAlgorithm) -> Bool {
         guard use != .signature, self.algorithm == nil || self.algorithm == algorithm.rawValue else { return false }
         return switch (material, algorithm) {
@@ -15,7 +15,8 @@ extension ClientKey {
         }
     }
 
-    /// The key of a JWE's content (RFC 7518, sections 4.3 and 4.6); `nil` for whatever does not fit.
+    /// The content encryption key of a JWE (RFC 7518, sections 4.3 and 4.6); `nil` if the key or the header does not
+    /// fit.
     func contentKey(
         from encryptedKey: [UInt8], header: JSONValue, algorithm: KeyManagementAlgorithm, for content: ContentEncryption
     ) -> SymmetricKey? {
@@ -43,7 +44,7 @@ extension ClientKey {
         return try? AES.KeyWrap.unwrap(encryptedKey, using: key)
     }
 
-    /// The key that follows from the sender's ephemeral key (RFC 7518, section 4.6.2).
+    /// The key agreed with the sender's ephemeral key (RFC 7518, section 4.6.2).
     private func agreedKey(_ header: JSONValue, name: String, length: Int) -> SymmetricKey? {
         func info(_ member: String) -> [UInt8]? {
             guard let value = header[member] else { return [] }
@@ -56,7 +57,7 @@ extension ClientKey {
             from: shared, algorithm: Array(name.utf8), sender: sender, receiver: receiver, length: length)
     }
 
-    /// The library refuses points that are not on the curve; a secret of zeros comes from a point of small order.
+    /// The library rejects points off the curve. An all-zero secret comes from a point of small order.
     private func sharedSecret(with ephemeral: JSONValue) -> SharedSecret? {
         func bytes(_ name: String) -> [UInt8]? { ephemeral[name]?.string.flatMap { Base64URL.decode($0.utf8) } }
         func point(_ curve: String, _ length: Int) -> [UInt8]? {
@@ -94,8 +95,8 @@ extension ClientKey {
     }
 }
 
-/// The derivation of keys from agreed secrets (NIST SP 800-56A, section 5.8.1, as RFC 7518, section 4.6.2 uses it). The
-/// library has only that of ANSI X9.63, which counts at another place.
+/// The key derivation of NIST SP 800-56A, section 5.8.1 (RFC 7518, section 4.6.2). The library has only that of ANSI
+/// X9.63, which puts the counter elsewhere.
 enum ConcatenationKDF {
     static func derive(
         from secret: SharedSecret, algorithm: [UInt8], sender: [UInt8], receiver: [UInt8], length: Int

@@ -7,12 +7,12 @@ extension ClientKey {
     /// Reads a private key in JWK form (RFC 7517; RFC 7518, section 6; RFC 8037, section 2).
     ///
     /// - Parameters:
-    ///   - id: The id of a key that does not state one; the thumbprint if `nil`.
-    ///   - source: How errors name the place that it came from.
+    ///   - id: The id of a key without `kid`; the thumbprint if `nil`.
+    ///   - source: The name of the place in errors, such as a path.
     /// - Throws: `ClientKeyError`.
     public init(jwk: Secret, id: String? = nil, source: String = "the client's key") throws(ClientKeyError) {
         let keys = try Self.keys(in: jwk, id: id, source: source)
-        guard keys.count == 1 else { throw ClientKeyError(source, "holds \(keys.count) keys instead of one") }
+        guard keys.count == 1 else { throw ClientKeyError(source, "contains \(keys.count) keys instead of one") }
         self = keys[0]
     }
 
@@ -22,7 +22,7 @@ extension ClientKey {
         }
         guard let entries = json["keys"] else { return [try ClientKey(json, id: id, source: source)] }
         guard let list = entries.array, !list.isEmpty, list.count <= JSONWebKeySet.maximumCount else {
-            throw ClientKeyError(source, "is a key set with no keys, or too many")
+            throw ClientKeyError(source, "is a key set without keys, or with too many")
         }
         var keys: [ClientKey] = []
         for entry in list { keys.append(try ClientKey(entry, id: nil, source: source)) }
@@ -36,16 +36,18 @@ extension ClientKey {
     private init(_ jwk: JSONValue, id: String?, source: String) throws(ClientKeyError) {
         func text(_ name: String) throws(ClientKeyError) -> String? {
             guard let member = jwk[name] else { return nil }
-            guard let text = member.string else { throw ClientKeyError(source, "has a \"\(name)\" that is not a text") }
+            guard let text = member.string else {
+                throw ClientKeyError(source, "has a \"\(name)\" that is not a string")
+            }
             return text
         }
         guard let type = try text("kty") else { throw ClientKeyError(source, "is a JWK without \"kty\"") }
         guard type != "oct" else {
-            throw ClientKeyError(source, "is a symmetric key", hint: "give it as the client secret")
+            throw ClientKeyError(source, "is a symmetric key", hint: "pass it as the client secret")
         }
-        guard jwk["d"] != nil else { throw ClientKeyError(source, "is a public key; the private one is needed") }
-        // RFC 7518, section 6.3.2.7: a key of more than two primes must not be read as one of two.
-        guard jwk["oth"] == nil else { throw ClientKeyError(source, "is an RSA key of more than two primes") }
+        guard jwk["d"] != nil else { throw ClientKeyError(source, "is a public key; a private key is required") }
+        // RFC 7518, section 6.3.2.7: a multi-prime key must not be read as one of two primes.
+        guard jwk["oth"] == nil else { throw ClientKeyError(source, "is an RSA key with more than two primes") }
         var use: Use?
         if let name = try text("use") {
             use = Use(rawValue: name)
@@ -57,15 +59,15 @@ extension ClientKey {
             throw ClientKeyError(
                 source,
                 "is not a usable key of the type \"\(type.quotable(limit: 20))\"",
-                hint: "accepted: RSA from \(Self.rsaBits.lowerBound) bits, EC with P-256, P-384 or P-521, "
+                hint: "accepted: RSA with at least \(Self.rsaBits.lowerBound) bits, EC with P-256, P-384 or P-521, "
                     + "OKP with Ed25519 or X25519, each with all its members in base64url"
             )
         }
         try self.init(material, id: try text("kid") ?? id, use: use, algorithm: try text("alg"), source: source)
-        // A public part that belongs to another key would be published in the name of this one.
+        // Otherwise another party's public key would be published as this client's.
         for name in ["n", "e", "x", "y"] {
             guard try text(name) == publicJWK[name]?.string else {
-                throw ClientKeyError(source, "has a public part that does not belong to its private part")
+                throw ClientKeyError(source, "has a public part that does not match its private part")
             }
         }
     }
@@ -77,7 +79,7 @@ extension ClientKey.Material {
         guard let d = bytes("d") else { return nil }
         switch (type, curve) {
         case ("RSA", _):
-            // Numbers that are no public key at all end the process where they are taken apart.
+            // The library traps on numbers that are not a public key.
             guard let n = bytes("n"), let e = bytes("e"), JSONWebKey.rsa(modulus: n, exponent: e) != nil else {
                 return nil
             }

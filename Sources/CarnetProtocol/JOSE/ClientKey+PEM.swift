@@ -6,9 +6,9 @@ extension ClientKey {
     /// Reads a key in PEM form: PKCS#8 (RFC 5958), SEC1 (RFC 5915) or PKCS#1 (RFC 8017, appendix A.1.2).
     ///
     /// - Parameters:
-    ///   - id: The id that the provider knows the key by; the thumbprint if `nil`.
-    ///   - source: How errors name the place that it came from.
-    /// - Throws: `ClientKeyError` if it is encrypted, of an unknown kind or curve, too small, or no private key.
+    ///   - id: The key id at the provider; the thumbprint if `nil`.
+    ///   - source: The name of the place in errors, such as a path.
+    /// - Throws: `ClientKeyError` if it is encrypted, of an unknown type or curve, too small, or not a private key.
     public init(
         pem: Secret, id: String? = nil, use: Use? = nil, source: String = "the client's key"
     ) throws(ClientKeyError) {
@@ -17,9 +17,9 @@ extension ClientKey {
         try self.init(material, id: id, use: use, source: source)
     }
 
-    /// Reads whatever a file may hold: a key in PEM form, a JWK, or a set of them.
+    /// Reads a file with a key in PEM form, a JWK, or a key set.
     ///
-    /// - Parameter id: The id of a key that does not state one.
+    /// - Parameter id: The id of a key that names none.
     /// - Throws: `ClientKeyError`.
     public static func keys(
         in text: Secret, id: String? = nil, source: String = "the client's key"
@@ -35,12 +35,12 @@ extension ClientKey {
     static let maximumLength = 256 * 1024
 }
 
-/// The one private key of a PEM text (RFC 7468).
+/// The only private key of a PEM file (RFC 7468).
 struct PEMBlock {
     let label: String
     let der: [UInt8]
 
-    /// - Throws: `ClientKeyError` that says what is there instead of a private key.
+    /// - Throws: `ClientKeyError` that says what the file contains instead of a private key.
     init(privateKeyIn text: String, source: String) throws(ClientKeyError) {
         var blocks: [(label: String, lines: [Substring])] = []
         var isInside = false
@@ -60,41 +60,41 @@ struct PEMBlock {
             let found = blocks.first?.label
             throw ClientKeyError(
                 source,
-                found.map { "holds a \($0.lowercased().quotable(limit: 40)), not a private key" }
+                found.map { "contains a \($0.lowercased().quotable(limit: 40)), not a private key" }
                     ?? "is neither a key in PEM form nor a JWK",
                 hint: "a PEM file begins with -----BEGIN PRIVATE KEY-----"
             )
         }
-        guard keys.count == 1 else { throw ClientKeyError(source, "holds more than one private key") }
+        guard keys.count == 1 else { throw ClientKeyError(source, "contains more than one private key") }
         guard key.label != "ENCRYPTED PRIVATE KEY", !key.lines.contains(where: { $0.hasPrefix("Proc-Type:") }) else {
             throw ClientKeyError(
                 source, "is encrypted with a passphrase", hint: "decrypt it: openssl pkey -in FILE -out NEW-FILE")
         }
         guard ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains(key.label) else {
             throw ClientKeyError(
-                source, "is of the form \(key.label.quotable(limit: 40)), which is not read",
-                hint: "write it as PKCS#8: openssl pkey -in FILE -out NEW-FILE")
+                source, "has the unsupported form \(key.label.quotable(limit: 40))",
+                hint: "convert it to PKCS#8: openssl pkey -in FILE -out NEW-FILE")
         }
         guard !isInside, let der = Data(base64Encoded: key.lines.joined()), !der.isEmpty else {
-            throw ClientKeyError(source, "is cut short or changed")
+            throw ClientKeyError(source, "is truncated or damaged")
         }
         label = key.label
         self.der = Array(der)
     }
 
-    /// Whether the key is of an algorithm of RFC 8410, section 3; the library reads either as the other.
+    /// Whether the key uses an algorithm of RFC 8410, section 3. The library reads either as the other.
     fileprivate func names(_ algorithm: UInt8) -> Bool {
         der.prefix(16).contains([0x06, 0x03, 0x2B, 0x65, algorithm])
     }
 
-    /// Why no key could be made: by the object identifiers of its algorithm and curve, which stand before the key itself.
+    /// Why the key is unusable, by the object identifiers of its algorithm and curve.
     func refusal(_ source: String) -> ClientKeyError {
         let head = der.prefix(64)
         if label == "RSA PRIVATE KEY" || head.contains([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]) {
             let small = (try? _RSA.Signing.PrivateKey(unsafeDERRepresentation: der))?.keySizeInBits
             return ClientKeyError(
                 source,
-                small.map { "is an RSA key of \($0) bits; at least \(ClientKey.rsaBits.lowerBound) are needed" }
+                small.map { "is an RSA key of \($0) bits; the minimum is \(ClientKey.rsaBits.lowerBound)" }
                     ?? "is not a usable RSA key: fewer than \(ClientKey.rsaBits.lowerBound) bits, or damaged"
             )
         }
@@ -103,10 +103,10 @@ struct PEMBlock {
             return ClientKeyError(source, "is a key on the curve secp256k1; \(curves)")
         }
         if label == "EC PRIVATE KEY" || head.contains([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]) {
-            return ClientKeyError(source, "is not a usable elliptic-curve key: of another curve, or damaged; \(curves)")
+            return ClientKeyError(source, "is an elliptic-curve key on another curve, or damaged; \(curves)")
         }
         return ClientKeyError(
-            source, "is a key of an unknown kind, or damaged; RSA, P-256, P-384, P-521, Ed25519 and X25519 are accepted"
+            source, "is a key of an unknown type, or damaged; RSA, P-256, P-384, P-521, Ed25519 and X25519 are accepted"
         )
     }
 }
@@ -147,7 +147,7 @@ extension Substring {
 }
 
 extension Collection<UInt8> {
-    /// Whether the bytes stand somewhere in these.
+    /// Whether these bytes contain others.
     fileprivate func contains(_ bytes: [UInt8]) -> Bool {
         firstRange(of: bytes) != nil
     }

@@ -3,10 +3,10 @@ import Crypto
 import CryptoExtras
 
 extension ClientKey {
-    /// Whether it may sign with any algorithm.
+    /// Whether it can sign with some algorithm.
     package var canSign: Bool { !signatureAlgorithms.isEmpty }
 
-    /// The algorithms that it can sign with, the one that most servers know first; by its own word perhaps one or none.
+    /// The algorithms that it can sign with, the most widely supported one first; at most one if the key names one.
     var signatureAlgorithms: [SignatureAlgorithm] {
         let all: [SignatureAlgorithm] =
             switch material {
@@ -19,13 +19,13 @@ extension ClientKey {
             }
         guard use != .encryption else { return [] }
         guard let algorithm else { return all }
-        // RFC 9864, section 2.2 has a name of its own for EdDSA with this curve.
+        // RFC 9864, section 2.2 has another name for EdDSA with this curve.
         return all.filter { $0.rawValue == algorithm || ($0 == .EdDSA && algorithm == "Ed25519") }
     }
 
-    /// The algorithm to sign with at a provider that wants one of some, or any if it names none.
+    /// The algorithm to sign with: the first that the provider accepts, or any if it names none.
     ///
-    /// - Throws: `OAuthError` of kind `badRegistration` if the key cannot sign so.
+    /// - Throws: `OAuthError` of kind `badRegistration` if the key has no such algorithm.
     func algorithm(
         among wanted: [String], at provider: Provider, descriptorKey: String
     ) throws(OAuthError) -> SignatureAlgorithm {
@@ -37,12 +37,12 @@ extension ClientKey {
             possible.isEmpty
                 ? "the client's key cannot sign"
                 : "the client's key can sign with \(possible.map(\.rawValue).joined(separator: ", ")), and "
-                    + "\(provider.name) wants \(wanted.joined(separator: ", "))",
+                    + "\(provider.name) requires \(wanted.joined(separator: ", "))",
             descriptorKey: descriptorKey
         )
     }
 
-    /// - Throws: `ClientKeyError` if the key cannot sign so.
+    /// - Throws: `ClientKeyError` if the key does not support the algorithm.
     func signature(for data: [UInt8], _ algorithm: SignatureAlgorithm) throws(ClientKeyError) -> [UInt8] {
         do {
             switch (material, algorithm) {

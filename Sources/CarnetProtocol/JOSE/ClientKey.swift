@@ -3,12 +3,11 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A private key of the client's own: signs its assertions, or decrypts what was encrypted for it.
+/// A private key of the client. It signs assertions, or decrypts tokens that are encrypted for the client.
 ///
-/// It prints, interpolates, mirrors and debugs without its private part, which never leaves it; `publicJWK` is what a
-/// provider may know.
+/// Its description omits the private part, which never leaves it. `publicJWK` is the part for the provider.
 public struct ClientKey: Sendable {
-    /// What a key is for (RFC 7517, section 4.2).
+    /// The use of a key (RFC 7517, section 4.2).
     public enum Use: String, Hashable, Sendable {
         case signature = "sig"
         case encryption = "enc"
@@ -23,22 +22,22 @@ public struct ClientKey: Sendable {
         case x25519(Curve25519.KeyAgreement.PrivateKey)
     }
 
-    /// The key id; the thumbprint unless another was given.
+    /// The key id; by default the thumbprint.
     public let id: String
     /// The SHA-256 thumbprint of the public key (RFC 7638).
     public let thumbprint: String
-    /// `nil` for either use.
+    /// `nil` for both uses.
     package let use: Use?
-    /// The only algorithm that it is for (RFC 7517, section 4.4).
+    /// The only algorithm of the key (RFC 7517, section 4.4); `nil` for any.
     package let algorithm: String?
     let material: Material
-    /// The members that every form of the public key has, in the order of the thumbprint.
+    /// The required members of the public key, in the order of the thumbprint.
     private let publicMembers: [(name: String, value: String)]
 
-    /// RFC 7518, section 3.3 wants 2048 bits at least; past 8192 a signature costs more than it proves.
+    /// RFC 7518, section 3.3 requires at least 2048 bits. Above 8192 a signature is slow without a benefit.
     static let rsaBits = 2048...8192
 
-    /// - Throws: `ClientKeyError` for an RSA key of a size that is refused.
+    /// - Throws: `ClientKeyError` for an RSA key of another size.
     init(
         _ material: Material, id: String? = nil, use: Use? = nil, algorithm: String? = nil, source: String
     ) throws(ClientKeyError) {
@@ -58,7 +57,7 @@ public struct ClientKey: Sendable {
         publicMembers = members
     }
 
-    /// The public key (RFC 7517, section 4), with its id, and its use and algorithm if it has them.
+    /// The public key (RFC 7517, section 4) with its id and, if known, its use and algorithm.
     public var publicJWK: JSONValue {
         var jwk = JSONObject()
         for member in publicMembers { jwk[member.name] = .string(member.value) }
@@ -73,7 +72,7 @@ public struct ClientKey: Sendable {
         ["keys": .array(keys.map(\.publicJWK))]
     }
 
-    /// A new key for an algorithm; of 2048 bits for the RSA algorithms, which takes about a tenth of a second.
+    /// A new key for an algorithm. An RSA key has 2048 bits and takes about a tenth of a second.
     public static func generate(_ algorithm: SignatureAlgorithm, id: String? = nil) throws -> ClientKey {
         let material: Material =
             switch algorithm {
@@ -87,7 +86,7 @@ public struct ClientKey: Sendable {
             material, id: id, use: .signature, algorithm: algorithm.rawValue, source: "the new key")
     }
 
-    /// A new key for which ID tokens can be encrypted; on P-256, or of 2048 bits for the RSA algorithms.
+    /// A new key for encrypted ID tokens: P-256, or RSA with 2048 bits.
     public static func generate(for algorithm: KeyManagementAlgorithm, id: String? = nil) throws -> ClientKey {
         let material: Material =
             switch algorithm {
@@ -106,7 +105,7 @@ extension ClientKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension ClientKey.Material {
-    /// What RFC 7638, section 3.2 makes a thumbprint of, in its order.
+    /// The input of the thumbprint (RFC 7638, section 3.2), in its order.
     fileprivate var publicMembers: [(name: String, value: String)]? {
         func point(_ curve: String, _ raw: Data) -> [(name: String, value: String)] {
             [

@@ -1,10 +1,10 @@
-/// Why a private key cannot be used: where it came from and what is wrong, never a byte of it.
+/// Why a private key is unusable. It contains the name of the place and the problem, never a byte of the key.
 public struct ClientKeyError: Error, Hashable, Sendable {
-    /// What the caller named as the place that the key came from, such as a path.
+    /// The caller's name of the place that the key came from, such as a path.
     public var source: String
-    /// What it is, as the rest of a sentence about the source.
+    /// The problem, as the rest of a sentence about the source.
     public var reason: String
-    /// What to do about it.
+    /// What to do next.
     public var hint: String?
 
     init(_ source: String, _ reason: String, hint: String? = nil) {

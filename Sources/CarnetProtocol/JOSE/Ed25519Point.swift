@@ -1,9 +1,10 @@
 /// Points of edwards25519 as RFC 8032, section 5.1.2 encodes them.
 enum Ed25519Point {
-    /// Whether a point's order divides 8: as a public key it lets anybody make signatures, and the library takes it.
+    /// Whether a point's order divides 8. With such a public key anybody can forge signatures, and the library
+    /// accepts it.
     static func isOfSmallOrder(_ point: [UInt8]) -> Bool {
         guard let last = point.last else { return false }
-        // The top bit is the sign of x; a point and its negative have one order.
+        // The top bit is the sign of x; a point and its negative have the same order.
         let y = point.dropLast() + [last & 0x7F]
         return smallOrder.contains { $0.elementsEqual(y) }
     }

@@ -3,14 +3,14 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A compact JWE taken apart (RFC 7516, section 7.1). Nothing of it is believed yet.
+/// The parts of a compact JWE (RFC 7516, section 7.1), not trusted yet.
 struct JSONWebEncryption {
     private let header: JSONValue
     private let encryptedKey: [UInt8]
     private let initializationVector: [UInt8]
     private let ciphertext: [UInt8]
     private let tag: [UInt8]
-    /// The header as it came, which the tag covers.
+    /// The header as received, which the tag authenticates.
     private let authenticatedData: [UInt8]
     private let step: OAuthError.Step
 
@@ -39,12 +39,12 @@ struct JSONWebEncryption {
             throw malformed("has a header that is not a JSON object")
         }
         guard header["crit"] == nil else {
-            throw OAuthError(step, .criticalHeader, "the encrypted token demands a critical extension")
+            throw OAuthError(step, .criticalHeader, "the encrypted token requires a critical extension")
         }
-        // RFC 8725, section 3.6: what is compressed before it is encrypted may be endless, and gives its content away.
+        // RFC 8725, section 3.6: decompression may be endless, and compression leaks the content.
         guard header["zip"] == nil else { throw malformed("is compressed") }
         guard header["cty"].map({ $0.string?.lowercased() == "jwt" }) ?? true else {
-            throw malformed("holds something else than a JWT")
+            throw malformed("does not contain a JWT")
         }
         self.header = header
         (encryptedKey, initializationVector, ciphertext, tag) = (parts[1], parts[2], parts[3], parts[4])
@@ -52,14 +52,14 @@ struct JSONWebEncryption {
         self.step = step
     }
 
-    /// The signed token that came: out of the encrypted one, where that is how it comes.
+    /// The signed token, decrypted first where the provider encrypts it.
     ///
     /// - Parameters:
-    ///   - encryption: How it is encrypted for the client; not at all if `nil`.
-    ///   - isRequired: Whether it may not come without encryption where there is one.
-    ///   - name: What errors call the token.
-    ///   - descriptorKey: The key that governs its encryption.
-    /// - Throws: `OAuthError` if it is encrypted otherwise than registered, or not although it should be.
+    ///   - encryption: The algorithms it is encrypted with for the client; `nil` for no encryption.
+    ///   - isRequired: Whether an unencrypted token is rejected if `encryption` is not `nil`.
+    ///   - name: The token's name in errors.
+    ///   - descriptorKey: The key that controls its encryption.
+    /// - Throws: `OAuthError` if the encryption differs from the registered one.
     static func signedToken(
         in token: Secret,
         encryptedAs encryption: TokenEncryption?,
@@ -72,7 +72,8 @@ struct JSONWebEncryption {
         guard hasForm(of: token) else {
             guard encryption == nil || !isRequired else {
                 throw OAuthError(
-                    step, .malformedToken, "\(name) is not encrypted, though it should be",
+                    step, .malformedToken,
+                    "\(name) is not encrypted, but the descriptor or the registration requires encryption",
                     descriptorKey: descriptorKey)
             }
             return token
@@ -81,26 +82,26 @@ struct JSONWebEncryption {
             throw OAuthError(
                 step,
                 .unsupportedAlgorithm,
-                "\(name) is encrypted, and nothing says that it may be",
+                "\(name) is encrypted, and no encryption is configured",
                 descriptorKey: descriptorKey,
-                hint: "say in the descriptor or the registration which algorithms were registered"
+                hint: "set the registered algorithms in the descriptor or the registration"
             )
         }
         guard !registration.decryptionKeys.isEmpty else {
             throw OAuthError(
-                step, .missingClientKey, "\(name) is encrypted, and the registration has no key to open it",
+                step, .missingClientKey, "\(name) is encrypted, and the registration has no key to decrypt it",
                 descriptorKey: descriptorKey)
         }
         return try JSONWebEncryption(token, step: step)
             .decrypt(with: registration.decryptionKeys, expecting: encryption, key: descriptorKey)
     }
 
-    /// The content, which is believed by nobody until its own signature is checked.
+    /// The content. Its own signature is checked later.
     ///
-    /// Whatever goes wrong after the header was read is one error, so that a server learns nothing from it.
+    /// All failures after the header are one error, so that a server learns nothing from the difference.
     ///
-    /// - Throws: `OAuthError` of kind `unsupportedAlgorithm` if the token names other algorithms than those registered,
-    ///   `decryptionFailed`.
+    /// - Throws: `OAuthError` of kind `unsupportedAlgorithm` if the token names other algorithms than those
+    /// registered, else `decryptionFailed`.
     func decrypt(
         with keys: [ClientKey], expecting encryption: TokenEncryption, key descriptorKey: String = "id_token.encryption"
     ) throws(OAuthError) -> Secret {
@@ -126,9 +127,9 @@ struct JSONWebEncryption {
         throw OAuthError(
             step,
             .decryptionFailed,
-            "the encrypted token does not open with the client's keys",
+            "the encrypted token cannot be decrypted with the client's keys",
             descriptorKey: descriptorKey,
-            hint: "is it encrypted for a key that the registration has?"
+            hint: "add the private key of the public key that is registered at the provider"
         )
     }
 

@@ -15,7 +15,7 @@ extension JSONWebKey {
         return members.count == names.count ? thumbprint(members) : nil
     }
 
-    /// - Parameter members: Those that every form of the key has, in the order of their names (RFC 7638, section 3.2).
+    /// - Parameter members: The required members in the order of their names (RFC 7638, section 3.2).
     static func thumbprint(_ members: [(name: String, value: String)]) -> String {
         var object = JSONObject()
         for member in members { object[member.name] = .string(member.value) }

@@ -20,7 +20,7 @@ struct JSONWebKey: Sendable {
     /// `nil` for an entry that is not a usable signature key.
     init?(_ entry: JSONValue) {
         guard let type = entry["kty"]?.string else { return nil }
-        // Real servers write null, or an empty list, for what they do not say.
+        // Some servers send null or an empty list for missing members.
         if let use = entry[stated: "use"], use.string != "sig" { return nil }
         if let operations = entry[stated: "key_ops"], operations != [], operations.array?.contains("verify") != true {
             return nil
@@ -53,7 +53,7 @@ struct JSONWebKey: Sendable {
         self.material = material
     }
 
-    /// RFC 7518, section 3.3 wants 2048 bits at least; past 8192 a signature costs more than it proves.
+    /// RFC 7518, section 3.3 requires at least 2048 bits. Above 8192 a signature is slow without a benefit.
     static func rsa(modulus: [UInt8], exponent: [UInt8]) -> _RSA.Signing.PublicKey? {
         let significant = modulus.drop { $0 == 0 }
         let bits = significant.count * 8 - (significant.first?.leadingZeroBitCount ?? 0)
@@ -69,7 +69,7 @@ struct JSONWebKey: Sendable {
         return [0x04] + x + y
     }
 
-    /// Whether the key is of the algorithm's family, and of no other by its own word.
+    /// Whether the key's type fits the algorithm, and the key does not name another algorithm.
     func canVerify(_ algorithm: SignatureAlgorithm) -> Bool {
         guard
             self.algorithm == nil || self.algorithm == algorithm.rawValue || (isEd25519 && self.algorithm == "Ed25519")

@@ -20,7 +20,7 @@ extension JSONWebSignature {
 
     /// The HMAC of RFC 7518, section 3.2.
     ///
-    /// - Returns: `nil` for an algorithm that is none, and for a key that is shorter than the hash.
+    /// - Returns: `nil` for an unknown algorithm, and for a key that is shorter than the hash.
     static func hmac(_ data: [UInt8], _ algorithm: AssertionAlgorithm, key bytes: [UInt8]) -> [UInt8]? {
         let key = SymmetricKey(data: bytes)
         switch algorithm {
@@ -33,7 +33,7 @@ extension JSONWebSignature {
 }
 
 extension JSONObject {
-    /// The claims of a JWT that is good for one use: who says it, about and to whom, for how many seconds, under which id.
+    /// The claims of a JWT for one use: issuer, subject, audience, lifetime and id.
     static func claims(
         from issuer: String, about subject: String? = nil, to audience: String, lifetime: Int,
         random: any RandomSource, now: Date

@@ -13,10 +13,10 @@ extension JSONWebSignature {
 extension Provider {
     /// The secret that signs ID tokens; `nil` where public keys do.
     ///
-    /// - Throws: `OAuthError` if the registration has none that can: shorter than the hash it could be guessed from one
-    ///   token (RFC 7518, section 3.2), and a key that others know proves nothing.
+    /// - Throws: `OAuthError` if the registration has no usable secret. A secret shorter than the hash could be
+    /// guessed from one token (RFC 7518, section 3.2).
     func signatureSecret(of registration: ClientRegistration) throws(OAuthError) -> Secret? {
-        guard signsWithClientSecret else { return nil }
+        guard idToken.hs256 != nil else { return nil }
         guard let secret = registration.clientSecret else {
             throw OAuthError(
                 .idToken,
@@ -32,8 +32,8 @@ extension Provider {
                 .idToken,
                 .badRegistration,
                 isPublicKey
-                    ? "the client's secret is a key, and not a secret that can sign"
-                    : "the client's secret is too short to sign with: 32 bytes at least",
+                    ? "the client's secret is a public key, which cannot sign"
+                    : "the client's secret is too short to sign with; the minimum is 32 bytes",
                 descriptorKey: "id_token.hs256"
             )
         }

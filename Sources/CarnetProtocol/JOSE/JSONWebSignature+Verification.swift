@@ -3,9 +3,9 @@ import CarnetDescriptors
 extension JSONWebSignature {
     private static let maximumCandidates = 8
 
-    /// Checks the signature with the keys that fit its key id and the algorithm, which the caller has pinned.
+    /// Checks the signature with the keys that fit its key id and the algorithm that the caller accepts.
     ///
-    /// - Parameter name: What the token is called in an error.
+    /// - Parameter name: The token's name in errors.
     /// - Throws: `OAuthError` of kind `keyNotFound`, `badSignature`.
     func check(
         with keys: JSONWebKeySet, _ algorithm: SignatureAlgorithm, step: OAuthError.Step, name: String
@@ -13,14 +13,14 @@ extension JSONWebSignature {
         let candidates = keys.candidates(keyID: keyID, algorithm: algorithm)
         guard !candidates.isEmpty else {
             throw OAuthError(
-                step, .keyNotFound, "no key of the provider fits \(name)'s key id and algorithm",
+                step, .keyNotFound, "the provider's key set has no key for \(name)'s key id and algorithm",
                 descriptorKey: "endpoints.jwks")
         }
         let isValid = candidates.prefix(Self.maximumCandidates).contains { key in
             key.isValid(signature, for: signingInput, algorithm: algorithm)
         }
         guard isValid else {
-            throw OAuthError(step, .badSignature, "\(name)'s signature is not the provider's")
+            throw OAuthError(step, .badSignature, "\(name)'s signature is invalid")
         }
     }
 }

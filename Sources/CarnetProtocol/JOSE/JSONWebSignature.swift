@@ -1,13 +1,13 @@
 import CarnetDescriptors
 
-/// A compact JWS taken apart (RFC 7515, section 7.1). Nothing of it is believed yet.
+/// The parts of a compact JWS (RFC 7515, section 7.1), not trusted yet.
 struct JSONWebSignature {
     let algorithm: String
     let keyID: String?
     let type: String?
     let payload: [UInt8]
     let signature: [UInt8]
-    /// What was signed: header and payload as they came.
+    /// The signed bytes: header and payload as received.
     let signingInput: [UInt8]
 
     /// - Throws: `OAuthError` of kind `malformedToken` or `criticalHeader`.
@@ -32,19 +32,19 @@ struct JSONWebSignature {
             throw malformed("has a header that is not a JSON object")
         }
         guard let algorithm = header["alg"]?.string else { throw malformed("names no algorithm") }
-        // RFC 7515, section 4.1.11: an extension that must be understood is one that we do not have.
+        // RFC 7515, section 4.1.11: the client supports no critical extension.
         guard header["crit"] == nil else {
-            throw OAuthError(step, .criticalHeader, "the token demands a critical extension")
+            throw OAuthError(step, .criticalHeader, "the token requires a critical extension")
         }
         switch header["kid"] {
         case nil: keyID = nil
         case .string(let id) where id.utf8.count <= ReceivedLimit.keyID: keyID = id
-        default: throw malformed("has a key id that is not a text")
+        default: throw malformed("has a key id that is not a string")
         }
         switch header["typ"] {
         case nil: type = nil
         case .string(let name): type = name
-        default: throw malformed("has a type that is not a text")
+        default: throw malformed("has a type that is not a string")
         }
         self.algorithm = algorithm
         self.payload = payload

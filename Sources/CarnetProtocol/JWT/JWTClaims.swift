@@ -1,14 +1,14 @@
 import CarnetDescriptors
 import Foundation
 
-/// The claims of a JWT, read by the policy of its kind (RFC 7519, section 4.1). `null` counts as absent.
+/// The claims of a JWT, read by the policy of its type (RFC 7519, section 4.1). `null` counts as absent.
 struct JWTClaims {
     let all: JSONObject
     let policy: JWTPolicy
-    /// The claims that may be of another JSON type.
+    /// The claims that may have another JSON type.
     private let coerced: [CoercedClaim]
 
-    /// The end of the year 9999. A later time is a mistake, and `Date` formats none.
+    /// The end of the year 9999. A later time is a mistake, and `Date` cannot format it.
     static let latestTime: Double = 253_402_300_799
 
     /// - Throws: `OAuthError` of kind `malformedToken` if the payload is no JSON object.
@@ -23,7 +23,7 @@ struct JWTClaims {
         self.coerced = coerced
     }
 
-    /// A claim, read as the standard's type where the descriptor lets it be of another.
+    /// A claim, converted to the standard's type if the descriptor allows another one.
     subscript(name: String) -> JSONValue? {
         guard let value = all[stated: name] else { return nil }
         guard let rule = CoercedClaim(rawValue: name), coerced.contains(rule) else { return value }
@@ -64,7 +64,7 @@ struct JWTClaims {
     // MARK: - Rules of every kind
 
     /// - Parameter isOwn: Whether an issuer is the expected one.
-    /// - Returns: `nil` if the claim is absent and the policy lets it be.
+    /// - Returns: `nil` if the claim is absent and the policy allows that.
     func issuer(expected: String?, _ isOwn: (String) -> Bool) throws(OAuthError) -> String? {
         guard policy.issuer == .required || self["iss"] != nil else { return nil }
         let issuer = try string("iss", longest: ReceivedLimit.issuer)
@@ -72,17 +72,17 @@ struct JWTClaims {
             throw OAuthError(
                 policy.step,
                 .issuerMismatch,
-                "\(policy.name) is from \"\(issuer.quotable())\", not from \(expected ?? "the provider")",
+                "\(policy.name) has the issuer \"\(issuer.quotable())\" instead of \(expected ?? "the provider's")",
                 descriptorKey: "issuer"
             )
         }
         return issuer
     }
 
-    /// A list is refused if one of its values is no string: whom the token is for is then unclear.
+    /// A list is rejected if one value is not a string: its audience would be unclear.
     ///
-    /// - Parameter own: Who may be named.
-    /// - Returns: Everyone who is named; nobody if the claim is absent and the policy lets it be.
+    /// - Parameter own: The accepted audiences.
+    /// - Returns: All audiences; empty if the claim is absent and the policy allows that.
     @discardableResult
     func audience(naming own: [String]) throws(OAuthError) -> [String] {
         guard let value = self["aud"] else {
@@ -100,8 +100,8 @@ struct JWTClaims {
     }
 
     /// - Parameters:
-    ///   - skew: How many seconds the clocks may differ.
-    ///   - expiry: Takes the place of an absent `exp`, given `iat`, where the descriptor lets it be absent.
+    ///   - skew: The tolerated difference between the clocks, in seconds.
+    ///   - expiry: Computes a missing `exp` from `iat`, if the descriptor allows that.
     /// - Returns: The expiry, without `skew`.
     @discardableResult
     func checkTimes(
@@ -114,15 +114,15 @@ struct JWTClaims {
             if expiry == nil, policy.expiry != .optional { throw missing("exp") }
         }
         if let expiry, now >= expiry.addingTimeInterval(skew) {
-            throw failure(.expiredToken, "expired at \(stamp(expiry)); the clock here says \(stamp(now))")
+            throw failure(.expiredToken, "expired at \(stamp(expiry)); this machine's clock shows \(stamp(now))")
         }
         if let issued, issued > now.addingTimeInterval(skew) {
             throw failure(
-                .issuedInFuture, "was issued at \(stamp(issued)); the clock here says \(stamp(now))",
-                hint: "is the clock of this machine right?")
+                .issuedInFuture, "was issued at \(stamp(issued)); this machine's clock shows \(stamp(now))",
+                hint: "check the clock of this machine")
         }
         if let start = try time("nbf"), start > now.addingTimeInterval(skew) {
-            throw failure(.notYetValid, "is not valid before \(stamp(start)); the clock here says \(stamp(now))")
+            throw failure(.notYetValid, "is not valid before \(stamp(start)); this machine's clock shows \(stamp(now))")
         }
         return expiry
     }

@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 
-/// What one kind of JWT must be before its claims are used (RFC 8725, section 3.11). One validator reads all kinds, and each
-/// difference between them is a field here; `Docs/security.md` shows the table.
+/// The rules for one type of JWT (RFC 8725, section 3.11). One validator reads all types. Each difference between
+/// them is a field here. `Docs/security.md` shows the table.
 package struct JWTPolicy: Sendable {
     package enum Presence: String, Sendable {
         case required
@@ -10,12 +10,12 @@ package struct JWTPolicy: Sendable {
         case byDescriptor = "required unless the descriptor says otherwise"
     }
 
-    /// What an error calls it.
+    /// The token's name in errors.
     package let name: String
     package let step: OAuthError.Step
-    /// The key of the descriptor that applies to it.
+    /// The descriptor key that controls it.
     package let key: String
-    /// The key of the descriptor that names its algorithms.
+    /// The descriptor key of its algorithms.
     let algorithmsKey: String
     /// The accepted values of `typ`, in lower case and without `application/`.
     package let types: [String]
@@ -49,8 +49,8 @@ extension JWTPolicy {
         "the ID token", .idToken, key: "id_token", algorithmsKey: "id_token.algorithms", issuer: .required,
         audience: .required, expiry: .required, issuedAt: .required)
 
-    /// OpenID Connect Back-Channel Logout, section 2.6. Section 2.4 recommends the type; real servers send that of any JWT,
-    /// or none.
+    /// OpenID Connect Back-Channel Logout, section 2.6. Section 2.4 recommends the type; servers also send that of
+    /// any JWT, or none.
     package static let logoutToken = JWTPolicy(
         "the logout token", .logout, key: "logout.missing_exp", algorithmsKey: "id_token.algorithms",
         types: ["jwt", "logout+jwt"], issuer: .required, audience: .required, expiry: .byDescriptor, issuedAt: .required
@@ -62,15 +62,15 @@ extension JWTPolicy {
         expiry: .required,
         issuedAt: .optional)
 
-    /// OpenID Connect Core, section 5.3.2. Real servers leave issuer and audience out: the access token of the request
-    /// stands for both.
+    /// OpenID Connect Core, section 5.3.2. Some servers omit issuer and audience; the access token of the request
+    /// identifies both.
     package static let userinfo = JWTPolicy(
         "the signed profile", .profile, key: "profile.jwt", issuer: .optional, audience: .optional, expiry: .optional,
         issuedAt: .optional)
 
     /// RFC 9701, section 5.
     package static let introspection = JWTPolicy(
-        "the signed answer", .introspection, key: "introspection.jwt", types: ["token-introspection+jwt"],
+        "the signed response", .introspection, key: "introspection.jwt", types: ["token-introspection+jwt"],
         mayLackType: false, issuer: .required, audience: .required, expiry: .optional, issuedAt: .optional)
 
     /// OpenID Connect Core, section 5.6.2: claims that another issuer signed.
@@ -86,12 +86,12 @@ extension JWTPolicy {
 extension JWTPolicy {
     /// Checks the algorithm, the type and the signature.
     ///
-    /// The algorithm is the caller's choice; the token can only agree with it. Either the client's secret signs or a public
-    /// key, never whichever fits (RFC 8725, section 3.1).
+    /// The caller chooses the algorithms; the token cannot. Either the client's secret or a public key signs, never
+    /// whichever fits (RFC 8725, section 3.1).
     ///
-    /// - Parameter secret: The client's secret, where it signs and nothing else may.
+    /// - Parameter secret: The client's secret, if only it may sign.
     /// - Returns: `nil` for HS256.
-    /// - Throws: `OAuthError`; of kind `keyNotFound` if other keys might help.
+    /// - Throws: `OAuthError`; of kind `keyNotFound` if a new key set might help.
     func check(
         _ signature: JSONWebSignature, accepting algorithms: [SignatureAlgorithm], secret: Secret?,
         keys: JSONWebKeySet
@@ -118,7 +118,7 @@ extension JWTPolicy {
             throw OAuthError(
                 step,
                 .unsupportedAlgorithm,
-                "\(name) is signed with \"\(signature.algorithm.quotable(limit: 20))\"",
+                "\(name) is signed with the algorithm \"\(signature.algorithm.quotable(limit: 20))\"",
                 descriptorKey: algorithmsKey,
                 hint: "accepted: " + accepted.joined(separator: ", ")
             )
@@ -126,7 +126,7 @@ extension JWTPolicy {
         return isSignedWithSecret ? nil : SignatureAlgorithm(rawValue: signature.algorithm)
     }
 
-    /// A token of another kind must not pass for one of this kind (RFC 8725, section 3.11).
+    /// A token of another type must not be accepted as this type (RFC 8725, section 3.11).
     func checkType(of signature: JSONWebSignature) throws(OAuthError) {
         let type = signature.type?.lowercased()
         let isAccepted =

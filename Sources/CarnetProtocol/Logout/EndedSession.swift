@@ -1,11 +1,11 @@
 import CarnetDescriptors
 
-/// Which sessions at a provider are over: one by its id, or all of a user.
+/// The sessions that a provider has ended: one by its id, or all of a user.
 ///
-/// Ids and subjects mean something together with the issuer alone: two providers may know two persons by one subject.
+/// Ids and subjects are unique only together with the issuer.
 public struct EndedSession: Hashable, Sendable {
     public let issuer: String
-    /// `nil` for all users, which takes a session id.
+    /// `nil` for any user; then there is a session id.
     public let subject: String?
     /// The `sid` of the ID token; `nil` for all sessions of the user.
     public let sessionID: String?
@@ -13,16 +13,16 @@ public struct EndedSession: Hashable, Sendable {
     /// - Throws: `OAuthError` of kind `missingField` if it names neither a user nor a session.
     public init(issuer: String, subject: String?, sessionID: String?) throws(OAuthError) {
         guard subject != nil || sessionID != nil else {
-            throw OAuthError(.logout, .missingField, "the logout names neither a user nor a session")
+            throw OAuthError(.logout, .missingField, "the logout request names neither a user nor a session")
         }
         self.issuer = issuer
         self.subject = subject
         self.sessionID = sessionID
     }
 
-    /// Whether a session is one of them, by what its sign-in said.
+    /// Whether a session is one of them, by the claims of its sign-in.
     ///
-    /// A session whose ID token had no id can only be told by its user.
+    /// A session whose ID token had no `sid` can only be identified by its user.
     public func includes(issuer: String?, subject: String?, sessionID: String?) -> Bool {
         guard let issuer, issuer.isSameBytes(as: self.issuer) else { return false }
         if let named = self.subject, subject.map({ $0.isSameBytes(as: named) }) != true { return false }

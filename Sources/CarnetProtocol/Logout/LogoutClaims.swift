@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import Foundation
 
-/// Checks what only a logout token says.
+/// Checks the claims that only a logout token has.
 struct LogoutClaims {
     let claims: JWTClaims
     let expectations: LogoutTokenExpectations
@@ -11,7 +11,7 @@ struct LogoutClaims {
     /// How many seconds after its issue a token without `exp` is accepted.
     private static let lifetimeWithoutExpiry: TimeInterval = 300
 
-    /// - Parameter anyIssuer: Whether the metadata that names the provider's own issuers is not known yet.
+    /// - Parameter anyIssuer: Whether to accept any issuer, because the metadata is not loaded yet.
     func check(
         anyIssuer: Bool = false
     ) throws(OAuthError) -> (session: EndedSession, id: String, expiresAt: Date) {
@@ -22,12 +22,12 @@ struct LogoutClaims {
         try claims.audience(naming: [expectations.clientID])
         let expiry = try claims.checkTimes(
             at: now, skew: expectations.clockSkew,
-            expiry: expectations.provider.acceptsMissingLogoutEnd
+            expiry: expectations.provider.logout.missingEnd != nil
                 ? { $0.addingTimeInterval(Self.lifetimeWithoutExpiry) } : nil)
         guard let expiry else { throw claims.missing("exp") }
         let id = try claims.string("jti", longest: ReceivedLimit.logoutTokenID)
         try checkEvents()
-        // An ID token must not pass for one, nor the other way round (section 2.4).
+        // An ID token must not be accepted as a logout token, or the reverse (section 2.4).
         guard claims.all["nonce"] == nil else {
             throw OAuthError(.logout, .wrongTokenUse, "the logout token has a nonce, as an ID token has")
         }
@@ -37,10 +37,10 @@ struct LogoutClaims {
         return (session, id, expiry.addingTimeInterval(expectations.clockSkew))
     }
 
-    /// Section 2.4: an object with the member that makes it a logout, whose value is an object.
+    /// Section 2.4: an object whose member for the logout event is an object.
     private func checkEvents() throws(OAuthError) {
         guard let events = claims.all["events"] else {
-            throw OAuthError(.logout, .wrongTokenUse, "the token has no events, so it is no logout token")
+            throw OAuthError(.logout, .wrongTokenUse, "the token has no claim events, so it is not a logout token")
         }
         guard let members = events.object else { throw claims.wrongType("events", "an object") }
         guard let event = members[Self.event] else {

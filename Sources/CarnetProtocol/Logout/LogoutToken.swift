@@ -1,37 +1,37 @@
 package import CarnetDescriptors
 package import Foundation
 
-/// A provider's word that sessions are over (OpenID Connect Back-Channel Logout, section 2.4).
+/// A provider's statement that sessions have ended (OpenID Connect Back-Channel Logout, section 2.4).
 package struct LogoutToken: Sendable {
     package let session: EndedSession
-    /// The `jti`: each token is taken once.
+    /// The `jti`. Each token is accepted once.
     package let id: String
-    /// Until when its id has to be remembered.
+    /// The time until which its id must be remembered.
     package let expiresAt: Date
 }
 
-/// What a logout token must say to be believed.
+/// The expected values of a logout token.
 package struct LogoutTokenExpectations: Sendable {
     package let issuer: String
     let provider: Provider
     let clientID: String
     let registration: ClientRegistration
     let algorithms: [SignatureAlgorithm]
-    /// The client's secret, where it signs and nothing else may.
+    /// The client's secret, if only it may sign.
     let secret: Secret?
-    /// How many seconds the clocks may differ.
+    /// The tolerated difference between the clocks, in seconds.
     let clockSkew: TimeInterval
 
-    /// Whether the client's secret signs, so that no public key is looked at.
+    /// Whether the client's secret signs, so that no public key is used.
     package var isSignedWithSecret: Bool { secret != nil }
 
-    /// - Throws: `OAuthError` if the provider has no issuer, without which no logout can be believed.
+    /// - Throws: `OAuthError` if the provider has no issuer.
     package init(from provider: Provider, as registration: ClientRegistration) throws(OAuthError) {
         guard let issuer = provider.issuer else {
             throw OAuthError(
                 .logout,
                 .badDescriptor,
-                "a logout token came, and the descriptor names no issuer to check it against",
+                "a logout token cannot be validated: the descriptor has no issuer",
                 descriptorKey: "issuer"
             )
         }
@@ -39,19 +39,18 @@ package struct LogoutTokenExpectations: Sendable {
         self.provider = provider
         self.registration = registration
         clientID = registration.clientID
-        algorithms = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
+        algorithms = provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms
         secret = try provider.signatureSecret(of: registration)
-        clockSkew = TimeInterval(provider.clockSkew)
+        clockSkew = TimeInterval(provider.idToken.clockSkew.seconds)
     }
 }
 
 extension LogoutToken {
     /// Validates a token: signature first, then every claim (OpenID Connect Back-Channel Logout, section 2.6).
     ///
-    /// Algorithms and keys are those of the provider's ID tokens. Whether `id` was seen before is the caller's to find
-    /// out.
+    /// Algorithms and keys are those of the provider's ID tokens. The caller checks whether `id` was used before.
     ///
-    /// - Throws: `OAuthError` at step `logout`; of kind `keyNotFound` if other keys might help.
+    /// - Throws: `OAuthError` at step `logout`; of kind `keyNotFound` if a new key set might help.
     package init(
         validating token: Secret,
         with keys: JSONWebKeySet,
@@ -64,10 +63,10 @@ extension LogoutToken {
         (session, id, expiresAt) = try LogoutClaims(claims: claims, expectations: expectations, now: now).check()
     }
 
-    /// Refuses what cannot be a logout token for this client, before a provider's metadata or keys are requested because of
-    /// it. Nothing is believed yet, unless the client's secret signs.
+    /// Rejects invalid tokens before the provider's metadata or keys are requested. The result is not trusted yet,
+    /// unless the client's secret signs.
     ///
-    /// - Parameter expectations: Those of the provider as its descriptor says it.
+    /// - Parameter expectations: The expected values according to the descriptor.
     /// - Throws: As `init(validating:with:expecting:now:)`.
     package static func checkUnverified(
         _ token: Secret, expecting expectations: LogoutTokenExpectations, now: Date
@@ -76,13 +75,13 @@ extension LogoutToken {
         if expectations.isSignedWithSecret {
             _ = try claims.policy.check(signature, accepting: [], secret: expectations.secret, keys: .none)
         } else {
-            let configured = expectations.provider.signatureAlgorithms
+            let configured = expectations.provider.idToken.algorithms
             try claims.policy.checkAlgorithm(
                 of: signature, accepting: configured.isEmpty ? SignatureAlgorithm.allCases : configured,
                 isSignedWithSecret: false)
         }
         _ = try LogoutClaims(claims: claims, expectations: expectations, now: now)
-            // Which issuer that is, only the metadata says.
+            // Only the metadata names the issuer.
             .check(anyIssuer: expectations.provider.issuerMatch == .off)
     }
 
@@ -97,10 +96,10 @@ extension LogoutToken {
 }
 
 extension LogoutTokenExpectations {
-    /// The signed token; out of the encrypted one where ID tokens are encrypted (section 2.4).
+    /// The signed token, decrypted first where ID tokens are encrypted (section 2.4).
     fileprivate func opened(_ token: Secret) throws(OAuthError) -> Secret {
         try JSONWebEncryption.signedToken(
-            in: token, encryptedAs: registration.idTokenEncryption ?? provider.idTokenEncryption, isRequired: false,
+            in: token, encryptedAs: registration.idTokenEncryption ?? provider.idToken.encryption, isRequired: false,
             for: registration, step: .logout, name: "the logout token", key: "id_token.encryption")
     }
 }

@@ -1,18 +1,18 @@
 package import CarnetDescriptors
 
-/// Something that a provider's own metadata says otherwise than its descriptor.
+/// A difference between a provider's metadata and its descriptor.
 package struct MetadataDrift: Hashable, Sendable {
     package var severity: Diagnostic.Severity
     /// The key of the descriptor.
     package var key: String
-    /// What differs, in one sentence without a trailing full stop.
+    /// The difference, in one sentence without a full stop.
     package var message: String
 }
 
 extension ProviderMetadata {
-    /// What the metadata says otherwise than the descriptor, in the descriptor's order; empty if they agree.
+    /// The differences in the descriptor's order; empty if there are none.
     ///
-    /// A scope or method that is not announced may work all the same, so that is a warning.
+    /// A scope or method that is not announced may still work, so it is a warning.
     package func drift(from provider: Provider) -> [MetadataDrift] {
         endpointDrift(provider) + authenticationDrift(provider) + scopeDrift(provider) + protectionDrift(provider)
     }
@@ -70,7 +70,7 @@ extension ProviderMetadata {
                     severity: .warning, key: "authorization.pkce", message: "the metadata does not announce S256")
             )
         }
-        let own = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
+        let own = provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms
         if !signatureAlgorithms.isEmpty, !own.contains(where: signatureAlgorithms.contains) {
             let names = signatureAlgorithms.map(\.rawValue).joined(separator: ", ")
             drift.append(

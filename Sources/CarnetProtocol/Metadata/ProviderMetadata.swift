@@ -1,29 +1,29 @@
 package import CarnetDescriptors
 
-/// A server's own description of itself (OpenID Connect Discovery, section 3; RFC 8414, section 2).
+/// The metadata of an authorization server (OpenID Connect Discovery, section 3; RFC 8414, section 2).
 package struct ProviderMetadata: Sendable {
     package let issuer: String
     package let endpoints: [EndpointName: WebURL]
     /// The endpoints for clients that present a certificate (RFC 8705, section 5).
     package let mtlsEndpoints: [EndpointName: WebURL]
-    /// Why endpoints that the document names cannot be requested: whoever uses one is told.
+    /// Why endpoints in the document cannot be requested. A request of one throws this reason.
     let refusedEndpoints: [EndpointName: String]
     let refusedMTLSEndpoints: [EndpointName: String]
-    /// The announced algorithms that are safe; `none` and HS256 are never among them.
+    /// The announced algorithms that are safe, never `none` or HS256.
     package let signatureAlgorithms: [SignatureAlgorithm]
-    /// The algorithms of signed callbacks, of signed profiles and of signed introspection answers.
+    /// The algorithms of signed callbacks, signed profiles and signed introspection responses.
     package let callbackAlgorithms: [SignatureAlgorithm]
     package let profileAlgorithms: [SignatureAlgorithm]
     package let introspectionAlgorithms: [SignatureAlgorithm]
-    /// Whether callbacks name the issuer (RFC 9207, section 3).
+    /// Whether callbacks contain the issuer (RFC 9207, section 3).
     package let announcesIssuerParameter: Bool
-    /// How a client may authenticate at the token endpoint, as far as it is known here.
+    /// The known methods of client authentication at the token endpoint.
     package let authenticationMethods: [ClientAuthenticationMethod]
-    /// The algorithms that it may sign its assertions with.
+    /// The accepted algorithms of client assertions.
     package let assertionAlgorithms: [AssertionAlgorithm]
     /// Whether authorization requests must be pushed (RFC 9126, section 5).
     package let demandsPushedAuthorization: Bool
-    /// Whether authorization requests must be signed, and how they may be (RFC 9101, section 10.5).
+    /// Whether authorization requests must be signed, and the accepted algorithms (RFC 9101, section 10.5).
     package let demandsRequestObject: Bool
     package let requestObjectAlgorithms: [SignatureAlgorithm]
     /// The whole document.
@@ -31,14 +31,14 @@ package struct ProviderMetadata: Sendable {
 }
 
 extension ProviderMetadata {
-    /// Where a provider's metadata may be, in the order to try: as OpenID Connect appends, then as RFC 8414 inserts.
+    /// The URLs of the metadata, in the order to try: OpenID Connect's suffix, then RFC 8414's insertion.
     package static func locations(for provider: Provider) throws(OAuthError) -> [WebURL] {
         if let url = provider.discoveryURL { return [url] }
         guard let issuer = provider.issuer else {
             throw OAuthError(
                 .discovery,
                 .badDescriptor,
-                "there is no issuer to discover \(provider.name) by",
+                "the metadata of \(provider.name) cannot be requested: the descriptor has no issuer",
                 descriptorKey: "issuer"
             )
         }
@@ -52,7 +52,7 @@ extension ProviderMetadata {
             ]
         } catch {
             throw OAuthError(
-                .discovery, .badDescriptor, "the issuer is refused: \(error.reason)", descriptorKey: "issuer")
+                .discovery, .badDescriptor, "the issuer is invalid: \(error.reason)", descriptorKey: "issuer")
         }
     }
 
@@ -66,7 +66,7 @@ extension ProviderMetadata {
         )
     }
 
-    /// Judges the document. The issuer in it must be the provider's own, byte for byte (RFC 8414, section 3.3).
+    /// Validates the document. Its issuer must be the provider's, byte for byte (RFC 8414, section 3.3).
     ///
     /// - Throws: `OAuthError` at step `discovery`.
     package init(judging response: IncomingResponse, for provider: Provider) throws(OAuthError) {
@@ -74,7 +74,8 @@ extension ProviderMetadata {
         guard response.status == 200 else {
             throw OAuthError.status(response, .discovery, key: key, hiding: [])
         }
-        let body = try response.json(.discovery, key: key)
+        // Object stores serve files as text/plain or application/octet-stream.
+        let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")
         guard let issuer = body["issuer"]?.string else {
             throw OAuthError(.discovery, .missingField, "the metadata has no issuer", descriptorKey: key, status: 200)
         }
@@ -82,16 +83,16 @@ extension ProviderMetadata {
             throw OAuthError(
                 .discovery,
                 .issuerMismatch,
-                "the metadata is of the issuer \"\(issuer.quotable())\", not of \(expected)",
+                "the metadata has the issuer \"\(issuer.quotable())\" instead of \(expected)",
                 descriptorKey: "issuer",
-                hint: "the two must be equal to the last character, a / at the end included"
+                hint: "both must be equal in every character, a final / included"
             )
         }
         self.issuer = issuer
         document = body
         let names = EndpointName.allCases.filter { provider.endpoints[$0] == nil }
         (endpoints, refusedEndpoints) = Self.endpoints(names, in: body)
-        // Without these nobody signs in, so the failure is told before a user begins.
+        // A sign-in needs these, so the failure is reported before the user is sent to the provider.
         for name in [EndpointName.authorization, .token, .jwks] {
             guard let reason = refusedEndpoints[name] else { continue }
             let isText = body[name.metadataName]?.string != nil
@@ -113,7 +114,7 @@ extension ProviderMetadata {
         announcesIssuerParameter = try Self.flag("authorization_response_iss_parameter_supported", of: body)
     }
 
-    /// A member that is used: absent, or of the type that it should have.
+    /// A member that is used: absent, or of the expected type.
     private static func member<Value>(
         _ name: String,
         of body: JSONValue,
@@ -129,26 +130,25 @@ extension ProviderMetadata {
     }
 
     private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {
-        try member(name, of: body, "a list of texts") { value in
+        try member(name, of: body, "a list of strings") { value in
             let texts = value.array?.compactMap(\.string)
             return texts?.count == value.array?.count ? texts : nil
         } ?? []
     }
 
-    /// A boolean, also one that is written as a text; `false` if it is not there.
+    /// A boolean or its string form; `false` if it is absent.
     private static func flag(_ name: String, of body: JSONValue) throws(OAuthError) -> Bool {
         try member(name, of: body, "a boolean") { value in
             value.bool ?? ["true": true, "false": false][value.string ?? ""]
         } ?? false
     }
 
-    /// The algorithms of something that few clients ask for. A list that cannot be read announces none, as if it were not
-    /// there: what is accepted then is RS256.
+    /// The algorithms of a rarely used feature. An invalid list counts as absent; then RS256 is accepted.
     private static func announced(_ name: String, of body: JSONValue) -> [SignatureAlgorithm] {
         (try? algorithms(name, of: body)) ?? []
     }
 
-    /// Those that sign with a key.
+    /// The asymmetric algorithms.
     private static func algorithms(_ name: String, of body: JSONValue) throws(OAuthError) -> [SignatureAlgorithm] {
         try texts(name, of: body).compactMap(SignatureAlgorithm.init)
     }
@@ -161,12 +161,12 @@ extension ProviderMetadata {
         var refused: [EndpointName: String] = [:]
         for name in names {
             guard let object, object.object != nil else {
-                if object != nil { refused[name] = "what should name it is not an object" }
+                if object != nil { refused[name] = "its parent is not an object" }
                 continue
             }
             guard let member = object[stated: name.metadataName] else { continue }
             guard let text = member.string else {
-                refused[name] = "it is not a text"
+                refused[name] = "it is not a string"
                 continue
             }
             do throws(WebURLError) {
@@ -188,7 +188,7 @@ extension OAuthError {
         OAuthError(
             step,
             kind,
-            "the metadata's \(name.metadataName) is refused: \(reason)",
+            "the metadata's \(name.metadataName) is invalid: \(reason)",
             descriptorKey: "endpoints.\(name.rawValue)",
             hint: "add the key if the provider documents another URL"
         )
@@ -196,62 +196,73 @@ extension OAuthError {
 }
 
 extension Provider {
-    /// Whether something that a sign-in needs is left to the metadata.
+    /// Whether a sign-in needs a value that only the metadata has.
     package var needsMetadata: Bool {
         switch discovery {
         case .off: false
         case .prefer, .require: true
         case nil:
             issuer != nil
-                && ([.authorization, .token, .jwks] + (pushesAuthorization ? [.pushedAuthorizationRequest] : []))
+                && ([.authorization, .token, .jwks] + (authorization.isPushed ? [.pushedAuthorizationRequest] : []))
                     .contains { endpoints[$0] == nil }
         }
     }
 
-    /// The provider as a client with a certificate sees it: the endpoints that are for such clients are in their places
-    /// (RFC 8705, section 5).
+    /// The provider for a client with a certificate: the mTLS endpoints replace the others (RFC 8705, section 5).
     ///
     /// - Throws: `OAuthError` at step `discovery` if its token endpoint cannot be requested.
     package func presentingCertificate() throws(OAuthError) -> Provider {
         var changed = self
-        changed.endpoints.merge(mtlsEndpoints) { _, alias in alias }
-        if let reason = refusedMTLSEndpoints[.token] { throw .refusedEndpoint(.token, reason, for: .discovery) }
-        // What the server has for such clients and cannot be requested is not replaced by what it has for others.
-        for (name, reason) in refusedMTLSEndpoints { changed.refuse(name, reason) }
+        changed.endpoints.urls.merge(endpoints.mtls) { _, alias in alias }
+        if let reason = endpoints.refusedMTLS[.token] { throw .refusedEndpoint(.token, reason, for: .discovery) }
+        // An invalid mTLS endpoint is not replaced by the plain one.
+        for (name, reason) in endpoints.refusedMTLS { changed.endpoints.refuse(name, reason) }
         return changed
     }
 
-    /// Leaves an endpoint out that the metadata names, and says why to whoever uses it.
-    private mutating func refuse(_ name: EndpointName, _ reason: String) {
-        endpoints[name] = nil
-        refusedEndpoints[name] = reason
-    }
-
-    /// The provider with what the metadata adds. What the descriptor says wins.
+    /// The provider with the values of the metadata. The descriptor takes precedence.
     package func merging(_ metadata: ProviderMetadata) -> Provider {
         var merged = self
-        merged.endpoints.merge(metadata.endpoints) { own, _ in own }
-        merged.mtlsEndpoints.merge(metadata.mtlsEndpoints) { own, _ in own }
-        for (name, reason) in metadata.refusedEndpoints where endpoints[name] == nil { merged.refuse(name, reason) }
-        merged.refusedMTLSEndpoints = metadata.refusedMTLSEndpoints.filter { mtlsEndpoints[$0.key] == nil }
-        if signatureAlgorithms.isEmpty { merged.signatureAlgorithms = metadata.signatureAlgorithms }
+        merged.endpoints.merge(metadata)
+        if idToken.algorithms.isEmpty { merged.idToken.algorithms = metadata.signatureAlgorithms }
         if issuerMatch == .off { merged.issuerMatch = .anyOf([metadata.issuer]) }
-        merged.client = client.accepting(announced: metadata.authenticationMethods)
-        merged.assertion.announcedAlgorithms = metadata.assertionAlgorithms
-        merged.pushesAuthorization =
-            pushesAuthorization || authorization.pushed.use == .auto && metadata.demandsPushedAuthorization
-        merged.signedAnswers.callback.learn(metadata.callbackAlgorithms)
-        merged.signedAnswers.profile.learn(metadata.profileAlgorithms)
-        merged.signedAnswers.introspection.learn(metadata.introspectionAlgorithms)
-        merged.requestObject.announcedAlgorithms = metadata.requestObjectAlgorithms
-        merged.requestObject.isDemanded = requestObject.isDemanded || metadata.demandsRequestObject
-        merged.demandsIssuerParameter = demandsIssuerParameter || metadata.announcesIssuerParameter
+        merged.client.accept(announced: metadata.authenticationMethods)
+        merged.client.assertion.announcedAlgorithms = metadata.assertionAlgorithms
+        merged.authorization.merge(metadata)
+        merged.callback.requiresIssuer = callback.requiresIssuer || metadata.announcesIssuerParameter
+        merged.callback.jwt.learn(metadata.callbackAlgorithms)
+        merged.profile.jwt.learn(metadata.profileAlgorithms)
+        merged.introspection.jwt.learn(metadata.introspectionAlgorithms)
         return merged
     }
 }
 
-extension SignedAnswers.SignedAnswer {
-    /// Takes the announced algorithms where the descriptor says none.
+extension ResolvedEndpoints {
+    fileprivate mutating func merge(_ metadata: ProviderMetadata) {
+        let own = self
+        urls.merge(metadata.endpoints) { own, _ in own }
+        mtls.merge(metadata.mtlsEndpoints) { own, _ in own }
+        for (name, reason) in metadata.refusedEndpoints where own[name] == nil { refuse(name, reason) }
+        refusedMTLS = metadata.refusedMTLSEndpoints.filter { own.mtls[$0.key] == nil }
+    }
+
+    /// Leaves an endpoint out that the metadata names, and keeps the reason for the error of its use.
+    fileprivate mutating func refuse(_ name: EndpointName, _ reason: String) {
+        urls[name] = nil
+        refused[name] = reason
+    }
+}
+
+extension ResolvedAuthorization {
+    fileprivate mutating func merge(_ metadata: ProviderMetadata) {
+        isPushed = isPushed || self.pushed.use == .auto && metadata.demandsPushedAuthorization
+        requestObject.announcedAlgorithms = metadata.requestObjectAlgorithms
+        requestObject.isDemanded = requestObject.isDemanded || metadata.demandsRequestObject
+    }
+}
+
+extension SignedAnswer {
+    /// Takes the announced algorithms if the descriptor names none.
     fileprivate mutating func learn(_ announced: [SignatureAlgorithm]) {
         if algorithms.isEmpty { algorithms = announced }
     }
@@ -268,6 +279,8 @@ extension JSONWebKeySet {
     /// - Parameter key: The key of the descriptor that names the URL.
     package static func request(_ url: WebURL, key: String) throws(OAuthError) -> PreparedRequest {
         try PreparedRequest.make(
-            RequestParameters(.keys, section: "endpoints"), to: url, key: key, rules: .plainGET)
+            RequestParameters(.keys, section: "endpoints"), to: url, key: key, rules: .plainGET,
+            // RFC 7517, section 8.5.2.
+            accept: "application/json, application/jwk-set+json")
     }
 }

@@ -1,11 +1,11 @@
 package import CarnetDescriptors
 import Foundation
 
-/// Claims of a profile that somebody else has signed (OpenID Connect Core, section 5.6.2). Nothing of it is believed yet.
+/// Claims of a profile that another party signed (OpenID Connect Core, section 5.6.2), not trusted yet.
 package struct AggregatedClaims: Sendable {
-    /// Whose claims they say they are: one of those that the descriptor trusts.
+    /// The claimed issuer: one that the descriptor trusts.
     package let source: ClaimSource
-    /// The members of the profile that are to come from it.
+    /// The members of the profile that it provides.
     let names: [String]
     let token: Secret
 }
@@ -13,13 +13,12 @@ package struct AggregatedClaims: Sendable {
 extension Profile {
     private static let maximumSources = 16
 
-    /// The aggregated claims from sources that the descriptor trusts, and what is wrong with others. Without a trusted
-    /// source nothing is looked at.
+    /// The aggregated claims from sources that the descriptor trusts, and the errors of the others.
     ///
-    /// Distributed claims are not fetched: the provider would choose which hosts this client sends requests to, and with
-    /// which tokens.
+    /// Distributed claims are not fetched: the provider would choose the hosts and the tokens of this client's
+    /// requests.
     package func aggregatedClaims(at provider: Provider) -> (claims: [AggregatedClaims], failures: [OAuthError]) {
-        guard !provider.claimSources.isEmpty, let names = raw["_claim_names"]?.object,
+        guard !provider.profile.sources.isEmpty, let names = raw["_claim_names"]?.object,
             let sources = raw["_claim_sources"]?.object
         else { return ([], []) }
         var found: [AggregatedClaims] = []
@@ -45,10 +44,10 @@ extension Profile {
         }
         let claims = try JSONWebSignature(Secret(token), step: .profile).payload
         let issuer = (try? JSONValue(parsing: claims))?["iss"]?.string ?? ""
-        guard let trusted = provider.claimSources.first(where: { $0.issuer.isSameBytes(as: issuer) }) else {
+        guard let trusted = provider.profile.sources.first(where: { $0.issuer.isSameBytes(as: issuer) }) else {
             throw OAuthError(
                 .profile, .issuerMismatch,
-                "the claims \(Self.list(names)) are of \"\(issuer.quotable(limit: 80))\", whom the descriptor does not trust",
+                "the claims \(Self.list(names)) are from the issuer \"\(issuer.quotable(limit: 80))\", which the descriptor does not trust",
                 descriptorKey: "profile.sources")
         }
         return AggregatedClaims(source: trusted, names: names, token: Secret(token))
@@ -58,10 +57,10 @@ extension Profile {
         names.prefix(8).map { $0.quotable(limit: 40) }.joined(separator: ", ")
     }
 
-    /// The profile with claims that their source has signed. A claim that the provider gives itself stays the provider's.
+    /// The profile with claims that their source has signed. A claim of the provider takes precedence.
     ///
     /// - Parameter verification: The source's keys.
-    /// - Throws: `OAuthError` at step `profile`; of kind `keyNotFound` or `badSignature` if other keys might help.
+    /// - Throws: `OAuthError` at step `profile`; of kind `keyNotFound` or `badSignature` if a new key set might help.
     package func adding(
         _ aggregated: AggregatedClaims, from provider: Provider, verifyingBy verification: AnswerVerification
     ) throws(OAuthError) -> Profile {

@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 
 extension Profile {
-    /// A further request of the profile.
+    /// An additional request of the profile.
     package static func request(
         _ further: ProfileRequest,
         _ tokens: TokenSet,
@@ -14,22 +14,25 @@ extension Profile {
             to: further.url,
             key: "profile.requests",
             rules: further.request,
-            token: try TokenCredential(tokens, in: provider.profileTokenPlacement, at: provider, for: .profile)
+            token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile)
         )
     }
 
-    /// The profile with the claims of a further request.
+    /// The profile with the claims of an additional request.
     ///
-    /// If the answer has any of its claims, it decides all of them: an address and the word that it is verified always
-    /// come from one place. The subject stays that of the first request.
+    /// If the response has one of the request's claims, it decides all of them: an e-mail address and its
+    /// verification always come from one response. The subject stays that of the first request.
     ///
     /// - Throws: `OAuthError` at step `profile`.
     package func adding(
         _ response: IncomingResponse,
         to request: PreparedRequest,
-        for further: ProfileRequest
+        for further: ProfileRequest,
+        from provider: Provider
     ) throws(OAuthError) -> Profile {
-        guard response.status == 200 else { throw OAuthError.bearer(response, to: request) }
+        guard response.status == 200 else {
+            throw OAuthError.bearer(response, to: request, unauthorized: provider.api.unauthorized)
+        }
         let body = try response.value(further.format, .profile, key: request.descriptorKey)
         let holder = further.holder(in: body)
         let found = further.claims.compactMap { claim in

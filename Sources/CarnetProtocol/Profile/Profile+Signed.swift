@@ -1,38 +1,38 @@
 package import CarnetDescriptors
 
 extension Profile {
-    /// Whether an answer of the userinfo endpoint is a JWT, so that the provider's keys are needed to judge it (OpenID
+    /// Whether a response of the userinfo endpoint is a JWT, so that its validation needs the provider's keys (OpenID
     /// Connect Core, section 5.3.2).
     package static func isSigned(_ response: IncomingResponse, from provider: Provider) -> Bool {
         response.status == 200 && response.mediaType == "application/jwt"
-            && (provider.profileFormat == .auto || provider.signedAnswers.profile.isRequired)
+            && (provider.profile.format == .auto || provider.profile.jwt.isRequired)
     }
 
-    /// The claims of an answer: out of the JWT where it is one, which it must be where the descriptor says so.
+    /// The claims of a response, read from the JWT if it is one. The descriptor may require a JWT.
     static func body(
         of response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider,
         by verification: AnswerVerification?
     ) throws(OAuthError) -> JSONValue {
-        let rules = provider.signedAnswers.profile
+        let rules = provider.profile.jwt
         guard isSigned(response, from: provider) else {
             guard !rules.isRequired else {
                 throw OAuthError(
                     .profile,
                     .unexpectedContentType,
-                    "the profile is not signed, though it should be",
+                    "the profile is not signed, but the descriptor requires a signature",
                     descriptorKey: "profile.jwt",
                     status: response.status
                 )
             }
             return try response.value(
-                provider.profileFormat, .profile,
-                key: provider.profileFormat == .auto ? request.descriptorKey : "profile.format")
+                provider.profile.format, .profile,
+                key: provider.profile.format == .auto ? request.descriptorKey : "profile.format")
         }
         guard let verification, let text = String(validating: response.body, as: UTF8.self) else {
             throw OAuthError(
-                .profile, .unexpectedContentType, "the profile is signed, and cannot be judged",
+                .profile, .unexpectedContentType, "the keys to validate the signed profile are missing",
                 descriptorKey: "profile.jwt", status: response.status)
         }
         let signed = try SignedResponse(

@@ -1,33 +1,33 @@
 public import CarnetDescriptors
 
-/// Who signed in, by the names that the descriptor's map gives. Every claim may be missing.
+/// The claims of a user, under the names of the descriptor's map. Any claim may be missing.
 public struct Profile: Sendable {
-    /// The claims that were found, in the map's order.
+    /// The claims that were found, in the order of the map.
     package internal(set) var claims: [Named<JSONValue>]
-    /// The body that the claims of the first request were read from; of a token response the mapped members alone.
+    /// The body with the claims of the first request. For a token response it contains only the mapped members.
     public let raw: JSONValue
-    /// What kept further requests from bringing their claims; those of the others are there all the same.
+    /// Errors of additional requests. The claims of the other requests are present.
     public var failures: [OAuthError] = []
 
     public subscript(name: String) -> JSONValue? {
         claims.first { $0.name == name }?.value
     }
 
-    /// The account at the provider, exactly as sent; a number keeps every digit.
+    /// The user's id at the provider, exactly as sent. A number keeps every digit.
     public var subject: String? { self["subject"]?.scalarText }
     public var name: String? { self["name"]?.scalarText }
     public var givenName: String? { self["given_name"]?.scalarText }
     public var familyName: String? { self["family_name"]?.scalarText }
     public var username: String? { self["username"]?.scalarText }
     public var email: String? { self["email"]?.scalarText }
-    /// `nil` if the provider does not say, which is not the same as `false`.
+    /// `nil` if the provider does not say, which differs from `false`.
     public var isEmailVerified: Bool? { self["email_verified"]?.statedTruth }
     public var picture: String? { self["picture"]?.scalarText }
     public var locale: String? { self["locale"]?.scalarText }
 }
 
 extension JSONValue {
-    /// A boolean, which some servers write as a string.
+    /// A boolean. Some servers send it as a string.
     fileprivate var statedTruth: Bool? {
         switch self {
         case .bool(let value): value
@@ -39,8 +39,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    /// The e-mail address in the claims of an ID token, if the provider says that it has verified it (OpenID Connect Core,
-    /// section 5.1).
+    /// The e-mail address of an ID token, if the provider has verified it (OpenID Connect Core, section 5.1).
     package var verifiedEmail: String? {
         guard self["email_verified"]?.statedTruth == true, let email = self["email"]?.string, !email.isEmpty else {
             return nil
@@ -51,20 +50,20 @@ extension JSONObject {
 
 extension Profile {
     init(mapping body: JSONValue, with provider: Provider) {
-        let root = body[provider.profileRoot] ?? .null
+        let root = body[provider.profile.root] ?? .null
         raw = body
-        claims = provider.claims.compactMap { claim in
+        claims = provider.profile.claims.compactMap { claim in
             root.first(of: claim.value).map { Named(claim.name, $0) }
         }
     }
 }
 
 extension Profile {
-    /// The profile with what the callback of the first sign-in said, where nothing that is signed or fetched says it.
+    /// The profile with values of the first sign-in's callback for claims that no other source has.
     ///
-    /// - Parameter values: What is held of the sign-in, by reference, e.g. `callback.user`.
+    /// - Parameter values: The captured values of the sign-in, by reference, e.g. `callback.user`.
     package func adding(_ values: [String: ConnectionValue], from provider: Provider) -> Profile {
-        guard let rules = provider.callbackClaims, let text = values["callback.\(rules.capture)"]?.text,
+        guard let rules = provider.profile.callback, let text = values["callback.\(rules.capture)"]?.text,
             let said = try? JSONValue(parsing: text)
         else { return self }
         var profile = self
@@ -75,39 +74,40 @@ extension Profile {
     }
 }
 
-/// Where the profile of a provider comes from, and how it is fetched (OpenID Connect Core, section 5.3).
+/// The source of the profile, and its request (OpenID Connect Core, section 5.3).
 extension Profile {
-    /// The source that the descriptor names; the userinfo endpoint if there is one, else the ID token.
+    /// The descriptor's source; by default the userinfo endpoint if there is one, else the ID token.
     package static func source(at provider: Provider) -> ProfileSource {
-        if let source = provider.profileSource { return source }
-        // One that cannot be used fails where it is used.
-        let hasUserinfo = provider.endpoints[.userinfo] != nil || provider.refusedEndpoints[.userinfo] != nil
+        if let source = provider.profile.source { return source }
+        // An unusable endpoint fails when it is requested.
+        let hasUserinfo = provider.endpoints[.userinfo] != nil || provider.endpoints.refused[.userinfo] != nil
         return hasUserinfo ? .userinfo : .idToken
     }
 
-    /// The userinfo request. The access token goes in the header, unless the descriptor says otherwise (RFC 6750,
+    /// The userinfo request. The access token is in the header, unless the descriptor says otherwise (RFC 6750,
     /// section 2).
     package static func request(_ tokens: TokenSet, at provider: Provider) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.profile, .profile, provider.profile)
+        var parameters = RequestParameters(.profile, .profile, provider.profile.request)
         try parameters.addExtra(
-            provider.profile.parameters, key: "profile.parameters", hidden: provider.profile.late.hidden)
+            provider.profile.request.parameters, key: "profile.parameters", hidden: provider.profile.request.late.hidden
+        )
         return try PreparedRequest.make(
             parameters,
             to: try provider.endpoint(.userinfo, for: .profile),
             key: "endpoints.userinfo",
-            rules: provider.profile,
-            token: try TokenCredential(tokens, in: provider.profileTokenPlacement, at: provider, for: .profile),
-            accept: provider.signedAnswers.profile.isRequired ? "application/jwt" : "application/json"
+            rules: provider.profile.request,
+            token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile),
+            accept: provider.profile.jwt.isRequired ? "application/jwt" : "application/json"
         )
     }
 
-    /// Judges the userinfo response.
+    /// Validates the userinfo response.
     ///
     /// - Parameters:
-    ///   - subject: The subject of the ID token; a profile of another subject is thrown away whole (OpenID Connect Core,
-    ///     section 5.3.2).
-    ///   - verification: The provider's keys, where `isSigned(_:from:)`.
-    /// - Throws: `OAuthError` at step `profile`; of kind `unauthorized` if the access token is no longer good.
+    ///   - subject: The subject of the ID token. A profile of another subject is discarded (OpenID Connect Core,
+    /// section 5.3.2).
+    ///   - verification: The provider's keys, if `isSigned(_:from:)`.
+    /// - Throws: `OAuthError` at step `profile`; of kind `unauthorized` if the access token is no longer valid.
     package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
@@ -115,7 +115,9 @@ extension Profile {
         subject: String?,
         verifyingBy verification: AnswerVerification? = nil
     ) throws(OAuthError) {
-        guard response.status == 200 else { throw OAuthError.bearer(response, to: request) }
+        guard response.status == 200 else {
+            throw OAuthError.bearer(response, to: request, unauthorized: provider.api.unauthorized)
+        }
         let body = try Self.body(of: response, to: request, from: provider, by: verification)
         self.init(mapping: body, with: provider)
         if let subject {
@@ -123,14 +125,14 @@ extension Profile {
                 throw OAuthError(
                     .profile,
                     .subjectMismatch,
-                    "the profile is not of the user who signed in",
+                    "the profile belongs to another user than the one who signed in",
                     descriptorKey: "profile.claims.subject"
                 )
             }
         }
     }
 
-    /// The profile that the ID token's claims make.
+    /// The profile from the ID token's claims.
     package init(_ idToken: IDToken, from provider: Provider) {
         self.init(mapping: .object(idToken.claims), with: provider)
     }
@@ -142,7 +144,7 @@ extension Profile {
         self.init(mapping: response.profile, with: provider)
     }
 
-    /// A profile that was kept with the tokens, as its `raw` JSON text.
+    /// A stored profile, from its `raw` JSON.
     ///
     /// - Throws: `OAuthError` of kind `malformedBody`.
     package init(stored text: String, from provider: Provider) throws(OAuthError) {
@@ -150,5 +152,13 @@ extension Profile {
             throw OAuthError(.profile, .malformedBody, "the stored profile is not JSON")
         }
         self.init(mapping: body, with: provider)
+    }
+}
+
+extension Provider {
+    /// Whether a sign-in can have a profile: a plain OAuth 2.0 provider may have none.
+    package var canHaveProfile: Bool {
+        profile.source != nil || endpoints[.userinfo] != nil || endpoints.late[.userinfo] != nil || issuer != nil
+            || needsMetadata
     }
 }

@@ -1,11 +1,11 @@
 import CarnetDescriptors
 
-/// Finds every place of some bytes in others, in a time that grows with the two lengths alone (Knuth, Morris and Pratt
-/// 1977): both the secret and the text may be a server's choice.
+/// Finds all occurrences of a byte sequence in linear time (Knuth, Morris and Pratt 1977). A server may choose both
+/// the secret and the text.
 struct ByteSearch {
     let pattern: [UInt8]
-    /// For each beginning of the pattern, how much of the pattern's beginning it also ends with. Made once: one search
-    /// looks through many texts.
+    /// For each prefix of the pattern, the length of its longest border. It is built once: one search inspects many
+    /// strings.
     private let overlaps: [Int]
 
     /// - Parameter pattern: Not empty.
@@ -14,7 +14,7 @@ struct ByteSearch {
         overlaps = Self.overlaps(of: pattern)
     }
 
-    /// The offsets at which the pattern begins, in their order; they may overlap.
+    /// The offsets of the occurrences, in order. They may overlap.
     func places(in text: UnsafeBufferPointer<UInt8>) -> [Int] {
         guard text.count >= pattern.count else { return [] }
         var places: [Int] = []

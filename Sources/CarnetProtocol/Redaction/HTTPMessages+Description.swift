@@ -1,6 +1,6 @@
 import HTTPTypes
 
-// What is printed by mistake, into a log or a failed test, holds no token, code or body.
+// Descriptions may end up in a log or a failed test, so they contain no token, code or body.
 
 extension OutgoingRequest: CustomStringConvertible, CustomReflectable {
     public var description: String {

@@ -1,11 +1,11 @@
 import CarnetDescriptors
 
 extension JSONValue {
-    /// The value without the redactor's secrets and without the values of members that are hidden.
+    /// The value without the redactor's secrets and without the values of hidden members.
     ///
     /// - Parameters:
-    ///   - isHidden: Whether this value is, if it is no object.
-    ///   - hides: Whether the member of a name is hidden, in an object that is itself hidden or not.
+    ///   - isHidden: Whether this value is hidden, if it is not an object.
+    ///   - hides: Whether the member with a name is hidden, given whether its object is.
     func redacting(
         _ redactor: Redactor,
         limit: Int,

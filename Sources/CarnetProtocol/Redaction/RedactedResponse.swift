@@ -8,10 +8,10 @@ public struct RedactedResponse: Hashable, Sendable {
 }
 
 extension RedactedResponse {
-    /// What may be shown of the answer to a request.
+    /// The redacted form of the response to a request.
     ///
-    /// Of a token endpoint's answer only members that are known to be harmless are shown; elsewhere members whose names
-    /// speak of secrets are hidden. What is not JSON is counted, not shown.
+    /// For a token endpoint, only members that are known to be harmless are shown. Elsewhere, members with names of
+    /// secrets are hidden. Other bodies than JSON are only counted.
     package init(_ response: IncomingResponse, to request: PreparedRequest) {
         status = response.status
         contentType = response.shownMediaType
@@ -30,7 +30,7 @@ extension RedactedResponse {
         }
         let text = shown.jsonText()
         let isShort = text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength
-        // Once more over the whole, for secrets in the names of members.
+        // The second pass finds secrets in the names of members.
         body = redactor.redact(text, limit: Self.maximumLength) + (isShort ? "" : "…")
     }
 

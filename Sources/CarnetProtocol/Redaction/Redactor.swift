@@ -1,10 +1,10 @@
 import CarnetDescriptors
 
-/// Takes secrets out of text that someone else wrote, byte by byte: a combining mark after a secret hides it from a
-/// search by characters, and not from this one.
+/// Removes secrets from untrusted text, byte by byte: a combining mark after a secret would hide it from a search by
+/// characters.
 struct Redactor {
-    /// The forms of the secrets: the mark first, so that what was redacted once is not looked into again; then the longest,
-    /// so that no secret is left in half by another that it begins with.
+    /// The forms of the secrets. The redaction mark is first, so that redacted text is not searched again; then the
+    /// longest, so that no part of a secret remains.
     private let forms: [ByteSearch]
 
     init(hiding secrets: [Secret]) {
@@ -27,7 +27,7 @@ struct Redactor {
         return text.withUTF8 { bytes in forms.dropFirst().contains { !$0.places(in: bytes).isEmpty } }
     }
 
-    /// The text without the secrets, cut after so many Unicode scalars.
+    /// The text without the secrets, truncated to a number of Unicode scalars.
     func redact(_ text: String, limit: Int) -> String {
         var text = text
         return text.withUTF8 { bytes in
@@ -52,7 +52,7 @@ struct Redactor {
         }
     }
 
-    /// The places of one form, and how far they were looked through.
+    /// The positions of one form, and how far they were read.
     private struct Found {
         let places: [Int]
         let length: Int
@@ -64,7 +64,7 @@ struct Redactor {
         }
     }
 
-    /// The length of the first form that stands at an offset. Offsets only grow, so each place is looked at once.
+    /// The length of the first form at an offset. Offsets only grow, so each position is read once.
     private static func length(of found: inout [Found], at offset: Int) -> Int? {
         for index in found.indices {
             while found[index].next < found[index].places.count, found[index].places[found[index].next] < offset {
@@ -90,8 +90,8 @@ struct Redactor {
 }
 
 extension String {
-    /// The text as it may be quoted in an error or a log: bounded, and without characters that forge a line, drive a
-    /// terminal or make a line read as something else.
+    /// The text as errors and logs may quote it: truncated, without characters that forge a line, control a terminal
+    /// or change the reading direction.
     package func quotable(limit: Int = 200) -> String {
         var output = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(limit) {

@@ -1,7 +1,7 @@
 public import CarnetDescriptors
 import HTTPTypes
 
-/// What a client says of itself when it registers (RFC 7591, section 2).
+/// The metadata that a client sends when it registers (RFC 7591, section 2).
 public struct ClientMetadata: Sendable {
     package var redirectURIs: [String]
     /// The name that users see.
@@ -9,9 +9,10 @@ public struct ClientMetadata: Sendable {
     package var authenticationMethod: ClientAuthenticationMethod
     package var grantTypes: [String]
     package var scopes: [String]
-    /// Whether its tokens are to be bound to keys (RFC 9449, section 5.2).
+    /// Whether its tokens must be bound to keys (RFC 9449, section 5.2).
     package var dpopBoundAccessTokens: Bool
-    /// The keys that sign its assertions and requests, or that answers are encrypted for; only their public parts are sent.
+    /// The keys that sign its assertions and requests, or that responses are encrypted for. Only their public parts
+    /// are sent.
     package var keys: [ClientKey]
 
     public init(
@@ -36,13 +37,13 @@ public struct ClientMetadata: Sendable {
 extension ClientMetadata {
     /// The registration request (RFC 7591, section 3.1).
     ///
-    /// - Parameter initialAccessToken: What a server wants that does not register everybody.
+    /// - Parameter initialAccessToken: The token that a server with restricted registration requires.
     /// - Throws: `OAuthError` at step `registration`.
     package func request(
         at provider: Provider, initialAccessToken: Secret? = nil
     ) throws(OAuthError) -> PreparedRequest {
         guard !redirectURIs.isEmpty else {
-            throw OAuthError(.registration, .badRegistration, "there is no redirect URI to register")
+            throw OAuthError(.registration, .badRegistration, "the metadata has no redirect URI")
         }
         let url = try provider.endpoint(.registration, for: .registration)
         return try .registration(
@@ -55,12 +56,12 @@ extension ClientMetadata {
         guard !authenticationMethod.usesKey || keys.contains(where: \.canSign) else {
             throw OAuthError(
                 .registration, .missingClientKey,
-                "\(authenticationMethod.rawValue) takes a key that signs, and there is none to register")
+                "\(authenticationMethod.rawValue) requires a signing key, and the metadata has none")
         }
         guard Set(keys.map(\.id)).count == keys.count else {
             throw OAuthError(
-                .registration, .badRegistration, "two of the keys to register have one id",
-                hint: "the server would not know which to look at (RFC 7517, section 4.5)")
+                .registration, .badRegistration, "two of the keys have the same id",
+                hint: "give each key its own id (RFC 7517, section 4.5)")
         }
         var body = JSONObject()
         body["redirect_uris"] = .array(redirectURIs.map { .string($0) })
@@ -76,7 +77,7 @@ extension ClientMetadata {
 }
 
 extension PreparedRequest {
-    /// A request of the registration endpoint, or of a registered client's own (RFC 7591, section 3.1; RFC 7592,
+    /// A request to the registration endpoint or to a client configuration endpoint (RFC 7591, section 3.1; RFC 7592,
     /// section 2).
     static func registration(
         _ method: HTTPRequest.Method,

@@ -1,8 +1,7 @@
 extension ClientRegistration {
     /// The registration of a client that registered itself.
     ///
-    /// - Parameter metadata: What it registered; its keys are used as they were registered, and the first of its redirect
-    ///   URIs.
+    /// - Parameter metadata: The registered metadata. The registration uses its keys and its first redirect URI.
     package init(_ client: RegisteredClient, of metadata: ClientMetadata) {
         self.init(
             clientID: client.clientID,

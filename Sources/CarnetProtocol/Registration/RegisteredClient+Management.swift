@@ -3,12 +3,12 @@ import HTTPTypes
 
 /// The management of a registration (RFC 7592).
 extension RegisteredClient {
-    /// Asks what the server has registered (RFC 7592, section 2.1).
+    /// Requests the registration as the server has it (RFC 7592, section 2.1).
     ///
-    /// - Throws: `OAuthError` at step `registration` if the server gave no address for it.
+    /// - Throws: `OAuthError` at step `registration` if the server returned no management URL.
     package func readRequest() throws(OAuthError) -> PreparedRequest { try request(.get) }
 
-    /// Registers other metadata in the place of the old (RFC 7592, section 2.2): what is not said is forgotten.
+    /// Replaces the registered metadata (RFC 7592, section 2.2). Omitted values are deleted.
     ///
     /// - Throws: `OAuthError` at step `registration`.
     package func updateRequest(
@@ -20,7 +20,7 @@ extension RegisteredClient {
         return try request(.put, body)
     }
 
-    /// Takes the registration back, with all that was issued to it (RFC 7592, section 2.3).
+    /// Deletes the registration (RFC 7592, section 2.3). The server may revoke its tokens.
     ///
     /// - Throws: `OAuthError` at step `registration`.
     package func deleteRequest() throws(OAuthError) -> PreparedRequest { try request(.delete) }
@@ -32,9 +32,9 @@ extension RegisteredClient {
             throw OAuthError(
                 .registration,
                 .unsupported,
-                "the server gave no address and token to manage this registration with",
+                "the server returned no URL and token for managing this registration",
                 descriptorKey: Self.key,
-                hint: "register anew, or change the registration at the provider's own pages"
+                hint: "register again, or change the registration in the provider's console"
             )
         }
         return try .registration(
@@ -44,10 +44,10 @@ extension RegisteredClient {
 
     private static let key = "endpoints.registration"
 
-    /// Judges the answer to reading or updating: the registration as it is now, with a new token or secret in the place of
-    /// the old one, which are void (RFC 7592, section 3).
+    /// Validates the response to reading or updating. A new token or secret replaces the old one, which is then
+    /// invalid (RFC 7592, section 3).
     ///
-    /// - Throws: `OAuthError` at step `registration`; of kind `unauthorized` if the token is void.
+    /// - Throws: `OAuthError` at step `registration`; of kind `unauthorized` if the token is invalid.
     package func judge(
         _ response: IncomingResponse, to request: PreparedRequest, for metadata: ClientMetadata? = nil
     ) throws(OAuthError) -> RegisteredClient {
@@ -55,12 +55,12 @@ extension RegisteredClient {
         return try RegisteredClient(judging: response, to: request, for: metadata, instead: self)
     }
 
-    /// Judges the answer to deleting (RFC 7592, section 2.3).
+    /// Validates the response to deleting (RFC 7592, section 2.3).
     ///
-    /// - Throws: as `judge(_:to:for:)`.
+    /// - Throws: As `judge(_:to:for:)`.
     package func judgeDeletion(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
         guard response.status != 401 else { throw Self.void(response, request) }
-        // RFC 7592, section 2.3 has 204; one that answers 200 did it too.
+        // RFC 7592, section 2.3 requires 204; some servers return 200.
         guard [200, 204].contains(response.status) else {
             throw OAuthError.status(response, .registration, key: Self.key, hiding: request.secrets)
         }
@@ -68,7 +68,7 @@ extension RegisteredClient {
 
     private static func void(_ response: IncomingResponse, _ request: PreparedRequest) -> OAuthError {
         OAuthError.status(response, .registration, key: key, hiding: request.secrets).meaning(
-            .unauthorized, "the token for managing this registration is void",
-            hint: "the registration was taken back, or its token was replaced elsewhere; register anew")
+            .unauthorized, "the token for managing this registration is invalid",
+            hint: "the registration was deleted, or its token was replaced; register again")
     }
 }

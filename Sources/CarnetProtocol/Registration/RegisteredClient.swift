@@ -1,24 +1,24 @@
 public import CarnetDescriptors
 public import Foundation
 
-/// What a server made of a registration (RFC 7591, section 3.2.1); its word counts, not what was asked for.
+/// A registration as the server returned it (RFC 7591, section 3.2.1). It may differ from the request.
 ///
-/// Encoded, it holds its secrets: for stores that seal what they write.
+/// Its encoded form contains secrets: keep it in a store that encrypts its records.
 public struct RegisteredClient: Codable, Hashable, Sendable {
     package let clientID: String
     package let clientSecret: Secret?
-    /// When the secret ends; `nil` if it does not.
+    /// The expiry of the secret; `nil` if it never expires.
     package let secretExpiresAt: Date?
     package let authenticationMethod: ClientAuthenticationMethod
     package let redirectURIs: [String]
-    /// Where and with what the registration is managed (RFC 7592, section 3).
+    /// The URL and the token for managing the registration (RFC 7592, section 3).
     package let managementURI: WebURL?
     package let managementToken: Secret?
-    /// The servers' origins that the client's credentials may be sent to, as the provider was when it registered; `nil` for
-    /// a registration of before that was kept.
+    /// The origins that may receive the client's credentials, as the provider was when it registered; `nil` for a
+    /// registration of an older version.
     package package(set) var origins: [String]?
 
-    /// A client that registered earlier, as it was kept.
+    /// A client that registered earlier, from a store.
     package init(
         clientID: String,
         clientSecret: Secret? = nil,
@@ -41,9 +41,10 @@ public struct RegisteredClient: Codable, Hashable, Sendable {
 }
 
 extension RegisteredClient {
-    /// Judges the answer to a registration.
+    /// Validates the response to a registration.
     ///
-    /// - Throws: `OAuthError` at step `registration`, also if the server weakened how the client authenticates.
+    /// - Throws: `OAuthError` at step `registration`, also if the server changed the client authentication to a
+    /// weaker method.
     package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
@@ -53,8 +54,8 @@ extension RegisteredClient {
     }
 
     /// - Parameters:
-    ///   - metadata: What was asked for; `nil` where the registration was read alone.
-    ///   - old: The registration that is managed: what the answer leaves out stays as it was.
+    ///   - metadata: The requested metadata; `nil` if the registration was only read.
+    ///   - old: The previous registration. Values that the response omits are kept.
     init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
@@ -62,45 +63,45 @@ extension RegisteredClient {
         instead old: RegisteredClient?
     ) throws(OAuthError) {
         let key = request.descriptorKey
-        // RFC 7591, section 3.2.1 has 201; real servers answer 200.
+        // RFC 7591, section 3.2.1 requires 201; some servers return 200.
         guard [200, 201].contains(response.status) else {
             throw OAuthError.status(response, .registration, key: key, hiding: request.secrets)
         }
         let body = try response.json(.registration, key: key)
         func wrong(_ name: String, _ expected: String) -> OAuthError {
             OAuthError(
-                .registration, .wrongFieldType, "the answer's \(name) is not \(expected)", descriptorKey: key,
+                .registration, .wrongFieldType, "the response's \(name) is not \(expected)", descriptorKey: key,
                 status: response.status)
         }
         func text(_ name: String) throws(OAuthError) -> String? {
             guard let value = body[name], !value.isNull else { return nil }
             guard let text = value.string, (1...ReceivedLimit.registrationMember).contains(text.utf8.count) else {
-                throw wrong(name, "a text")
+                throw wrong(name, "a string")
             }
             return text
         }
         guard let clientID = try text("client_id") else {
             throw OAuthError(
-                .registration, .missingField, "the answer has no client_id", descriptorKey: key,
+                .registration, .missingField, "the response has no client_id", descriptorKey: key,
                 status: response.status)
         }
-        // RFC 7592, section 3: a registration keeps its id, or the tokens of its users would be another's.
+        // RFC 7592, section 3: the client id never changes. Otherwise tokens would be another client's.
         guard old.map({ $0.clientID.isSameBytes(as: clientID) }) ?? true else {
             throw OAuthError(
-                .registration, .badRegistration, "the answer is about another client", descriptorKey: key,
+                .registration, .badRegistration, "the response is for another client", descriptorKey: key,
                 status: response.status)
         }
         self.clientID = clientID
         clientSecret = try text("client_secret").map { Secret($0) } ?? old?.clientSecret
         let wanted = metadata?.authenticationMethod
         let known = wanted ?? old?.authenticationMethod ?? .clientSecretBasic
-        // Real servers give a list where the registration is read.
+        // Some servers return a list when the registration is read.
         let list = body["token_endpoint_auth_method"]?.array ?? []
         let single = list.count == 1 ? list[0].string : nil
         let stated = single == nil ? try text("token_endpoint_auth_method") : single
         let method = stated ?? known.rawValue
         guard let authenticationMethod = ClientAuthenticationMethod(rawValue: method) else {
-            throw wrong("token_endpoint_auth_method", "a method that this client has")
+            throw wrong("token_endpoint_auth_method", "a known method")
         }
         guard wanted.map({ authenticationMethod.proves(asMuchAs: $0) }) ?? true,
             !authenticationMethod.usesSecret || clientSecret != nil
@@ -111,11 +112,11 @@ extension RegisteredClient {
                 "the server registered the method \(method) instead of \(known.rawValue)",
                 descriptorKey: key,
                 status: response.status,
-                hint: "ask for a method that it has; see client.authentication"
+                hint: "request a method that the server supports; see client.authentication"
             )
         }
         self.authenticationMethod = authenticationMethod
-        // Real servers give numbers as texts.
+        // Some servers return numbers as strings.
         let end = body["client_secret_expires_at"].flatMap { $0.double ?? $0.string.flatMap(Double.init) } ?? 0
         guard (0...253_402_300_799).contains(end) else { throw wrong("client_secret_expires_at", "a time") }
         secretExpiresAt = end == 0 ? nil : Date(timeIntervalSince1970: end)
@@ -127,19 +128,19 @@ extension RegisteredClient {
                 .registration, .redirectNotAccepted, "the server did not register the redirect URI \(uri)",
                 descriptorKey: key, status: response.status)
         }
-        // RFC 7592, section 3: a new token takes the place of the old one, which is void from now on.
+        // RFC 7592, section 3: a new token invalidates the old one.
         managementToken = try text("registration_access_token").map { Secret($0) } ?? old?.managementToken
         origins = old?.origins
         let uri = try text("registration_client_uri")
         managementURI = uri.flatMap { try? WebURL($0) } ?? old?.managementURI
         guard uri.map({ (try? WebURL($0)) != nil }) ?? true else {
-            throw wrong("registration_client_uri", "a URL that may be requested")
+            throw wrong("registration_client_uri", "a valid URL")
         }
     }
 }
 
 extension ClientAuthenticationMethod {
-    /// Whether it takes a secret, a key or a certificate as the other does.
+    /// Whether it uses the same type of credential as another method.
     fileprivate func proves(asMuchAs other: ClientAuthenticationMethod) -> Bool {
         (usesSecret, usesKey, usesCertificate) == (other.usesSecret, other.usesKey, other.usesCertificate)
     }

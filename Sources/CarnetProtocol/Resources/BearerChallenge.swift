@@ -1,13 +1,13 @@
 import CarnetDescriptors
 import HTTPTypes
 
-/// The words of a `WWW-Authenticate` header (RFC 6750, section 3; RFC 9110, section 11.6.1), read tolerantly: real
-/// servers leave out the scheme, quotes and commas.
+/// The parameters of a `WWW-Authenticate` header (RFC 6750, section 3; RFC 9110, section 11.6.1). The parser
+/// tolerates a missing scheme, quotes and commas, which some servers omit.
 struct BearerChallenge {
-    /// The parameters that stand outside quotes, names in lower case, in their order.
+    /// The parameters outside quotes, with names in lower case, in order.
     private var parameters: [(name: String, value: String)] = []
 
-    /// - Parameter secrets: Of the request that was refused; a server may repeat them in any of its words.
+    /// - Parameter secrets: The secrets of the request, which the server may repeat.
     init(_ response: IncomingResponse, hiding secrets: [Secret] = []) {
         let redactor = Redactor(hiding: secrets)
         var rest = (response.head.headerFields[.wwwAuthenticate] ?? "").unicodeScalars.prefix(ReceivedLimit.challenge)
@@ -18,7 +18,7 @@ struct BearerChallenge {
             switch rest.popFirst() {
             case "=":
                 let value = redactor.redact(Self.takeValue(&rest), limit: .max)
-                // RFC 9110, section 5.6.2: a name is ASCII.
+                // RFC 9110, section 5.6.2: names are ASCII.
                 guard word.allSatisfy(\.isASCII) else { continue }
                 parameters.append((String(word).lowercased(), value))
             case "\"": _ = Self.takeQuoted(&rest)
@@ -37,7 +37,7 @@ struct BearerChallenge {
         self["error"].map { ServerWords(code: $0, message: self["error_description"], uri: self["error_uri"]) }
     }
 
-    /// The scopes that a 403 says are missing.
+    /// The scopes that a 403 names as missing.
     var scopes: [String] {
         self["scope"]?.split(separator: " ").map { $0.description.quotable(limit: 100) } ?? []
     }
@@ -47,14 +47,14 @@ struct BearerChallenge {
             rest.removeFirst()
             return takeQuoted(&rest)
         }
-        // Without quotes a value may have blanks in it: it ends at a comma.
+        // An unquoted value may contain spaces: it ends at a comma.
         let value = rest.prefix { $0 != "," }
         Work.count(value.count)
         rest = rest.dropFirst(value.count)
         return String(value)
     }
 
-    /// What is left of a quoted string whose opening quote is gone; up to the end if it is never closed.
+    /// The rest of a quoted string after its opening quote; up to the end if it is not closed.
     private static func takeQuoted(_ rest: inout Substring.UnicodeScalarView) -> String {
         var value = String.UnicodeScalarView()
         while let scalar = rest.popFirst(), scalar != "\"" {
@@ -66,8 +66,12 @@ struct BearerChallenge {
 }
 
 extension OAuthError {
-    /// The error of a request that carried an access token: `unauthorized`, `insufficientScope`, or as the status says.
-    static func bearer(_ response: IncomingResponse, to request: PreparedRequest) -> OAuthError {
+    /// The error for a rejected request with an access token: `unauthorized`, `insufficientScope`, or by the status.
+    ///
+    /// - Parameter unauthorized: What else means that the access token is not accepted: error codes, or whole bodies.
+    static func bearer(
+        _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String]
+    ) -> OAuthError {
         let challenge = BearerChallenge(response, hiding: request.secrets)
         let words = challenge.words ?? response.serverWords(ErrorFields(), hiding: request.secrets)
         if response.status == 401, words?.code == StepUp.errorCode {
@@ -75,7 +79,7 @@ extension OAuthError {
             return OAuthError(
                 request.step,
                 .insufficientAuthentication,
-                "the resource wants a stronger or fresher sign-in",
+                "the resource requires a stronger or more recent sign-in",
                 descriptorKey: request.descriptorKey,
                 status: 401,
                 server: words,
@@ -83,12 +87,14 @@ extension OAuthError {
                 stepUp: stepUp
             )
         }
-        // RFC 6750, section 3.1 has invalid_token with 401; real servers send 400 too.
-        if response.status == 401 || (response.status == 400 && words?.code == "invalid_token") {
+        // RFC 6750, section 3.1 requires 401 with invalid_token; some servers return 400.
+        if response.status == 401 || (response.status == 400 && words?.code == "invalid_token")
+            || (400..<500).contains(response.status) && response.says(unauthorized, code: words?.code)
+        {
             return OAuthError(
                 request.step,
                 .unauthorized,
-                "the access token is not accepted",
+                "the resource rejected the access token",
                 descriptorKey: request.descriptorKey,
                 status: response.status,
                 server: words
@@ -98,7 +104,7 @@ extension OAuthError {
             return OAuthError(
                 request.step,
                 .insufficientScope,
-                "the granted scopes do not open the resource",
+                "the granted scopes are not sufficient for the resource",
                 descriptorKey: request.descriptorKey,
                 status: 403,
                 server: words,
@@ -107,5 +113,18 @@ extension OAuthError {
             )
         }
         return OAuthError.status(response, request.step, key: request.descriptorKey, hiding: request.secrets)
+    }
+}
+
+extension IncomingResponse {
+    /// Whether the error code, or the whole body but for blanks around it, is one of these.
+    fileprivate func says(_ words: [String], code: String?) -> Bool {
+        guard !words.isEmpty else { return false }
+        let isBlank: (UInt8) -> Bool = { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
+        var text = body[...].drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return words.contains { word in
+            code?.isSameBytes(as: word) == true || text.elementsEqual(word.utf8)
+        }
     }
 }

@@ -5,9 +5,9 @@ package import HTTPTypes
 package enum ResourceRequest {
     /// A request that carries the access token.
     ///
-    /// - Parameter declared: Resources whose origins the token may go to, besides the provider's `api.hosts` and its
-    ///   userinfo endpoint.
-    /// - Throws: `OAuthError` of kind `undeclaredHost` for any other origin: the token goes nowhere that nobody named.
+    /// - Parameter declared: Resources whose origins may receive the token, besides the provider's `api.hosts` and
+    /// its userinfo endpoint.
+    /// - Throws: `OAuthError` of kind `undeclaredHost` for any other origin.
     package static func make(
         _ url: WebURL,
         method: HTTPRequest.Method = .get,
@@ -19,10 +19,10 @@ package enum ResourceRequest {
     ) throws(OAuthError) -> PreparedRequest {
         try make(
             url, method: method, headers: headers, body: body, tokens: tokens, at: provider, declared: declared,
-            hidden: provider.hiddenHeaders)
+            hidden: provider.api.hiddenHeaders)
     }
 
-    /// - Parameter hidden: The headers whose values must not be seen.
+    /// - Parameter hidden: The headers whose values are secret.
     static func make(
         _ url: WebURL,
         method: HTTPRequest.Method,
@@ -37,19 +37,19 @@ package enum ResourceRequest {
             (provider.resources + declared).map(\.url.origin)
                 + [provider.endpoints[.userinfo]?.origin].compactMap { $0 }
         )
-        let isDeclaredHost = provider.apiHosts.contains { (try? WebURL("https://" + $0))?.origin == url.origin }
+        let isDeclaredHost = provider.api.hosts.contains { (try? WebURL("https://" + $0))?.origin == url.origin }
         guard isDeclaredHost || origins.contains(url.origin) else {
             throw OAuthError(
                 .resource,
                 .undeclaredHost,
-                "the access token may not be sent to \(url.origin)",
+                "the access token must not be sent to \(url.origin)",
                 descriptorKey: "api.hosts",
-                hint: "add the host to api.hosts, or the resource to a resource map, if it is the provider's"
+                hint: "if the host belongs to the provider, add it to api.hosts or to a resource map"
             )
         }
-        let credential = try TokenCredential(tokens, in: provider.apiTokenPlacement, at: provider, for: .resource)
+        let credential = try TokenCredential(tokens, in: provider.api.tokenIn, at: provider, for: .resource)
         var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
-        for header in provider.apiHeaders + headers {
+        for header in provider.api.headers + headers {
             try credential.refuseCollision(with: header.name, step: .resource)
             fields.removeAll { $0.name.lowercased() == header.name.lowercased() }
             fields.append((header.name, header.value))
@@ -87,11 +87,20 @@ package enum ResourceRequest {
         )
     }
 
-    /// Judges the status before anything looks at the body.
+    /// Validates the status before anything reads the body.
     ///
+    /// - Parameters:
+    ///   - unauthorized: What means an access token that is not accepted, besides 401.
+    ///   - statuses: Those that the caller takes; 401 and 403 are errors nevertheless.
     /// - Throws: `OAuthError`: `unauthorized` for 401, `insufficientScope` for 403.
-    package static func judge(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
+    package static func judge(
+        _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String] = [],
+        accepting statuses: Range<Int> = 200..<300
+    ) throws(OAuthError) {
         guard !(200..<300).contains(response.status) else { return }
-        throw OAuthError.bearer(response, to: request)
+        let error = OAuthError.bearer(response, to: request, unauthorized: unauthorized)
+        let isOfToken = [.unauthorized, .insufficientScope, .insufficientAuthentication].contains(error.kind)
+        guard isOfToken || !statuses.contains(response.status) else { return }
+        throw error
     }
 }

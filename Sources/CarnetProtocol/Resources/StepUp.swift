@@ -1,8 +1,8 @@
-/// What a resource demands of the user's sign-in (RFC 9470, section 3).
+/// What a resource requires of the user's sign-in (RFC 9470, section 3).
 public struct StepUp: Hashable, Sendable {
-    /// The acceptable classes of authentication, best first.
+    /// The acceptable authentication context classes, best first.
     public var acrValues: [String]
-    /// How many seconds ago the user may have signed in at most.
+    /// The maximum age of the user's authentication, in seconds.
     public var maxAge: Int?
 
     public init(acrValues: [String] = [], maxAge: Int? = nil) {
@@ -12,7 +12,7 @@ public struct StepUp: Hashable, Sendable {
 }
 
 extension StepUp {
-    /// The error code of a challenge that asks for it.
+    /// The error code of a challenge that requires it.
     static let errorCode = "insufficient_user_authentication"
 
     init(_ challenge: BearerChallenge) {

@@ -1,13 +1,13 @@
 import CarnetDescriptors
 
-/// An access token at the one place where a request carries it.
+/// An access token at its place in a request.
 struct TokenCredential {
     let token: Secret
-    /// The header that holds the token.
+    /// The header with the token.
     let header: String?
-    /// What stands before the token in the header.
+    /// The scheme before the token in the header.
     private var prefix: String
-    /// The query parameter that holds the token.
+    /// The query parameter with the token.
     let parameter: String?
 
     init(_ token: Secret, in placement: TokenPlacement, at provider: borrowing Provider) {
@@ -15,16 +15,16 @@ struct TokenCredential {
         switch placement {
         case .authorization:
             (header, parameter) = ("Authorization", nil)
-            prefix = provider.sendsBareToken ? "" : provider.apiScheme + " "
+            prefix = provider.api.sendsBareToken ? "" : provider.api.scheme + " "
         case .header(let name): (header, prefix, parameter) = (name, "", nil)
         case .query(let name, _): (header, prefix, parameter) = (nil, "", name)
         }
     }
 
-    /// The access token of a set. One that is bound to a key goes with its own scheme, and nowhere but into the
+    /// The access token of a set. A token that is bound to a key has its own scheme and goes only into the
     /// Authorization header (RFC 9449, section 7.1).
     ///
-    /// - Throws: `OAuthError` of kind `unsupported` if the descriptor wants a bound token elsewhere.
+    /// - Throws: `OAuthError` of kind `unsupported` if the descriptor puts a bound token elsewhere.
     init(
         _ tokens: TokenSet, in placement: TokenPlacement, at provider: borrowing Provider, for step: OAuthError.Step
     ) throws(OAuthError) {
@@ -42,7 +42,7 @@ struct TokenCredential {
             throw OAuthError(
                 step,
                 .unsupported,
-                "a token that is bound to a key goes into the Authorization header alone (RFC 9449, section 7.1)",
+                "a token that is bound to a key may only be sent in the Authorization header (RFC 9449, section 7.1)",
                 descriptorKey: step == .revocation ? "revocation.token_in" : "api.token_in",
                 hint: "remove the key, or client.dpop_bound_access_tokens"
             )
@@ -50,15 +50,16 @@ struct TokenCredential {
         prefix = "DPoP "
     }
 
-    /// The header's value, and what may be shown of it.
+    /// The header's value, and its redacted form.
     var headerValue: String { prefix + token.reveal() }
     var shownHeaderValue: String { "\(prefix)\(token)" }
 
-    /// - Throws: `OAuthError` of kind `badHeader` if a header of the descriptor or the host would stand for the token's.
+    /// - Throws: `OAuthError` of kind `badHeader` if the descriptor or the host sets the token's header.
     func refuseCollision(with name: String, step: OAuthError.Step) throws(OAuthError) {
         let reserved = ["authorization", header?.lowercased()]
         guard !reserved.contains(name.lowercased()) else {
-            throw OAuthError(step, .badHeader, "the header \"\(name.quotable(limit: 60))\" is set by the client")
+            throw OAuthError(
+                step, .badHeader, "the header \"\(name.quotable(limit: 60))\" cannot be set: the client sets it")
         }
     }
 }

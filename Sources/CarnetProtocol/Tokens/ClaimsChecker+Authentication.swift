@@ -2,8 +2,8 @@ import CarnetDescriptors
 import Foundation
 
 extension ClaimsChecker {
-    /// Whether the user signed in as lately and by such means as was asked for (OpenID Connect Core, section 3.1.3.7,
-    /// rules 12 and 13).
+    /// Whether the user's authentication is recent and strong enough for the request (OpenID Connect Core, section
+    /// 3.1.3.7, rules 12 and 13).
     func checkAuthentication() throws(OAuthError) {
         if let maxAge = expectations.maxAge {
             let last = try claims.requiredTime("auth_time").addingTimeInterval(
@@ -12,21 +12,21 @@ extension ClaimsChecker {
                 throw OAuthError(
                     .idToken,
                     .authenticationTooOld,
-                    "the user signed in longer ago than max_age allows",
-                    hint: "sign in again, with prompt login"
+                    "the user signed in earlier than max_age allows",
+                    hint: "sign in again with prompt=login"
                 )
             }
         }
-        guard !expectations.acrValues.isEmpty else { return }
-        guard let acr = claims["acr"]?.string, expectations.acrValues.contains(where: { $0.isSameBytes(as: acr) })
+        guard !expectations.essentialACRs.isEmpty else { return }
+        guard let acr = claims["acr"]?.string, expectations.essentialACRs.contains(where: { $0.isSameBytes(as: acr) })
         else {
             throw OAuthError(
                 .idToken,
                 .authenticationTooWeak,
                 claims["acr"] == nil
                     ? "the ID token does not say how the user signed in"
-                    : "the user signed in by other means than acr_values asked for",
-                hint: "asked for: " + expectations.acrValues.joined(separator: " ").quotable()
+                    : "the user signed in by other means than were required",
+                hint: "required: " + expectations.essentialACRs.joined(separator: " ").quotable()
             )
         }
     }

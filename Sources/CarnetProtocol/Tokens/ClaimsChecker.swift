@@ -2,7 +2,7 @@ import CarnetDescriptors
 import Crypto
 import Foundation
 
-/// Checks what only an ID token says, once its signature is good.
+/// Checks the claims that only an ID token has. Its signature is already checked.
 struct ClaimsChecker {
     let claims: JWTClaims
     let expectations: IDTokenExpectations
@@ -17,7 +17,8 @@ struct ClaimsChecker {
         // OpenID Connect Core, section 12.2: a refresh does not change the issuer.
         if let continued = expectations.continuedIssuer, !issuer.isSameBytes(as: continued) {
             throw OAuthError(
-                .idToken, .issuerMismatch, "the refreshed ID token is of another issuer", descriptorKey: "issuer_match")
+                .idToken, .issuerMismatch, "the refreshed ID token is from another issuer",
+                descriptorKey: "issuer_match")
         }
         try checkAuthorizedParty(of: try claims.audience(naming: [expectations.clientID]))
         try claims.checkTimes(at: now, skew: expectations.clockSkew)
@@ -26,7 +27,7 @@ struct ClaimsChecker {
         try checkAuthentication()
         let subject = try claims.string("sub", longest: ReceivedLimit.subject)
         if let expected = expectations.subject, !subject.isSameBytes(as: expected) {
-            throw OAuthError(.idToken, .subjectMismatch, "the refreshed ID token is of another user")
+            throw OAuthError(.idToken, .subjectMismatch, "the refreshed ID token is for another user")
         }
         // OpenID Connect Back-Channel Logout, section 2.4: only a logout token has events.
         guard claims.all["events"] == nil else {
@@ -35,15 +36,23 @@ struct ClaimsChecker {
         return (issuer, subject)
     }
 
-    /// OpenID Connect Core, section 3.1.3.7, rules 3 and 4: further audiences need an authorized party to be us.
+    /// OpenID Connect Core, section 3.1.3.7, rules 3 and 4: several audiences require `azp`, which must be this
+    /// client.
     private func checkAuthorizedParty(of audience: [String]) throws(OAuthError) {
         let authorizedParty = claims["azp"]
         if let authorizedParty, authorizedParty.string?.isSameBytes(as: expectations.clientID) != true {
             throw OAuthError(.idToken, .authorizedPartyMismatch, "the ID token was issued to another client")
         }
-        guard audience.count == 1 || authorizedParty != nil else {
+        let others = expectations.provider.idToken.otherAudiences
+        let trusted = [expectations.clientID] + others
+        let areTrusted =
+            !others.isEmpty && audience.allSatisfy { name in trusted.contains { name.isSameBytes(as: $0) } }
+        guard audience.count == 1 || authorizedParty != nil || areTrusted else {
             throw OAuthError(
-                .idToken, .audienceMismatch, "the ID token is for further clients, and names none it was issued to")
+                .idToken, .audienceMismatch, "the ID token is for further clients, and names none it was issued to",
+                descriptorKey: "id_token.other_audiences",
+                hint: "if the further audiences belong to this client's own services, name them there"
+            )
         }
     }
 
@@ -62,24 +71,24 @@ struct ClaimsChecker {
                 .nonceMismatch,
                 claim == nil
                     ? "the ID token does not repeat the nonce"
-                    : "the ID token repeats a nonce that is not the one of this sign-in",
+                    : "the ID token has the nonce of another sign-in",
                 descriptorKey: "authorization.nonce"
             )
         }
     }
 
-    /// OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11: hashes of what came beside the token. Some servers add that of
-    /// the code where nobody asked for it.
+    /// OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11: hashes of the access token and the code. Some servers add
+    /// `c_hash` where it is not required.
     private func checkHashes(_ algorithm: SignatureAlgorithm?) throws(OAuthError) {
         guard isHash(claims["at_hash"], of: expectations.accessToken, algorithm) else {
             throw OAuthError(
-                .idToken, .accessTokenHashMismatch, "the access token is not the one that the ID token came with")
+                .idToken, .accessTokenHashMismatch, "at_hash in the ID token does not match the access token")
         }
         guard let code = expectations.code, !isHash(claims["c_hash"], of: code, algorithm) else { return }
-        throw OAuthError(.idToken, .codeHashMismatch, "the code is not the one that the ID token was issued for")
+        throw OAuthError(.idToken, .codeHashMismatch, "c_hash in the ID token does not match the code")
     }
 
-    /// Whether a claim is missing, or the left half of the hash that belongs to the signature's algorithm.
+    /// Whether a claim is absent, or the left half of the hash by the signature's algorithm.
     private func isHash(_ claim: JSONValue?, of secret: Secret, _ algorithm: SignatureAlgorithm?) -> Bool {
         guard let claim else { return true }
         let bytes = Array(secret.reveal().utf8)

@@ -4,27 +4,27 @@ package import Foundation
 
 /// The claims of a validated ID token (OpenID Connect Core, section 2).
 ///
-/// An account is identified by `issuer` and `subject` together, never by an e-mail address (section 5.7).
+/// `issuer` and `subject` together identify an account; an e-mail address does not (section 5.7).
 package struct IDToken: Sendable {
     package let issuer: String
     package let subject: String
     package let claims: JSONObject
 }
 
-/// What an ID token must say to be believed.
+/// The expected values of an ID token.
 package struct IDTokenExpectations: Sendable {
-    /// How the nonce is judged.
+    /// The rule for the nonce.
     package enum Nonce: Sendable {
-        /// A sign-in that sent this nonce, or sent none.
+        /// A sign-in that sent this nonce, or none.
         case exactly(Secret?)
-        /// A refresh of a sign-in whose nonce is not known (OpenID Connect Core, section 12.2).
+        /// A refresh of a sign-in with an unknown nonce (OpenID Connect Core, section 12.2).
         case ofRefresh
-        /// A refresh of a sign-in that sent this nonce, which may be left out but not changed.
+        /// A refresh of a sign-in with this nonce. The token may omit it, but not change it.
         case continuing(Secret)
     }
 
     package var issuer: String
-    /// Says which issuers are its own.
+    /// Decides which issuers are accepted.
     let provider: Provider
     /// The issuer of the sign-in that a refresh continues.
     package var continuedIssuer: String?
@@ -32,26 +32,26 @@ package struct IDTokenExpectations: Sendable {
     package var nonce: Nonce
     /// The access token that came with it.
     package var accessToken: Secret
-    /// The code that was exchanged for it, if one was.
+    /// The authorization code, if one was exchanged for it.
     var code: Secret?
     /// The subject of the sign-in that a refresh continues.
     package var subject: String?
     package var algorithms: [SignatureAlgorithm]
-    /// The client's secret, where it signs and nothing else may.
+    /// The client's secret, if only it may sign.
     let secret: Secret?
-    /// How many seconds the clocks may differ.
+    /// The tolerated difference between the clocks, in seconds.
     package var clockSkew: TimeInterval
-    /// How many seconds ago the user may have signed in at most.
+    /// The requested maximum age of the authentication, in seconds.
     package var maxAge: Int?
-    /// The acceptable classes of authentication; any if empty.
-    package var acrValues: [String] = []
+    /// The classes of authentication of which the token must name one; any if empty.
+    package var essentialACRs: [String] = []
 }
 
 extension IDTokenExpectations {
-    /// Whether the client's secret signs, so that no public key is looked at.
+    /// Whether the client's secret signs, so that no public key is used.
     package var isSignedWithSecret: Bool { secret != nil }
 
-    /// - Throws: `OAuthError` if the provider has no issuer, without which no ID token can be believed.
+    /// - Throws: `OAuthError` if the provider has no issuer.
     package init(
         from provider: Provider,
         as registration: ClientRegistration,
@@ -64,9 +64,9 @@ extension IDTokenExpectations {
             throw OAuthError(
                 .idToken,
                 .badDescriptor,
-                "an ID token came, and the descriptor names no issuer to check it against",
+                "an ID token cannot be validated: the descriptor has no issuer",
                 descriptorKey: "issuer",
-                hint: "add the issuer, or do not ask for the scope openid"
+                hint: "add the issuer, or do not request the scope openid"
             )
         }
         self.init(
@@ -77,13 +77,13 @@ extension IDTokenExpectations {
             nonce: nonce,
             accessToken: accessToken,
             subject: subject,
-            algorithms: provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms,
+            algorithms: provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms,
             secret: try provider.signatureSecret(of: registration),
-            clockSkew: TimeInterval(provider.clockSkew)
+            clockSkew: TimeInterval(provider.idToken.clockSkew.seconds)
         )
     }
 
-    /// For a sign-in.
+    /// The expected values for a sign-in.
     package init(
         from provider: Provider,
         as registration: ClientRegistration,
@@ -92,13 +92,13 @@ extension IDTokenExpectations {
     ) throws(OAuthError) {
         let pending = callback.pending
         let nonce: Nonce =
-            if let sent = pending.nonce, provider.acceptsMissingNonce { .continuing(sent) } else {
+            if let sent = pending.nonce, provider.idToken.nonce.ifPresent != nil { .continuing(sent) } else {
                 .exactly(pending.nonce)
             }
         try self.init(from: provider, as: registration, nonce: nonce, accessToken: accessToken)
         code = callback.code
         maxAge = pending.maxAge
-        acrValues = pending.acrValues ?? []
+        essentialACRs = pending.essentialACRs ?? []
     }
 }
 
@@ -107,7 +107,7 @@ extension IDToken {
     ///
     /// Keys come from the issuer's set alone: `jwk`, `jku` and `x5u` headers are ignored.
     ///
-    /// - Throws: `OAuthError` at step `idToken`; of kind `keyNotFound` if other keys might help.
+    /// - Throws: `OAuthError` at step `idToken`; of kind `keyNotFound` if a new key set might help.
     package init(
         validating token: Secret,
         with keys: JSONWebKeySet,
@@ -118,7 +118,7 @@ extension IDToken {
         let signature = try JSONWebSignature(token, step: policy.step)
         let algorithm = try policy.check(
             signature, accepting: expectations.algorithms, secret: expectations.secret, keys: keys)
-        let claims = try JWTClaims(of: signature, policy, coercing: expectations.provider.coercedClaims)
+        let claims = try JWTClaims(of: signature, policy, coercing: expectations.provider.idToken.coerce)
         let checker = ClaimsChecker(claims: claims, expectations: expectations, now: now)
         (issuer, subject) = try checker.check(algorithm: algorithm)
         self.claims = claims.all
@@ -126,7 +126,7 @@ extension IDToken {
 }
 
 extension IDToken {
-    /// The claims of a token that was validated before it was stored; the signature is not checked again.
+    /// The claims of a stored token. Its signature was checked before it was stored.
     ///
     /// - Throws: `OAuthError` of kind `malformedToken`.
     package init(storedAfterValidation token: Secret) throws(OAuthError) {

@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 
-/// Judges the answer to a revocation (RFC 7009, section 2.2): 200 is success, whatever the body says, unless the
-/// descriptor says otherwise.
+/// Validates the response to a revocation (RFC 7009, section 2.2): 200 is success, unless the descriptor says
+/// otherwise.
 package enum RevocationResponse {
     /// - Throws: `OAuthError` at step `revocation`.
     package static func judge(
@@ -9,8 +9,8 @@ package enum RevocationResponse {
         to request: PreparedRequest,
         from provider: Provider
     ) throws(OAuthError) {
-        let rules = provider.revocationSuccess
-        let errors = provider.tokenResponse.errors
+        let rules = provider.revocation.success
+        let errors = provider.token.response.errors
         guard rules.accepts(status: response.status) else {
             throw OAuthError.status(
                 response, .revocation, key: request.descriptorKey, fields: errors, hiding: request.secrets)

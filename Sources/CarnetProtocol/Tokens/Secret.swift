@@ -1,8 +1,7 @@
-/// A text that must not be seen: a token, a code, a verifier, a client secret.
+/// A secret string: a token, a code, a code verifier, a client secret.
 ///
-/// It prints, interpolates, mirrors and debugs as `[redacted]`; only `reveal()` gives the text, so that each use can be
-/// found by its name. Comparison takes the same time wherever the first difference is. It is `Codable` for stores that
-/// seal what they write.
+/// Its description is `[redacted]`. Only `reveal()` returns the string, so that each use can be found by its name.
+/// Comparison takes constant time. It is `Codable` for stores that encrypt their records.
 public struct Secret: Sendable, Hashable {
     private let text: String
 
@@ -10,7 +9,7 @@ public struct Secret: Sendable, Hashable {
         self.text = text
     }
 
-    /// The text itself. Never pass it to a log, an error or a URL that it does not belong in.
+    /// The string itself. Never pass it to a log, an error or a URL that it does not belong in.
     public func reveal() -> String { text }
 
     public var isEmpty: Bool { text.isEmpty }
@@ -41,7 +40,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Compares bytes without stopping at the first difference. Only the lengths show.
+/// Compares bytes in constant time. Only the lengths leak.
 func constantTimeEquals(_ lhs: some Collection<UInt8>, _ rhs: some Collection<UInt8>) -> Bool {
     guard lhs.count == rhs.count else { return false }
     return zip(lhs, rhs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

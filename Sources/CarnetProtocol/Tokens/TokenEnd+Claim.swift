@@ -2,9 +2,9 @@ import CarnetDescriptors
 import Foundation
 
 extension TokenEnd {
-    /// The end that an access token names itself, if it is a JWT.
+    /// The expiry in an access token, if the token is a JWT.
     ///
-    /// Its signature is the resource's business: a wrong end only makes a renewal early or late.
+    /// The signature is not checked: a wrong expiry only makes a refresh early or late.
     init?(claimOf accessToken: Secret) {
         let segments = accessToken.reveal().utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard segments.count == 3, segments[1].count <= ReceivedLimit.token,

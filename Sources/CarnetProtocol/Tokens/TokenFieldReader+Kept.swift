@@ -1,9 +1,9 @@
 import CarnetDescriptors
 
-/// What is kept of a token response besides the tokens. A body full of secrets is not searched for what must go: what may
-/// stay is named, and the rest is dropped.
+/// The parts of a token response that are kept besides the tokens. Only named members are kept; all others are
+/// dropped.
 extension TokenFieldReader {
-    /// What was granted in detail (RFC 9396, section 7).
+    /// The granted `authorization_details` (RFC 9396, section 7).
     ///
     /// - Parameter body: The whole body.
     func authorizationDetails(of body: JSONValue) throws(OAuthError) -> [JSONValue]? {
@@ -14,15 +14,15 @@ extension TokenFieldReader {
 
     /// The values that the descriptor maps to claims, each at its own place.
     ///
-    /// An object is not kept, because it may hold further tokens under any name; nor is a text with one of the secrets in
-    /// it, because a claim is shown and may become the name of the account.
+    /// Objects are not kept, because they may contain more tokens under any name. Strings with a secret are not kept,
+    /// because a claim is shown and may become the name of the account.
     func keptProfile(
         of body: JSONValue, for provider: borrowing Provider, hiding secrets: [Secret]
     ) throws(OAuthError) -> JSONValue {
         let redactor = Redactor(hiding: secrets)
-        let root = provider.profileRoot.tokens
+        let root = provider.profile.root.tokens
         var kept: JSONValue = [:]
-        for claim in provider.claims {
+        for claim in provider.profile.claims {
             let place = claim.value.lazy.map { JSONPointer(tokens: root + $0.tokens) }
                 .first { body[$0].map { !$0.isNull } ?? false }
             guard let place, let value = body[place], value.isHarmless(redactor) else { continue }
@@ -41,7 +41,7 @@ extension TokenFieldReader {
 }
 
 extension JSONValue {
-    /// Whether the value is a text, a number or a list of these, without a secret.
+    /// Whether the value is a string, a number or a list of these, without a secret.
     fileprivate func isHarmless(_ redactor: Redactor) -> Bool {
         switch self {
         case .string(let text), .number(let text): !redactor.finds(in: text)

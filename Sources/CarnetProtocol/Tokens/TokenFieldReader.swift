@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-/// Reads the fields of a token response, tolerant of their JSON type where that is harmless.
+/// Reads the fields of a token response. It tolerates other JSON types where they are harmless.
 struct TokenFieldReader {
     let root: JSONValue
     let step: OAuthError.Step
@@ -9,7 +9,7 @@ struct TokenFieldReader {
         OAuthError(
             step,
             .missingField,
-            "the answer has no \(name)",
+            "the response has no \(name)",
             descriptorKey: "token.response.fields.\(name)",
             status: 200,
             hint: hint
@@ -20,28 +20,28 @@ struct TokenFieldReader {
         OAuthError(
             step,
             .wrongFieldType,
-            "the answer's \(name) is not \(expected)",
+            "the response's \(name) is not \(expected)",
             descriptorKey: "token.response.fields.\(name)",
             status: 200
         )
     }
 
-    /// A member that is there and not empty: real servers write an empty text for what they do not have.
+    /// A present and non-empty member. Some servers send an empty string for a missing value.
     private func value(_ pointers: PointerList) -> JSONValue? {
         pointers.pointers.lazy.compactMap { root[$0] }.first { !$0.isNull && $0.string?.isEmpty != true }
     }
 
     func string(_ name: String, _ pointers: PointerList) throws(OAuthError) -> String? {
         guard let value = value(pointers) else { return nil }
-        guard let text = value.string else { throw wrongType(name, "a text") }
+        guard let text = value.string else { throw wrongType(name, "a string") }
         return text
     }
 
-    /// The access token. It becomes a header, so that it has no space (RFC 6750, section 2.1), and it is what the response
-    /// is about, so that an empty one is not taken for one that is missing.
+    /// The access token. It becomes a header, so it contains no space (RFC 6750, section 2.1). An empty one is an
+    /// error, not a missing value.
     func accessToken(_ pointers: PointerList) throws(OAuthError) -> Secret {
         guard let value = root.first(of: pointers.pointers) else { throw missing("access_token") }
-        guard let text = value.string, !text.isEmpty else { throw wrongType("access_token", "a text") }
+        guard let text = value.string, !text.isEmpty else { throw wrongType("access_token", "a string") }
         return try token("access_token", text, lowest: 0x21, limit: ReceivedLimit.token)
     }
 
@@ -60,8 +60,8 @@ struct TokenFieldReader {
         return Secret(text)
     }
 
-    /// When the token ends, in the form that the descriptor says; `nil` if the response does not say so in any way that
-    /// can be believed. A resource that refuses the token says so too, so that no more than a request is lost.
+    /// The expiry in the descriptor's form; `nil` if the response has no valid one. Without it, a resource's 401
+    /// triggers the refresh.
     func end(_ name: String, _ pointers: PointerList, _ rules: ExpiryRules) throws(OAuthError) -> TokenEnd? {
         guard let value = value(pointers) else { return nil }
         switch rules.reading(of: value) {
@@ -72,20 +72,20 @@ struct TokenFieldReader {
         }
     }
 
-    /// The granted scopes; `nil` where the response names none. A text without a scope names none, as if it were not there
-    /// (RFC 6749, section 3.3: a scope is one token at least); an empty list says that there is none.
+    /// The granted scopes; `nil` if the response names none. An empty string counts as absent (RFC 6749, section
+    /// 3.3); an empty list means no scope.
     func scopes(_ name: String, _ pointers: PointerList, separator: String) throws(OAuthError) -> [String]? {
         guard let value = value(pointers) else { return nil }
         if let text = value.string {
             guard text.utf8.count <= ReceivedLimit.scope else {
-                throw wrongType(name, "a text of at most \(ReceivedLimit.scope) bytes")
+                throw wrongType(name, "a string of at most \(ReceivedLimit.scope) bytes")
             }
             let scopes = ScopeRules.split(text, separator: separator)
             return scopes.isEmpty ? nil : scopes
         }
-        guard let elements = value.array else { throw wrongType(name, "a text or a list") }
+        guard let elements = value.array else { throw wrongType(name, "a string or a list") }
         let scopes = elements.compactMap(\.string)
-        guard scopes.count == elements.count else { throw wrongType(name, "a list of texts") }
+        guard scopes.count == elements.count else { throw wrongType(name, "a list of strings") }
         guard scopes.map(\.utf8.count).reduce(0, +) <= ReceivedLimit.scope else {
             throw wrongType(name, "a list of at most \(ReceivedLimit.scope) bytes")
         }

@@ -1,9 +1,9 @@
 package import CarnetDescriptors
 package import Foundation
 
-/// Makes the requests of the token endpoint (RFC 6749, sections 4.1.3 and 6) and of revocation (RFC 7009).
+/// Builds the requests to the token endpoint (RFC 6749, sections 4.1.3 and 6) and for revocation (RFC 7009).
 package enum TokenRequest {
-    /// Exchanges a validated callback's code. A code is sent once and never again.
+    /// Exchanges the code of a validated callback. A code is sent only once.
     package static func exchange(
         _ callback: ValidatedCallback,
         at provider: Provider,
@@ -15,15 +15,15 @@ package enum TokenRequest {
             throw OAuthError(
                 .tokenRequest,
                 .badRegistration,
-                "the sign-in was begun by the client \(callback.pending.clientID), not by \(registration.clientID)"
+                "the sign-in began with the client \(callback.pending.clientID), not with \(registration.clientID)"
             )
         }
-        var parameters = RequestParameters(.tokenRequest, .token, provider.token)
+        var parameters = RequestParameters(.tokenRequest, .token, provider.token.request)
         try parameters.addGrantType()
         try parameters.add(.code, callback.code)
         let pending = callback.pending
         if pending.hasStateInRedirectURI == true {
-            // To the last character as in the authorization request (RFC 6749, section 4.1.3).
+            // Exactly as in the authorization request (RFC 6749, section 4.1.3).
             let name = pending.stateParameter ?? "state"
             let carrier = try RedirectURI.carrying(pending.state, named: name, in: pending.redirectURI)
             try parameters.add(.redirectURI, carrier)
@@ -33,10 +33,11 @@ package enum TokenRequest {
         if let verifier = callback.pending.codeVerifier { try parameters.add(.codeVerifier, verifier) }
         try parameters.add(.resource, each: callback.pending.resources ?? [])
         return try send(
-            &parameters, at: provider, rules: provider.token, registration: registration, random: random, now: now)
+            &parameters, at: provider, rules: provider.token.request, registration: registration, random: random,
+            now: now)
     }
 
-    /// Exchanges a refresh token. The scope is left out: the grant's own stays (RFC 6749, section 6).
+    /// Uses a refresh token. The scope is omitted, so that the granted scopes stay (RFC 6749, section 6).
     package static func refresh(
         _ refreshToken: Secret,
         at provider: Provider,
@@ -44,18 +45,19 @@ package enum TokenRequest {
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.refresh, .refresh, provider.refresh)
+        var parameters = RequestParameters(.refresh, .refresh, provider.refresh.request)
         try parameters.addGrantType()
         try parameters.add(.refreshToken, refreshToken)
         return try send(
             &parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, at: provider,
-            rules: provider.refresh, registration: registration,
+            rules: provider.refresh.request, registration: registration,
             random: random, now: now)
     }
 
     /// Revokes one token (RFC 7009, section 2.1).
     ///
-    /// - Parameter isBound: Whether it is bound to a key, which counts where it stands for the client.
+    /// - Parameter isBound: Whether the token is bound to a key, for descriptors in which it replaces client
+    /// authentication.
     package static func revoke(
         _ token: Secret,
         hint: String,
@@ -65,29 +67,29 @@ package enum TokenRequest {
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.revocation, .revocation, provider.revocation)
-        if let placement = provider.revocationTokenPlacement {
-            try parameters.addExtra(provider.revocation.parameters, key: "revocation.parameters")
+        var parameters = RequestParameters(.revocation, .revocation, provider.revocation.request)
+        if let placement = provider.revocation.tokenIn {
+            try parameters.addExtra(provider.revocation.request.parameters, key: "revocation.parameters")
             return try PreparedRequest.make(
                 parameters,
                 to: try provider.endpoint(.revocation, for: .revocation),
                 key: "endpoints.revocation",
-                rules: provider.revocation,
+                rules: provider.revocation.request,
                 token: try TokenCredential(token, isBound: isBound, in: placement, at: provider, for: .revocation)
             )
         }
         try parameters.add(.token, token)
         try parameters.add(.tokenTypeHint, hint)
         return try send(
-            &parameters, at: provider, rules: provider.revocation, registration: registration, random: random,
+            &parameters, at: provider, rules: provider.revocation.request, registration: registration, random: random,
             now: now)
     }
 
-    /// Adds the client's authentication and what the descriptor adds, and prepares the request.
+    /// Adds client authentication and the descriptor's parameters, and prepares the request.
     ///
     /// - Parameters:
-    ///   - endpoint: Where it goes, if not to the standard's endpoint for it.
-    ///   - usesKeyElsewhere: Whether the registration's key is of use although no method of authentication takes it.
+    ///   - endpoint: The endpoint, if it is not the standard's.
+    ///   - usesKeyElsewhere: Whether the registration's key has another use.
     static func send(
         _ parameters: inout RequestParameters,
         to endpoint: EndpointName? = nil,

@@ -1,27 +1,27 @@
 package import CarnetDescriptors
 
-/// A token endpoint's answer, judged but for the ID token's signature (RFC 6749, section 5.1).
+/// A validated response of a token endpoint (RFC 6749, section 5.1). Only the ID token is not validated yet.
 package struct TokenResponse: Sendable {
     package let accessToken: Secret
     package let tokenType: String
-    /// When the access token ends; `nil` if the server did not say.
+    /// The expiry of the access token; `nil` if the server did not say.
     package let end: TokenEnd?
     package let refreshToken: Secret?
     package internal(set) var idToken: Secret?
-    /// The granted scopes; `nil` if the server named none, which means those requested.
+    /// The granted scopes; `nil` if the server named none, which means the requested ones.
     package let scopes: [String]?
-    /// What the descriptor keeps of the response, by reference, e.g. `token.instance_url`.
+    /// The values that the descriptor captures from the response, by reference, e.g. `token.instance_url`.
     package let values: [String: ConnectionValue]
-    /// What was granted of the `authorization_details` (RFC 9396, section 7).
+    /// The granted `authorization_details` (RFC 9396, section 7).
     package let authorizationDetails: [JSONValue]?
-    /// The kind of an exchanged token (RFC 8693, section 2.2.1).
+    /// The type of an exchanged token (RFC 8693, section 2.2.1).
     let issuedTokenType: String?
-    /// What the descriptor maps to the claims of a profile that comes with the tokens, and nothing else of the body.
+    /// The members that the descriptor maps to claims of a profile, and no others.
     let profile: JSONValue
 }
 
 extension TokenResponse {
-    /// Judges the answer to an exchange or a refresh: the status first, then the error, then the fields.
+    /// Validates the response to an exchange or a refresh: the status first, then the error, then the fields.
     ///
     /// - Throws: `OAuthError` at the request's step.
     package init(
@@ -29,10 +29,10 @@ extension TokenResponse {
         to request: PreparedRequest,
         from provider: borrowing Provider
     ) throws(OAuthError) {
-        try self.init(judging: response, to: request, from: provider, rules: provider.tokenResponse)
+        try self.init(judging: response, to: request, from: provider, rules: provider.token.response)
     }
 
-    /// Judges the answer to a request that has rules of its own.
+    /// Validates the response to a request with its own rules.
     init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
@@ -44,14 +44,14 @@ extension TokenResponse {
         let accessToken = try fields.accessToken(rules.fields.accessToken)
         let tokenType = try fields.string("token_type", rules.fields.tokenType) ?? rules.defaultTokenType
         guard let tokenType else { throw fields.missing("token_type", hint: "add token.response.default_token_type") }
-        // RFC 9449, section 5: a Bearer token in answer to a proof would be bound to nothing.
+        // RFC 9449, section 5: a Bearer token in response to a proof is not bound to the key.
         let accepted =
-            request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.apiScheme] + rules.acceptedTokenTypes
+            request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.api.scheme] + rules.acceptedTokenTypes
         guard accepted.contains(where: { $0.lowercased() == tokenType.lowercased() }) else {
             throw OAuthError(
                 step,
                 .unsupportedTokenType,
-                "the token is of the type \"\(request.quotable(tokenType, limit: 40))\", which this client cannot use",
+                "the token has the type \"\(request.quotable(tokenType, limit: 40))\", which this client cannot use",
                 descriptorKey: request.isSenderConstrained
                     ? "client.dpop_bound_access_tokens" : "token.response.accept_token_types",
                 status: response.status
@@ -61,9 +61,9 @@ extension TokenResponse {
         self.tokenType = tokenType
         end =
             try fields.end("expires_in", rules.fields.expiresIn, rules.expiry)
-            ?? (provider.expirySource == .jwt ? TokenEnd(claimOf: accessToken) : nil)
+            ?? (provider.refresh.expiryFrom == .jwt ? TokenEnd(claimOf: accessToken) : nil)
             ?? rules.defaultExpiresIn.map { .after(Double($0.count)) }
-        let keepsFirst = step == .refresh && provider.refreshRotation == .none
+        let keepsFirst = step == .refresh && provider.refresh.rotation == .none
         refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
         idToken = try fields.token("id_token", rules.fields.idToken, limit: ReceivedLimit.encryptedToken)
         scopes = try fields.scopes(
@@ -74,33 +74,33 @@ extension TokenResponse {
         issuedTokenType = body["issued_token_type"]?.string
         let secrets = [accessToken, refreshToken, idToken].compactMap { $0 } + request.secrets
         profile =
-            provider.profileSource == .tokenResponse
+            provider.profile.source == .tokenResponse
             ? try fields.keptProfile(of: body, for: provider, hiding: secrets) : [:]
     }
 
-    /// The refresh token of an answer to a refresh that may be of no other use: the one that was sent may be void by now.
+    /// The refresh token of an otherwise unusable response to a refresh: the old one may be invalid by now.
     ///
-    /// - Returns: `nil` if the answer is none, or has none.
+    /// - Returns: `nil` if the response is invalid or has no refresh token.
     package static func refreshToken(
         in response: IncomingResponse,
         to request: PreparedRequest,
         from provider: Provider
     ) -> Secret? {
-        let rules = provider.tokenResponse
-        guard provider.refreshRotation != .none,
+        let rules = provider.token.response
+        guard provider.refresh.rotation != .none,
             let (_, fields) = try? fields(of: response, to: request, rules: rules)
         else { return nil }
         return try? fields.token("refresh_token", rules.fields.refreshToken)
     }
 
-    /// The fields of an answer that is a success.
+    /// The fields of a successful response.
     private static func fields(
         of response: IncomingResponse,
         to request: PreparedRequest,
         rules: ResponseRules
     ) throws(OAuthError) -> (body: JSONValue, fields: TokenFieldReader) {
         let step = request.step
-        // RFC 6749, section 5.1: success is 200. Tokens are never read out of a status that was not declared.
+        // RFC 6749, section 5.1: success is 200. A response with an undeclared status is never read as tokens.
         guard rules.success.accepts(status: response.status) else {
             throw OAuthError.status(
                 response,
@@ -128,7 +128,7 @@ extension TokenResponse {
             throw OAuthError(
                 step,
                 .missingField,
-                "the answer has no object where the fields should be",
+                "the response has no object at the place of the fields",
                 descriptorKey: "token.response.root",
                 status: 200
             )

@@ -2,9 +2,10 @@ package import CarnetDescriptors
 package import Foundation
 
 extension TokenSet {
-    /// The tokens of a fresh sign-in.
+    /// The tokens of a new sign-in.
     ///
-    /// - Parameter requested: The scopes that were asked for; granted if the server names none (RFC 6749, section 5.1).
+    /// - Parameter requested: The requested scopes; they are granted if the server names none (RFC 6749, section
+    /// 5.1).
     package init(_ response: TokenResponse, requested: [String], now: Date) {
         self.init(
             accessToken: response.accessToken,
@@ -18,8 +19,8 @@ extension TokenSet {
         )
     }
 
-    /// Judges the answer to a grant in which nobody signs in. Such a grant can be repeated, so that a refresh token is for
-    /// nothing (RFC 6749, section 4.4.3; RFC 7521, section 4.1), and an ID token would be about nobody.
+    /// Validates the response to a grant without a user. The grant can be repeated, so the refresh token is dropped
+    /// (RFC 6749, section 4.4.3; RFC 7521, section 4.1), and so is an ID token.
     ///
     /// - Throws: `OAuthError` at the request's step.
     package init(
@@ -34,9 +35,9 @@ extension TokenSet {
         (refreshToken, idToken) = (nil, nil)
     }
 
-    /// The tokens after a refresh: what the answer leaves out stays as it was (RFC 6749, section 6).
+    /// The tokens after a refresh. Values that the response omits are kept (RFC 6749, section 6).
     ///
-    /// - Parameter rotation: What the refresh did to the refresh token.
+    /// - Parameter rotation: What the server does with the old refresh token.
     package func merging(
         _ response: TokenResponse, rotation: RefreshRotation = .keepOld, now: Date
     ) -> TokenSet {
@@ -59,17 +60,22 @@ extension TokenSet {
         )
     }
 
-    /// Whether the access token ends within a margin in seconds. One without a stated end does not.
+    /// How far the clock may be behind the time of issue, in seconds: more than a wrong time zone explains.
+    private static let latestIssue: TimeInterval = 86_400
+
+    /// Whether the access token ends within a margin in seconds. One without a stated end does not. Nobody can say it of
+    /// one that was issued in the future: the clock was set back, and the token may have ended long ago.
     package func isExpiring(within margin: TimeInterval, at now: Date) -> Bool {
         guard let expiresAt else { return false }
-        // A token that lives shorter than twice the margin is renewed in the second half of its life, not at once.
+        guard issuedAt.timeIntervalSince(now) <= Self.latestIssue else { return true }
+        // A short-lived token (less than twice the margin) is refreshed in the second half of its life.
         let margin = min(margin, expiresAt.timeIntervalSince(issuedAt) / 2)
         return now >= expiresAt.addingTimeInterval(-margin)
     }
 }
 
 extension TokenResponse {
-    /// When the access token ends, if the response arrived now; `nil` if it never does or the server did not say.
+    /// The expiry of the access token if the response arrived now; `nil` if it has none or the server did not say.
     fileprivate func expiresAt(_ now: Date) -> Date? {
         switch end {
         case .after(let seconds): now.addingTimeInterval(seconds)

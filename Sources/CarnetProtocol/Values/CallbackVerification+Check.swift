@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 
 extension CallbackVerification {
-    /// Demands the provider's signature of a callback. The comparison takes the same time wherever the first difference is.
+    /// Checks the provider's signature of a callback, in constant time.
     ///
     /// - Throws: `OAuthError` at step `callback`.
     func check(_ pairs: [(name: String, value: String)], secret: Secret?) throws(OAuthError) {
@@ -11,7 +11,7 @@ extension CallbackVerification {
             throw OAuthError(
                 .callback,
                 .missingClientSecret,
-                "the provider signs its callbacks with the client's secret, and the registration has none",
+                "the provider signs its callbacks with the client's secret, and the registration has no secret",
                 descriptorKey: "callback.verify"
             )
         }
@@ -30,9 +30,9 @@ extension CallbackVerification {
             throw OAuthError(
                 .callback,
                 .badSignedCallback,
-                "the callback's signature is wrong",
+                "the callback's signature is invalid",
                 descriptorKey: "callback.verify",
-                hint: "it was changed on the way, or signed with another secret"
+                hint: "check the client secret; the callback may also be forged"
             )
         }
     }

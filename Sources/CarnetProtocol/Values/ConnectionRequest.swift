@@ -2,8 +2,8 @@ public import CarnetDescriptors
 public import Foundation
 import HTTPTypes
 
-/// Requests that are made once the tokens are there: further exchange steps, lookups, and those at the beginning and the
-/// end of a connection.
+/// Requests after the token response: exchange steps, lookups, and the requests at the start and the end of a
+/// connection.
 package struct ConnectionRequest: Sendable {
     private let provider: Provider
     private let tokens: TokenSet
@@ -20,7 +20,7 @@ package struct ConnectionRequest: Sendable {
         self.provider = provider.filled(known)
     }
 
-    /// A step that exchanges the tokens. It sends what it says and nothing more.
+    /// A step that exchanges the tokens. It sends only the descriptor's parameters.
     package func exchange(_ step: Named<ExchangeStep>) throws(OAuthError) -> PreparedRequest {
         let key = "exchange.\(step.name)"
         let rules = step.value.resolved.filled(known)
@@ -61,21 +61,21 @@ package struct ConnectionRequest: Sendable {
             tokens: tokens,
             at: provider,
             declared: [Resource(declaring: target)],
-            hidden: provider.hiddenHeaders.union(known.secretNames(of: call.headers.items))
+            hidden: provider.api.hiddenHeaders.union(known.secretNames(of: call.headers.items))
         ).at(
             .connection, key: key, shownURL: isQueried ? target.appendingQuery(parameters.items.shown) : target.text,
             hiding: parameters.secrets)
     }
 
-    /// A value that is made of what is held.
+    /// A value that is built from captured values.
     ///
-    /// - Throws: `OAuthError` at step `connection` if something of it is missing or has another form.
+    /// - Throws: `OAuthError` at step `connection` if a part is missing or has another form.
     package func derived(_ rule: String) throws(OAuthError) -> ConnectionValue {
         guard let template = provider.connection.derive[rule], let value = known.fill(template) else {
             throw OAuthError(
                 .connection,
                 .valueMissing,
-                "the value \"\(rule)\" cannot be made of what came with the sign-in",
+                "the value \"\(rule)\" cannot be built: a value of the sign-in is missing or has another form",
                 descriptorKey: "connection.derive.\(rule)"
             )
         }
@@ -84,7 +84,7 @@ package struct ConnectionRequest: Sendable {
 
     private func url(_ template: Template, _ step: OAuthError.Step, key: String) throws(OAuthError) -> WebURL {
         do throws(WebURLError) {
-            return try known.url(template, trusting: provider.late.trustedHosts)
+            return try known.url(template, trusting: provider.trustedHosts)
         } catch {
             throw OAuthError(
                 step, .undeclaredHost, "the URL cannot be requested: \(error.reason)", descriptorKey: key)
@@ -95,7 +95,7 @@ package struct ConnectionRequest: Sendable {
         do throws(WebURLError) {
             return try WebURL(url.appendingQuery(query))
         } catch {
-            throw OAuthError(.connection, .badDescriptor, "the URL is refused: \(error.reason)", descriptorKey: key)
+            throw OAuthError(.connection, .badDescriptor, "the URL is invalid: \(error.reason)", descriptorKey: key)
         }
     }
 }
@@ -104,8 +104,8 @@ extension PreparedRequest {
     /// The same request as another step's.
     ///
     /// - Parameters:
-    ///   - shownURL: The URL without what must not be seen.
-    ///   - hiding: Further secrets of the request.
+    ///   - shownURL: The URL without secrets.
+    ///   - hiding: Additional secrets of the request.
     fileprivate func at(
         _ step: OAuthError.Step, key: String, shownURL: String, hiding further: [Secret]
     ) -> PreparedRequest {
@@ -115,9 +115,9 @@ extension PreparedRequest {
     }
 }
 
-/// What an exchange step brought.
+/// The result of an exchange step.
 package struct ExchangeResponse: Sendable {
-    /// The tokens, if the step brings any.
+    /// The tokens, if the step returns any.
     package let tokens: TokenResponse?
     package let values: [String: ConnectionValue]
 
@@ -146,15 +146,15 @@ package struct ExchangeResponse: Sendable {
 public struct ConnectionChoice: Sendable {
     public struct Candidate: Hashable, Sendable {
         public let value: String
-        /// The name for people.
+        /// The name to show to users.
         public let label: String
     }
 
-    /// The value that is looked for, e.g. `company`.
+    /// The name of the value, e.g. `company`.
     public let name: String
     public let candidates: [Candidate]
 
-    /// Reads the answer to a lookup.
+    /// Validates the response to a lookup.
     ///
     /// - Throws: `OAuthError` at step `connection`.
     package init(
@@ -165,14 +165,15 @@ public struct ConnectionChoice: Sendable {
         let body = try response.json(.connection, key: key, isLenient: true)
         let rules = lookup.value
         guard let all = rules.list.map({ body[$0]?.array }) ?? [body] else {
-            throw OAuthError(.connection, .missingField, "the answer has no such list", descriptorKey: "\(key).list")
+            throw OAuthError(
+                .connection, .missingField, "the response has no list at this place", descriptorKey: "\(key).list")
         }
         var candidates: [Candidate] = []
         for candidate in all.prefix(Self.mostCandidates) {
             guard let value = candidate.first(of: rules.value.pointers)?.scalarText, !value.isEmpty else { continue }
             guard value.utf8.count <= ReceivedLimit.keptValue, rules.pattern?.matches(value) ?? true else {
                 throw OAuthError(
-                    .connection, .valueRefused, "the value of \"\(lookup.name)\" is not what it must look like",
+                    .connection, .valueRefused, "the value of \"\(lookup.name)\" does not match its pattern",
                     descriptorKey: "\(key).pattern")
             }
             let label = rules.label.flatMap { candidate.first(of: $0.pointers)?.scalarText }
@@ -180,7 +181,7 @@ public struct ConnectionChoice: Sendable {
         }
         guard !candidates.isEmpty else {
             throw OAuthError(
-                .connection, .valueMissing, "the answer has no value for \"\(lookup.name)\"",
+                .connection, .valueMissing, "the response has no value for \"\(lookup.name)\"",
                 descriptorKey: "\(key).value")
         }
         name = lookup.name
@@ -189,9 +190,9 @@ public struct ConnectionChoice: Sendable {
 
     private static let mostCandidates = 1000
 
-    /// The candidate that the rule takes by itself; `nil` where the host is to be asked.
+    /// The candidate that the rule selects; `nil` if the host must choose.
     ///
-    /// - Throws: `OAuthError` if there are several where one was expected.
+    /// - Throws: `OAuthError` if there are several and the rule expects one.
     package func value(by choice: LookupChoice) throws(OAuthError) -> String? {
         if candidates.count == 1 || choice == .first { return candidates.first?.value }
         guard choice == .ask else {

@@ -1,9 +1,9 @@
 import CarnetDescriptors
 
-/// A value that a sign-in brought and a descriptor keeps, such as the host of the API or the id of a company.
+/// A value that a descriptor captures from a sign-in, such as the host of the API or the id of a company.
 public struct ConnectionValue: Codable, Hashable, Sendable {
     public let text: String
-    /// Whether it must not be seen.
+    /// Whether it is secret.
     public let isSecret: Bool
 
     public init(_ text: String, isSecret: Bool = false) {
@@ -18,9 +18,10 @@ extension ConnectionValue: CustomStringConvertible, CustomReflectable {
 }
 
 extension NamedList<CallbackCapture> {
-    /// The parameters that are kept.
+    /// The captured parameters.
     ///
-    /// - Throws: `OAuthError` at step `callback` for one that is missing, repeated, or not what its pattern says.
+    /// - Throws: `OAuthError` at step `callback` for a parameter that is missing, repeated, or does not match its
+    /// pattern.
     func values(in pairs: [(name: String, value: String)]) throws(OAuthError) -> [String: ConnectionValue] {
         var values: [String: ConnectionValue] = [:]
         for rule in items {
@@ -40,7 +41,7 @@ extension NamedList<CallbackCapture> {
                 throw OAuthError(
                     .callback,
                     .valueRefused,
-                    "the callback's parameter \"\(parameter)\" is not what it must look like",
+                    "the callback's parameter \"\(parameter)\" does not match its pattern",
                     descriptorKey: key
                 )
             }
@@ -51,9 +52,9 @@ extension NamedList<CallbackCapture> {
 }
 
 extension NamedList<ResponseCapture> {
-    /// The members that are kept.
+    /// The captured members.
     ///
-    /// - Parameter isRepeated: Whether what is missing may be held from before.
+    /// - Parameter isRepeated: Whether an earlier response may already have a missing member.
     func values(
         in body: JSONValue, as origin: TemplateOrigin, step: OAuthError.Step, key: String, isRepeated: Bool = false
     ) throws(OAuthError) -> [String: ConnectionValue] {
@@ -62,11 +63,11 @@ extension NamedList<ResponseCapture> {
             let key = "\(key).\(rule.name)"
             guard let text = body.first(of: rule.value.pointers.pointers)?.scalarText, !text.isEmpty else {
                 guard !rule.value.isOptional, !isRepeated else { continue }
-                throw OAuthError(step, .valueMissing, "the answer has no \"\(rule.name)\"", descriptorKey: key)
+                throw OAuthError(step, .valueMissing, "the response has no \"\(rule.name)\"", descriptorKey: key)
             }
             guard text.utf8.count <= ReceivedLimit.keptValue, rule.value.pattern?.matches(text) ?? true else {
                 throw OAuthError(
-                    step, .valueRefused, "the answer's \"\(rule.name)\" is not what it must look like",
+                    step, .valueRefused, "the response's \"\(rule.name)\" does not match its pattern",
                     descriptorKey: key)
             }
             values[TemplateReference(origin, rule.name).description] = ConnectionValue(

@@ -10,7 +10,7 @@ private struct CryptoDigests: TemplateDigests {
     }
 }
 
-/// What is known of one account, or of a sign-in that is under way, to fill a provider's templates with.
+/// The known values of an account or a sign-in, for the provider's templates.
 package struct HeldValues: Sendable {
     package var tokens: TokenSet?
     /// By reference, e.g. `token.instance_url`.
@@ -25,7 +25,7 @@ package struct HeldValues: Sendable {
 }
 
 extension Provider {
-    /// The provider with what is known by now in its templates.
+    /// The provider with its templates filled as far as the values are known.
     package func filled(
         with held: HeldValues, as registration: ClientRegistration, now: Date, random: any RandomSource
     ) -> Provider {
@@ -36,7 +36,7 @@ extension Provider {
         _ registration: ClientRegistration, _ held: HeldValues = HeldValues(), now: Date, random: any RandomSource
     ) -> TemplateValues {
         var values = TemplateValues(
-            tables: late.tables, now: now, random: { random.bytes(count: $0) }, digests: CryptoDigests())
+            tables: tables, now: now, random: { random.bytes(count: $0) }, digests: CryptoDigests())
         func add(_ origin: TemplateOrigin, _ name: String, _ text: String?, isSecret: Bool) {
             guard let text else { return }
             values.known[TemplateReference(origin, name)] = TemplateValues.Value(text, isSecret: isSecret)

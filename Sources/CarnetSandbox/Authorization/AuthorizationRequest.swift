@@ -29,16 +29,16 @@ struct PushedRequest: Sendable {
     let endsAfter: Int
 }
 
-/// A request that waits for the answer of a person.
+/// A request that waits for the response of a person.
 struct PendingConsent: Sendable {
     let request: AuthorizationRequest
     let endsAfter: Int
 }
 
-/// Why an authorization request is not answered with a code.
+/// Why an authorization request gets no code.
 enum AuthorizationRefusal: Error {
-    /// Told to the person: where the answer should go is not known or not trusted (RFC 6749, section 4.1.2.1).
+    /// Shown to the user: the redirect URI is unknown or not trusted (RFC 6749, section 4.1.2.1).
     case shown(String)
-    /// Told to the client.
+    /// Returned to the client.
     case returned(OAuthError, to: CallbackTarget)
 }

@@ -20,13 +20,13 @@ extension AuthorizationServer {
             switch error {
             case .shown(let problem):
                 let page = HTMLPage(
-                    title: "\(provider.name) cannot go on",
+                    title: "\(provider.name) cannot continue",
                     content: "<p role=\"alert\">\(HTMLPage.escape(problem))</p>",
                     color: provider.display.color
                 )
                 return .html(page, status: .badRequest)
             case .returned(let error, let target):
-                let own = provider.callbackErrors.items.first { $0.value == error.code }?.name
+                let own = provider.callback.errors.items.first { $0.value == error.code }?.name
                 let fields = [(name: "error", value: own ?? error.code), ("error_description", error.description)]
                 return callback(fields, to: target)
             }
@@ -59,7 +59,7 @@ extension AuthorizationServer {
         case .page:
             if checked.prompt == "none" {
                 throw .returned(
-                    OAuthError("login_required", "nobody is signed in, and prompt=none forbids to ask"),
+                    OAuthError("login_required", "nobody is signed in, and prompt=none allows no page"),
                     to: checked.target
                 )
             }
@@ -69,16 +69,16 @@ extension AuthorizationServer {
         }
     }
 
-    /// The form of the consent page. Its ticket is for one answer, so nobody can answer for the person.
+    /// The form of the consent page. Its ticket is valid once, so that nobody else can decide for the user.
     private mutating func answerConsent(_ request: ServerRequest) throws(AuthorizationRefusal) -> Reply {
         guard request.mediaType == "application/x-www-form-urlencoded",
             let answer = try? ReceivedParameters(form: request.body)
-        else { throw .shown("The answer is not a form.") }
+        else { throw .shown("The response is not a form.") }
         guard let ticket = answer["ticket"], let pending = consents[ticket] else {
-            throw .shown("This page has been answered already, or was never shown.")
+            throw .shown("This form was sent before, or belongs to no sign-in.")
         }
         consents[ticket] = nil
-        guard seams.now().secondsSince1970 <= pending.endsAfter else { throw .shown("This page is too old.") }
+        guard seams.now().secondsSince1970 <= pending.endsAfter else { throw .shown("This page has expired.") }
         guard answer["decision"] == "allow" else { throw Self.denial(of: pending.request) }
         guard let index = answer["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
             throw .shown("No user was chosen.")
@@ -97,7 +97,7 @@ extension AuthorizationServer {
     }
 
     private static func denial(of request: AuthorizationRequest) -> AuthorizationRefusal {
-        .returned(OAuthError("access_denied", "the user said no"), to: request.target)
+        .returned(OAuthError("access_denied", "the user denied access"), to: request.target)
     }
 
     private mutating func approve(
@@ -143,9 +143,9 @@ extension AuthorizationServer {
     /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
     private var sampleFields: [(name: String, value: String)] {
         let standard = ["code", "state", "iss", "error", "error_description", "error_uri"]
-        let taken = standard.map { provider.callbackRename[$0] ?? $0 } + [provider.stateParameter]
+        let taken = standard.map { provider.callback.rename[$0] ?? $0 } + [provider.stateParameter]
         return (provider.samples.callback?.items ?? []).compactMap { item in
-            guard !taken.contains(item.name), item.name != provider.callbackVerification?.parameter else { return nil }
+            guard !taken.contains(item.name), item.name != provider.callback.verification?.parameter else { return nil }
             return item.value.scalarText.map { (item.name, $0) }
         }
     }
@@ -169,7 +169,7 @@ extension AuthorizationServer {
         } else if provider.issuer != nil, !has(.missingIssuer) {
             fields.append(("iss", tokenIssuer))
         }
-        fields = fields.map { (provider.callbackRename[$0.name] ?? $0.name, $0.value) } + others
+        fields = fields.map { (provider.callback.rename[$0.name] ?? $0.name, $0.value) } + others
         fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil), isFirst: isFirst)
         if target.mode.isSigned {
             guard let token = try? signed(fields, for: target.clientID ?? "") else {

@@ -52,7 +52,7 @@ extension AuthorizationServer {
         }
         guard let client = client(clientID) else {
             let known = clients.map(\.clientID).joined(separator: ", ")
-            throw .shown("\(provider.name) knows no client \"\(clientID)\". Registered here: \(known).")
+            throw .shown("\(provider.name) has no client \"\(clientID)\". Registered here: \(known).")
         }
         guard let redirectURI = received[names["redirect_uri"]] else {
             guard names.omits("redirect_uri"), let only = client.redirectURIs.first else {
@@ -77,7 +77,7 @@ extension AuthorizationServer {
         let parts = redirectURI.split(separator: "?", maxSplits: 1)
         var pairs = (parts.count == 2 ? parts[1] : "").split(separator: "&")
         guard let last = pairs.popLast(), last.hasPrefix("\(provider.stateParameter)="), last.utf8.count > 16 else {
-            throw .shown("The redirect URI does not carry the state, which \(provider.name) drops.")
+            throw .shown("The redirect URI has no state in its query; \(provider.name) drops the parameter state.")
         }
         return ([String(parts[0])] + (pairs.isEmpty ? [] : [pairs.joined(separator: "&")])).joined(separator: "?")
     }
@@ -99,7 +99,7 @@ extension AuthorizationServer {
         let name = names["scope"]
         guard let text = received[name] else {
             if rules.whenEmpty == .send, !names.omits("scope"), !received.contains(name) {
-                throw .invalidRequest("the parameter \(name) is missing; it is to be sent even if it is empty")
+                throw .invalidRequest("the parameter \(name) is missing; it must be sent even if it is empty")
             }
             if let missing = rules.required.first { throw .invalidScope("the required scope \(missing) is missing") }
             return []
@@ -111,7 +111,7 @@ extension AuthorizationServer {
         return scopes
     }
 
-    /// The scopes of a text, each well formed and known.
+    /// The scopes of a string, each well formed and known.
     func knownScopes(_ text: String) throws(OAuthError) -> [String] {
         guard !text.isEmpty else { return [] }
         let rules = provider.scopes
@@ -122,12 +122,12 @@ extension AuthorizationServer {
         for scope in scopes {
             guard !scope.isEmpty, scope.utf8.allSatisfy(Self.isScopeCharacter) else {
                 throw .invalidScope(
-                    "\"\(text)\" is not a list of scopes with \"\(rules.separator)\" between them "
+                    "\"\(text)\" is not a list of scopes separated by \"\(rules.separator)\" "
                         + "(RFC 6749, section 3.3)"
                 )
             }
             guard rules.catalog.isEmpty || known.contains(scope) else {
-                throw .invalidScope("the scope \"\(scope)\" is not known to \(provider.name)")
+                throw .invalidScope("\(provider.name) has no scope \"\(scope)\"")
             }
         }
         return scopes
@@ -146,7 +146,7 @@ extension AuthorizationServer {
         return try received.require("nonce", names)
     }
 
-    /// The proof key's challenge; a provider without proof keys ignores the absence, not a wrong form.
+    /// The code verifier's challenge; a provider without proof keys ignores the absence, not a wrong form.
     private func checkChallenge(
         _ received: ReceivedParameters, _ names: ParameterNames
     ) throws(OAuthError) -> String? {

@@ -3,7 +3,7 @@ import CarnetDescriptors
 extension AuthorizationServer {
     private static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
-    /// A grant with a session of its own, if its client wants to be told when that ends.
+    /// A grant with its own session, if its client has a back-channel logout URI.
     mutating func withSession(_ grant: Grant, _ grantID: String) -> Grant {
         guard grant.sessionID == nil, grant.scopes.contains("openid"), let client = client(grant.clientID),
             client.backChannelLogoutURI != nil || frontChannelLogoutURI(of: client) != nil
@@ -17,13 +17,14 @@ extension AuthorizationServer {
     }
 
     private func frontChannelLogoutURI(of client: SandboxClient) -> String? {
-        provider.acceptsFrontChannelLogout ? client.frontChannelLogoutURI : nil
+        provider.logout.frontChannel ? client.frontChannelLogoutURI : nil
     }
 
-    /// Ends the session that an ID token names: its client is told, and its refresh tokens end unless they were asked for
-    /// to outlive it (OpenID Connect Back-Channel Logout, section 2.7).
+    /// Ends the session that an ID token names: its client gets a logout token, and its refresh tokens end unless they
+    /// were requested to outlive it (OpenID Connect Back-Channel Logout, section 2.7).
     ///
-    /// - Returns: The page of the client that is to be shown in a frame (OpenID Connect Front-Channel Logout, section 2).
+    /// - Returns: The page of the client that is to be shown in a frame (OpenID Connect Front-Channel Logout, section
+    ///   2).
     mutating func endSession(namedBy idToken: String?) throws(OAuthError) -> String? {
         guard let claims = idToken.flatMap({ JSONWebToken.claims(of: $0) }), let id = claims["sid"]?.string,
             let grantID = ledger.sessions[id], let grant = ledger.grants[grantID],
@@ -54,7 +55,7 @@ extension AuthorizationServer {
             "jti": .string(seams.randomText()),
             "events": [Self.logoutEvent: .object(JSONObject())],
         ]
-        if !provider.acceptsMissingLogoutEnd {
+        if provider.logout.missingEnd == nil {
             claims.set(.number(String(now + 120)), at: JSONPointer(tokens: ["exp"]))
         }
         for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }

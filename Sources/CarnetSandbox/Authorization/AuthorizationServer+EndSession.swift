@@ -4,21 +4,22 @@ import HTTPTypes
 extension AuthorizationServer {
     /// The end of the session (OpenID Connect RP-Initiated Logout, section 2).
     mutating func endSession(_ request: ServerRequest) -> Reply {
-        guard request.method.rawValue == provider.logout.method.rawValue, let url = endpoints[.endSession] else {
-            return .methodNotAllowed(request.method, allowed: provider.logout.method.rawValue)
+        guard request.method.rawValue == provider.logout.request.method.rawValue, let url = endpoints[.endSession]
+        else {
+            return .methodNotAllowed(request.method, allowed: provider.logout.request.method.rawValue)
         }
         do throws(OAuthError) {
             let received =
                 request.method == .post
                 ? try TokenRequestBody(request, endpoint: url).parameters : try request.query(beyond: url)
-            let names = ParameterNames(provider.logout)
-            try received.check(names, added: provider.logout.parameters)
+            let names = ParameterNames(provider.logout.request)
+            try received.check(names, added: provider.logout.request.parameters)
             let frame = try endSession(namedBy: received[names["id_token_hint"]])
             guard let target = received[names["post_logout_redirect_uri"]] else { return signedOut(frame, wayOn: nil) }
             let client = try clientThatSignsOut(received, names)
             guard client.postLogoutRedirectURIs.contains(where: { $0.isSameBytes(as: target) }) else {
                 throw .invalidRequest(
-                    "\(target) is not registered as a place to go after signing out; registered: "
+                    "\(target) is not a registered post-logout redirect URI; registered: "
                         + client.postLogoutRedirectURIs.joined(separator: ", "))
             }
             let separator = target.contains("?") ? "&" : "?"
@@ -36,13 +37,13 @@ extension AuthorizationServer {
     private func signedOut(_ frame: String?, wayOn: String?) -> Reply {
         var content = "<p>You are signed out.</p>"
         if let frame { content += "\n<iframe src=\"\(HTMLPage.escape(frame))\" title=\"Signing out\"></iframe>" }
-        if let wayOn { content += "\n<p><a href=\"\(HTMLPage.escape(wayOn))\">Go on</a></p>" }
+        if let wayOn { content += "\n<p><a href=\"\(HTMLPage.escape(wayOn))\">Continue</a></p>" }
         var page = HTMLPage(title: "Signed out", content: content, color: provider.display.color)
         page.framedOrigin = frame.flatMap { try? WebURL($0).origin }
         return .html(page)
     }
 
-    /// The client, by its id or by an ID token that was issued to it; two answers must agree.
+    /// The client, by its id or by an ID token that was issued to it. If both are sent, they must agree.
     private func clientThatSignsOut(
         _ received: ReceivedParameters, _ names: ParameterNames
     ) throws(OAuthError) -> SandboxClient {
@@ -52,7 +53,7 @@ extension AuthorizationServer {
             throw .invalidRequest("the ID token was not issued to the client \(named)")
         }
         guard let id = named ?? hinted else {
-            throw .invalidRequest("neither \(names["id_token_hint"]) nor \(names["client_id"]) says who asks")
+            throw .invalidRequest("neither \(names["id_token_hint"]) nor \(names["client_id"]) identifies the client")
         }
         guard let client = client(id) else { throw .invalidRequest("there is no client \"\(id)\"") }
         return client

@@ -2,10 +2,10 @@ import CarnetDescriptors
 import HTTPTypes
 
 extension AuthorizationServer {
-    /// Whether a fault is in the answer to the request at hand.
+    /// Whether a fault is in the response to the current request.
     func has(_ fault: SandboxFault) -> Bool { options.faults.contains(fault) || chosenFault == fault }
 
-    /// What was chosen on the page of the sign-in from which one of these texts comes, as its code or token.
+    /// What was chosen on the page of the sign-in from which one of these strings comes, as its code or token.
     func faultChosen(with texts: [String]) -> SandboxFault? {
         texts.lazy.compactMap { text in
             let grantID =
@@ -27,7 +27,7 @@ extension ServerRequest {
 }
 
 extension SandboxFault {
-    /// Whether a person may choose it for a sign-in. A denial has a button of its own; the metadata and the keys are one
-    /// document for everybody, and a device never sees the page.
+    /// Whether a person may choose it for a sign-in. A denial has a button of its own; the metadata and the keys are
+    /// one document for everybody, and a device never sees the page.
     var isForOneSignIn: Bool { ![.denied, .metadata500, .keys500, .slowDown].contains(self) }
 }

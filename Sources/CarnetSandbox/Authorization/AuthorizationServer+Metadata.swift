@@ -11,13 +11,13 @@ extension AuthorizationServer {
         for name in EndpointName.allCases where name != .refresh {
             document[name.metadataName] = endpoints[name].map { .string($0.text) }
         }
-        let algorithms = provider.signatureAlgorithms.isEmpty ? [.RS256] : provider.signatureAlgorithms
+        let algorithms = provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms
         let methods = list(provider.client.authentication.map(\.rawValue))
         document["response_types_supported"] = ["code"]
         document["response_modes_supported"] = list(responseModes.map(\.rawValue))
         if responseModes.contains(where: \.isSigned) {
             document["authorization_signing_alg_values_supported"] = list(
-                provider.algorithms(of: provider.signedAnswers.callback).map(\.rawValue))
+                provider.algorithms(of: provider.callback.jwt).map(\.rawValue))
         }
         document["grant_types_supported"] = list(grantTypes)
         document["subject_types_supported"] = ["public"]
@@ -30,30 +30,30 @@ extension AuthorizationServer {
         if endpoints[.revocation] != nil { document["revocation_endpoint_auth_methods_supported"] = methods }
         if endpoints[.introspection] != nil { document["introspection_endpoint_auth_methods_supported"] = methods }
         if demandsPushedRequests { document["require_pushed_authorization_requests"] = true }
-        document["request_parameter_supported"] = .bool(provider.requestObject.use != .never)
+        document["request_parameter_supported"] = .bool(provider.authorization.requestObject.use != .never)
         document["request_uri_parameter_supported"] = false
-        if provider.requestObject.use != .never {
-            let signing = provider.requestObject.algorithm.map { [$0] } ?? SignatureAlgorithm.allCases
+        if provider.authorization.requestObject.use != .never {
+            let signing = provider.authorization.requestObject.algorithm.map { [$0] } ?? SignatureAlgorithm.allCases
             document["request_object_signing_alg_values_supported"] = list(signing.map(\.rawValue))
         }
-        if provider.requestObject.use == .always { document["require_signed_request_object"] = true }
+        if provider.authorization.requestObject.use == .always { document["require_signed_request_object"] = true }
         document["prompt_values_supported"] = ["none", "login", "consent", "select_account", "create"]
         document["claims_parameter_supported"] = true
         document["dpop_signing_alg_values_supported"] = ["ES256"]
         document["token_endpoint_auth_signing_alg_values_supported"] = assertionAlgorithms.map(list)
         for (name, answer) in [
-            ("userinfo", provider.signedAnswers.profile), ("introspection", provider.signedAnswers.introspection),
+            ("userinfo", provider.profile.jwt), ("introspection", provider.introspection.jwt),
         ] where answer.isRequired {
             document["\(name)_signing_alg_values_supported"] = list(provider.algorithms(of: answer).map(\.rawValue))
         }
-        if let encryption = provider.idTokenEncryption {
+        if let encryption = provider.idToken.encryption {
             document["id_token_encryption_alg_values_supported"] = [.string(encryption.algorithm.rawValue)]
             document["id_token_encryption_enc_values_supported"] = [.string(encryption.content.rawValue)]
         }
-        if !provider.mtlsEndpoints.isEmpty {
+        if !provider.endpoints.mtls.isEmpty {
             document["mtls_endpoint_aliases"] = .object(
                 MTLSEndpoints.names.reduce(into: JSONObject()) { aliases, name in
-                    aliases[name.metadataName] = provider.mtlsEndpoints[name].map { .string($0.text) }
+                    aliases[name.metadataName] = provider.endpoints.mtls[name].map { .string($0.text) }
                 })
         }
         if provider.client.certificateBoundAccessTokens {
@@ -62,7 +62,7 @@ extension AuthorizationServer {
         if endpoints[.endSession] != nil {
             document["backchannel_logout_supported"] = true
             document["backchannel_logout_session_supported"] = true
-            if provider.acceptsFrontChannelLogout {
+            if provider.logout.frontChannel {
                 document["frontchannel_logout_supported"] = true
                 document["frontchannel_logout_session_supported"] = true
             }
@@ -81,7 +81,7 @@ extension AuthorizationServer {
     private var assertionAlgorithms: [String]? {
         let methods = provider.client.authentication.filter(\.usesAssertion)
         guard !methods.isEmpty else { return nil }
-        if let algorithm = provider.assertion.algorithm { return [algorithm.rawValue] }
+        if let algorithm = provider.client.assertion.algorithm { return [algorithm.rawValue] }
         return AssertionAlgorithm.allCases.filter { algorithm in
             methods.contains(algorithm.isSymmetric ? .clientSecretJWT : .privateKeyJWT)
         }.map(\.rawValue)

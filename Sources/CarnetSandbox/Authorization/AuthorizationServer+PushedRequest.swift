@@ -32,7 +32,7 @@ extension AuthorizationServer {
                 }
             }
             guard checked.client.clientID.isSameBytes(as: client.clientID) else {
-                throw .invalidRequest("the request is another client's")
+                throw .invalidRequest("the request belongs to another client")
             }
             let reference = "urn:ietf:params:oauth:request_uri:" + seams.randomText()
             let now = seams.now().secondsSince1970
@@ -50,7 +50,7 @@ extension AuthorizationServer {
     mutating func pushedRequest(_ received: ReceivedParameters) throws(AuthorizationRefusal) -> AuthorizationRequest? {
         guard let reference = received["request_uri"] else {
             guard !demandsPushedRequests else {
-                throw .shown("\(provider.name) takes only requests that were pushed before (RFC 9126).")
+                throw .shown("\(provider.name) accepts pushed requests only (RFC 9126).")
             }
             return nil
         }
@@ -58,18 +58,19 @@ extension AuthorizationServer {
         let names = ParameterNames(rules)
         let allowed = [names["client_id"], "request_uri"] + rules.pushed.repeated.map { names[$0] }
         if let other = received.pairs.first(where: { !allowed.contains($0.name) }) {
-            throw .shown("The parameter \(other.name) stands beside request_uri; it belongs into the pushed request.")
+            throw .shown(
+                "The parameter \(other.name) is not allowed with request_uri; it belongs in the pushed request.")
         }
         for name in rules.pushed.repeated where !received.contains(names[name]) {
-            throw .shown("The parameter \(names[name]) is missing beside request_uri.")
+            throw .shown("The parameter \(names[name]) is missing; request_uri requires it.")
         }
         guard let pushed = ledger.pushedRequests[reference] else {
             throw .shown("There is no such pushed request, or it was used already.")
         }
         ledger.pushedRequests[reference] = nil
-        guard seams.now().secondsSince1970 <= pushed.endsAfter else { throw .shown("The pushed request is too old.") }
+        guard seams.now().secondsSince1970 <= pushed.endsAfter else { throw .shown("The pushed request has expired.") }
         guard received[names["client_id"]]?.isSameBytes(as: pushed.request.client.clientID) == true else {
-            throw .shown("The pushed request is another client's.")
+            throw .shown("The pushed request belongs to another client.")
         }
         return pushed.request
     }

@@ -1,19 +1,19 @@
 import CarnetDescriptors
 
 extension AuthorizationServer {
-    /// The parameters of a request: those of the signed one that it carries (RFC 9101, section 6), or its own.
+    /// The parameters of a request: those of its signed request object (RFC 9101, section 6), or its own.
     mutating func unsigned(_ received: ReceivedParameters) throws(OAuthError) -> ReceivedParameters {
-        let rules = provider.requestObject
+        let rules = provider.authorization.requestObject
         guard let token = received["request"], !isOwnParameter(token) else {
-            guard rules.use != .always else { throw Self.unusable("only signed requests are taken here (RFC 9101)") }
+            guard rules.use != .always else { throw Self.unusable("signed requests are required (RFC 9101)") }
             return received
         }
         guard rules.use != .never else {
-            throw OAuthError("request_not_supported", "signed requests are not taken here")
+            throw OAuthError("request_not_supported", "signed requests are not supported")
         }
         let names = ParameterNames(provider.authorization)
         guard let id = received[names["client_id"]], let client = client(id) else {
-            throw Self.unusable("client_id is missing beside the signed request, or is nobody's")
+            throw Self.unusable("client_id is missing next to the signed request, or unknown")
         }
         let object: ReceivedToken
         do throws(OAuthError) {
@@ -27,14 +27,14 @@ extension AuthorizationServer {
         for item in received.pairs where item.name != "request" {
             let isRepeated = item.name == names["client_id"] || rules.repeated.contains { names[$0] == item.name }
             guard isRepeated || Self.authenticating.contains(item.name) else {
-                throw Self.unusable("the parameter \(item.name) stands beside the signed request")
+                throw Self.unusable("the parameter \(item.name) is not allowed next to the signed request")
             }
             guard !isRepeated || parameters[item.name]?.isSameBytes(as: item.value) == true else {
-                throw Self.unusable("the parameter \(item.name) is another in the signed request")
+                throw Self.unusable("the parameter \(item.name) differs from the signed request's")
             }
         }
         for name in rules.repeated where parameters.contains(names[name]) && !received.contains(names[name]) {
-            throw Self.unusable("the parameter \(names[name]) is missing beside the signed request")
+            throw Self.unusable("the parameter \(names[name]) is missing next to the signed request")
         }
         return parameters
     }
@@ -57,7 +57,7 @@ extension AuthorizationServer {
         guard claims["iss"]?.string?.isSameBytes(as: client.clientID) == true else {
             throw Self.unusable("iss is not the client's id")
         }
-        let audience = provider.requestObject.audience ?? provider.issuer ?? ""
+        let audience = provider.authorization.requestObject.audience ?? provider.issuer ?? ""
         guard claims["aud"]?.string?.isSameBytes(as: audience) == true else {
             throw Self.unusable("aud is not \(audience)")
         }
@@ -67,7 +67,7 @@ extension AuthorizationServer {
         let now = seams.now().secondsSince1970
         guard let start = claims["nbf"]?.integer, let issued = claims["iat"]?.integer,
             let end = claims["exp"]?.integer, start <= now + 5, issued <= now + 5, end > now, end - start <= 3600
-        else { throw Self.unusable("the signed request is not for now, or for longer than an hour") }
+        else { throw Self.unusable("the signed request is not valid now, or is valid for longer than an hour") }
         guard let id = claims["jti"]?.string, id.utf8.count >= 16, ledger.requestObjects[id] == nil else {
             throw Self.unusable("jti is missing, too short, or was used before")
         }
@@ -80,14 +80,14 @@ extension AuthorizationServer {
             switch claim.value {
             case .string(let text):
                 guard !["max_age", "claims", "authorization_details"].contains(claim.name) else {
-                    throw Self.unusable("\(claim.name) is a text")
+                    throw Self.unusable("\(claim.name) is a string")
                 }
                 pairs.append((claim.name, text))
             case .number(let digits): pairs.append((claim.name, digits))
             case .array(let elements) where claim.name != "authorization_details":
                 pairs += elements.compactMap { element in element.string.map { (claim.name, $0) } }
             case .array, .object: pairs.append((claim.name, claim.value.jsonText()))
-            default: throw Self.unusable("\(claim.name) is neither a text nor a number")
+            default: throw Self.unusable("\(claim.name) is neither a string nor a number")
             }
         }
         return ReceivedParameters(pairs)

@@ -38,10 +38,12 @@ extension AuthorizationServer {
         }
         let prompts = (received[names["prompt"]] ?? "").split(separator: " ")
         guard !prompts.contains("none") || prompts.count == 1 else {
-            throw .invalidRequest("prompt none goes with no other")
+            throw .invalidRequest("prompt=none cannot be combined with another value")
         }
         if let thumbprint = received[names["dpop_jkt"]] {
-            guard Base64URL.decode(thumbprint)?.count == 32 else { throw .invalidRequest("dpop_jkt is no thumbprint") }
+            guard Base64URL.decode(thumbprint)?.count == 32 else {
+                throw .invalidRequest("dpop_jkt is not a thumbprint")
+            }
             request.keyThumbprint = thumbprint
         }
         request.acr = received[names["acr_values"]]?.split(separator: " ").first.map(String.init)

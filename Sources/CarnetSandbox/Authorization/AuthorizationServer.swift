@@ -10,11 +10,11 @@ struct AuthorizationServer: Sendable {
     var resources: [Resource]
     var ledger = Ledger()
     var consents = BoundedStore<PendingConsent>(capacity: 1000)
-    /// The certificate that came with the request that is answered.
+    /// The client certificate of the current request.
     var presentedCertificate: [UInt8]?
     /// What the person chose to go wrong in the sign-in that the request belongs to.
     var chosenFault: SandboxFault?
-    /// What clients are to be told, until it is sent.
+    /// Logout tokens that are not sent yet.
     var logouts: [SandboxLogout] = []
     /// The keys of those whose claims are in profiles, by their issuers.
     var sourceKeys: [String: KeySet] = [:]
@@ -43,7 +43,7 @@ struct AuthorizationServer: Sendable {
             madeKeys = keys
             return keys
         } catch {
-            throw .serverError("no key could be made")
+            throw .serverError("a key could not be generated")
         }
     }
 
@@ -51,13 +51,13 @@ struct AuthorizationServer: Sendable {
     mutating func takeOver(from old: AuthorizationServer) {
         ledger = old.ledger
         consents = old.consents
-        if provider.signatureAlgorithms == old.provider.signatureAlgorithms { madeKeys = old.madeKeys }
+        if provider.idToken.algorithms == old.provider.idToken.algorithms { madeKeys = old.madeKeys }
     }
 
     /// The value of `iss`. A provider without an issuer of its own signs with the origin of its token endpoint.
     ///
-    /// A provider of many tenants signs as one of them, one of several issuers as the last, and one whose metadata lies as
-    /// the metadata says.
+    /// A provider of many tenants signs as one of them, one of several issuers as the last, and one whose metadata lies
+    /// as the metadata says.
     var tokenIssuer: String {
         switch provider.issuerMatch {
         case .pattern(let pattern):
@@ -74,7 +74,7 @@ struct AuthorizationServer: Sendable {
     /// The tenant that everybody belongs to, where a provider has tenants.
     private static let tenant = "3b6f2c1e-5a4d-4c8b-9e7f-0d1a2b3c4d5e"
 
-    /// The claims that tell the tenant.
+    /// The claims that identify the tenant.
     var tenantClaims: [Named<String>] {
         guard case .pattern(let pattern) = provider.issuerMatch else { return [] }
         var claims: [Named<String>] = []

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-/// Where the answer to an authorization request goes, and how.
+/// Where the response to an authorization request goes, and how.
 struct CallbackTarget: Sendable {
     let redirectURI: String
     let state: String?
@@ -15,7 +15,8 @@ extension AuthorizationRequest {
 }
 
 extension AuthorizationServer {
-    /// How the answer to a request goes: as the descriptor says, or else as the client wants. Signed ones take an issuer.
+    /// How the response to a request goes: as the descriptor says, or else as the client wants. Signed ones take an
+    /// issuer.
     func responseMode(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> ResponseMode {
         let only = provider.authorization.responseMode
         let sent = try only == nil ? received[names["response_mode"]] : received.require("response_mode", names)
@@ -33,7 +34,7 @@ extension AuthorizationServer {
         return provider.issuer == nil ? [.query] : [.query, .jwt, .queryJWT, .formPostJWT, .fragmentJWT]
     }
 
-    /// The parameters of an answer as the JWT that it then is (JWT Secured Authorization Response Mode, section 2.1).
+    /// The parameters of a response as the JWT that it then is (JWT Secured Authorization Response Mode, section 2.1).
     mutating func signed(
         _ fields: [(name: String, value: String)], for clientID: String
     ) throws(OAuthError) -> String {
@@ -42,6 +43,6 @@ extension AuthorizationServer {
         claims["iss"] = .string(has(.wrongIssuer) ? "https://attacker.example" : tokenIssuer)
         claims["aud"] = .string(clientID)
         claims["exp"] = .number(String(seams.now().secondsSince1970 + 600))
-        return try makeAnswer(.object(claims), type: "JWT", provider.signedAnswers.callback, for: clientID)
+        return try makeAnswer(.object(claims), type: "JWT", provider.callback.jwt, for: clientID)
     }
 }

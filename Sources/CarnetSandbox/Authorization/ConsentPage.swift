@@ -13,8 +13,9 @@ struct ConsentPage {
         return HTMLPage(
             title: "Sign in with \(server.provider.name)",
             content: """
-                <p>This is a sandbox in the place of \(name). No real account is used.</p>
-                <p>The client <code>\(client)</code> asks. The answer goes to <code>\(target)</code>.</p>
+                <p>This sandbox simulates \(name). No real account is used.</p>
+                <p>The client <code>\(client)</code> requests a sign-in. The response goes to <code>\(
+                    target)</code>.</p>
                 <form method="post">
                 <input type="hidden" name="ticket" value="\(ticket)">
                 <fieldset>
@@ -49,7 +50,7 @@ struct ConsentPage {
             "<option value=\"\(fault.rawValue)\">\(HTMLPage.escape(fault.summary))</option>"
         }
         return """
-            <label class="above">What shall go wrong?
+            <label class="above">Fault to simulate
             <select name="fault">
             <option value="">nothing</option>
             \(lines.joined(separator: "\n"))

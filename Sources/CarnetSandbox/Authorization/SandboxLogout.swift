@@ -1,4 +1,4 @@
-/// What a client is told when a session is over (OpenID Connect Back-Channel Logout, section 2.5): a form to be posted.
+/// The form that is posted to a client when a session ends (OpenID Connect Back-Channel Logout, section 2.5).
 public struct SandboxLogout: Sendable {
     /// The client's back-channel logout URI.
     public let url: String

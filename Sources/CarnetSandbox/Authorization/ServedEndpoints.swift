@@ -10,7 +10,7 @@ struct ServedEndpoints: Sendable {
     let verification: WebURL?
 
     init(of provider: Provider) {
-        var urls = provider.endpoints
+        var urls = provider.endpoints.urls
         var metadata: [WebURL] = []
         if let issuer = provider.issuer.flatMap({ try? WebURL($0) }) {
             let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path

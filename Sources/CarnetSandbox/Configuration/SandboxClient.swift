@@ -1,23 +1,24 @@
 public import CarnetDescriptors
 
-/// A client as it is registered with the sandbox.
+/// A client that is registered at the sandbox.
 public struct SandboxClient: Sendable {
     public var clientID: String
     public var clientSecret: String?
-    /// Its public keys (RFC 7517, section 4): for its assertions, and for what is encrypted for it.
+    /// Its public keys (RFC 7517, section 4), for assertions and for encryption.
     public var keys: [JSONValue]
-    /// Its certificate in DER form, for its authentication in TLS (RFC 8705).
+    /// Its certificate in DER form, for client authentication in TLS (RFC 8705).
     public var certificate: [UInt8]?
-    /// Compared byte by byte; on `127.0.0.1` and `[::1]` the port may be any (RFC 8252, section 7.3).
+    /// Compared byte by byte, except for the port on `127.0.0.1` and `[::1]` (RFC 8252, section 7.3).
     public var redirectURIs: [String]
-    /// Where a sign-out may lead (OpenID Connect RP-Initiated Logout, section 3.1).
+    /// The post-logout redirect URIs (OpenID Connect RP-Initiated Logout, section 3.1).
     public var postLogoutRedirectURIs: [String]
-    /// Where it is told of sessions that are over (OpenID Connect Back-Channel Logout, section 2.2).
+    /// The back-channel logout URI (OpenID Connect Back-Channel Logout, section 2.2).
     public var backChannelLogoutURI: String?
-    /// What the sandbox shows in a frame when a session ends, where the descriptor says `logout.front_channel` (OpenID
-    /// Connect Front-Channel Logout, section 2).
+    /// The front-channel logout URI, for descriptors with `logout.front_channel` (OpenID Connect Front-Channel
+    /// Logout, section 2).
     public var frontChannelLogoutURI: String?
-    /// `nil`: as the descriptor says. With a key or a secret the first of its methods that uses one, otherwise `none`.
+    /// The method of client authentication. `nil`: the descriptor's first method that uses the client's key or
+    /// secret, else `none`.
     public var authenticationMethod: ClientAuthenticationMethod?
 
     public init(
@@ -42,7 +43,7 @@ public struct SandboxClient: Sendable {
         self.authenticationMethod = authenticationMethod
     }
 
-    func method(for rules: ClientRules) -> ClientAuthenticationMethod {
+    func method(for rules: ResolvedClient) -> ClientAuthenticationMethod {
         if let authenticationMethod { return authenticationMethod }
         if certificate != nil, let method = rules.authentication.first(where: \.usesCertificate) { return method }
         let canSign = keys.compactMap(RegisteredKey.init).contains(where: \.isForSignatures)

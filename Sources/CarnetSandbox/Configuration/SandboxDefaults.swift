@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Where time and randomness come from unless a test brings its own.
+/// The default sources of time and randomness.
 public enum SandboxDefaults {
     @Sendable public static func now() -> Date { Date() }
 

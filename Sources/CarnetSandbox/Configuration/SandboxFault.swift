@@ -1,4 +1,4 @@
-/// Something that the sandbox does wrong on request.
+/// A fault that the sandbox simulates.
 public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
     case wrongState = "wrong-state"
     case missingIssuer = "missing-iss"
@@ -29,37 +29,37 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
     case revocation500 = "revocation-500"
     case slow
 
-    /// What happens, for people.
+    /// The fault in one phrase, to show.
     public var summary: String {
         switch self {
-        case .wrongState: "the callback brings another state than the one that was sent"
-        case .missingIssuer: "the callback has no iss, although the metadata promises it"
+        case .wrongState: "the callback has another state than the one that was sent"
+        case .missingIssuer: "the callback has no iss, although the metadata announces it"
         case .wrongIssuer: "the callback names another issuer"
-        case .denied: "the user says no"
-        case .wrongNonce: "the ID token brings another nonce"
-        case .badSignature: "one bit of the ID token's signature is wrong"
-        case .rotatedKey: "every ID token is signed with a key that is new in the key set"
+        case .denied: "the user denies access"
+        case .wrongNonce: "the ID token has another nonce"
+        case .badSignature: "the ID token's signature is wrong in one bit"
+        case .rotatedKey: "every ID token is signed with a new key of the key set"
         case .wrongAudience: "the ID token is for another client"
-        case .expiredIDToken: "the ID token ended an hour ago"
+        case .expiredIDToken: "the ID token expired an hour ago"
         case .missingIDToken: "the token response has no ID token"
-        case .missingAccessTokenHash: "the ID token has no hash of the access token"
-        case .tokenHTML: "the token endpoint answers 200 with an HTML page"
-        case .token500: "the token endpoint answers 500"
-        case .tokenDown: "the token endpoint cannot be reached"
-        case .userinfoWrongSubject: "the profile is another person's"
-        case .expiredAccessToken: "the first access token is refused as expired; a refreshed one works"
-        case .refreshRevoked: "the refresh token is refused as revoked"
-        case .weakSignIn: "the user signed in a day ago, and nobody knows by which means"
-        case .stepUp: "resources want a sign-in of the class urn:carnet:acr:2, an hour old at most"
+        case .missingAccessTokenHash: "the ID token has no at_hash"
+        case .tokenHTML: "the token endpoint returns 200 with an HTML page"
+        case .token500: "the token endpoint returns 500"
+        case .tokenDown: "the token endpoint is unreachable"
+        case .userinfoWrongSubject: "the profile is another user's"
+        case .expiredAccessToken: "the first access token is rejected as expired; a refreshed one works"
+        case .refreshRevoked: "the refresh token is rejected as revoked"
+        case .weakSignIn: "the user signed in a day ago, and the ID token has no acr"
+        case .stepUp: "resources require a sign-in with the acr urn:carnet:acr:2, at most an hour old"
         case .dpopNonce: "each DPoP proof must have the server's nonce, which changes every five minutes"
-        case .unsignedIDToken: "the ID token says alg none and has no signature"
-        case .wrongIDTokenIssuer: "the ID token is of another issuer"
-        case .metadata500: "the metadata is answered with 500"
-        case .keys500: "the key set is answered with 500"
-        case .userinfo500: "the profile is answered with 500"
-        case .revocation500: "a revocation is answered with 500"
-        case .slow: "every answer takes as long as the sandbox's options say, five seconds unless they say otherwise"
-        case .slowDown: "a device is told to slow down, however slow it is"
+        case .unsignedIDToken: "the ID token has alg none and no signature"
+        case .wrongIDTokenIssuer: "the ID token has another issuer"
+        case .metadata500: "the metadata endpoint returns 500"
+        case .keys500: "the JWKS endpoint returns 500"
+        case .userinfo500: "the userinfo endpoint returns 500"
+        case .revocation500: "the revocation endpoint returns 500"
+        case .slow: "every response is delayed, by default for five seconds"
+        case .slowDown: "every device poll gets slow_down"
         }
     }
 }

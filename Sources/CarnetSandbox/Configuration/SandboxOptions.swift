@@ -1,24 +1,24 @@
-/// How the sandbox behaves.
+/// The behaviour of the sandbox.
 public struct SandboxOptions: Sendable {
-    /// Who says yes to a client's request.
+    /// Who approves a client's request.
     public enum Approval: Sendable {
-        /// The user is signed in already and agrees to everything at once.
+        /// The user is signed in and grants everything immediately.
         case automatic(SandboxUser)
         /// A page asks.
         case page
     }
 
     public var approval: Approval
-    /// Whom the page offers.
+    /// The users on the page.
     public var users: [SandboxUser]
     public var faults: Set<SandboxFault>
-    /// Whether the page lets the person choose a fault, for the sign-in that it is about and what its tokens are used for.
+    /// Whether the page offers a fault, for its sign-in and the use of its tokens.
     public var offersFaults: Bool
-    /// How many seconds an authorization code lives.
+    /// The lifetime of an authorization code, in seconds.
     public var codeLifetime: Int
-    /// How many seconds a device waits between two requests for its tokens.
+    /// The polling interval of a device, in seconds.
     public var deviceInterval: Int
-    /// How long every answer takes with the fault `slow`.
+    /// The delay of each response with the fault `slow`.
     public var slowness: Duration
 
     public init(

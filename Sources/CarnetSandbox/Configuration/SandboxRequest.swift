@@ -1,14 +1,14 @@
 public import CarnetDescriptors
 public import HTTPTypes
 
-/// A request that the sandbox received, for tests: nothing is redacted, because all secrets are the sandbox's own.
+/// A request that the sandbox received, for tests. Nothing is redacted, because all secrets are the sandbox's own.
 public struct SandboxRequest: Sendable {
     public let method: HTTPRequest.Method
     /// The absolute URL.
     public let url: String
     public let headers: HTTPFields
     public let body: [UInt8]
-    /// The provider that was meant; `nil` if there is none at that URL.
+    /// The provider; `nil` if there is none at that URL.
     public let provider: ProviderID?
     /// The endpoint that was meant; `nil` for metadata, resources and unknown URLs.
     package let endpoint: EndpointName?

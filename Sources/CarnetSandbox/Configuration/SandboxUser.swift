@@ -1,10 +1,10 @@
 public import CarnetDescriptors
 
-/// Somebody who can sign in at the sandbox.
+/// A user of the sandbox.
 public struct SandboxUser: Hashable, Sendable {
     /// The name on the consent page.
     public var label: String
-    /// Values by the claim names of a descriptor (`subject`, `name`, `email`, ...). What is not here is as in the
+    /// Values by the claim names of a descriptor (`subject`, `name`, `email`, ...). Other claims are those of the
     /// descriptor's sample of the profile.
     public var claims: [String: JSONValue]
 
@@ -13,10 +13,10 @@ public struct SandboxUser: Hashable, Sendable {
         self.claims = claims
     }
 
-    /// The person whom the descriptor's samples describe.
+    /// The user in the descriptor's samples.
     public static let sample = SandboxUser(label: "The person in the samples")
 
-    /// Somebody else.
+    /// Another user.
     public static let other = SandboxUser(
         label: "Björk Ångström",
         claims: [

@@ -11,7 +11,7 @@ import HTTPTypes
 /// Why a proof of possession is refused (RFC 9449, sections 5, 7.1, 8 and 9).
 enum ProofRefusal: Error {
     case invalid(String)
-    /// The server's nonce is missing from it, or is an old one.
+    /// The server's nonce is missing, or is an old one.
     case wantsNonce
 }
 
@@ -35,7 +35,7 @@ extension AuthorizationServer {
             jwk["d"] == nil, let (x, y) = coordinates(jwk),
             let key = try? P256.Signing.PublicKey(rawRepresentation: x + y),
             let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
-        else { throw .invalid("the proof's header is not that of a dpop+jwt with a public key for ES256") }
+        else { throw .invalid("the proof's header is not one of a dpop+jwt with a public key for ES256") }
         let input = Array("\(parts[0]).\(parts[1])".utf8)
         guard key.isValidSignature(parsed, for: SHA256.hash(data: input)) else {
             throw .invalid("the proof is not signed with its key")

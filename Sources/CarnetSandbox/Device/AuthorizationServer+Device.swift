@@ -84,19 +84,19 @@ extension AuthorizationServer {
         guard var device = ledger.devices[code], device.clientID.isSameBytes(as: client.clientID), !device.isUsed
         else { throw .invalidGrant("there is no such device code for this client") }
         let now = seams.now()
-        guard now < device.end else { throw OAuthError("expired_token", "nobody answered in time") }
+        guard now < device.end else { throw OAuthError("expired_token", "the user did not decide in time") }
         let isTooSoon = now < device.nextPoll || has(.slowDown)
         if isTooSoon { device.interval += 5 }
         device.nextPoll = now.addingTimeInterval(Double(device.interval))
         ledger.devices[code] = device
         guard !isTooSoon else {
-            throw OAuthError("slow_down", "from now on, \(device.interval) seconds are to be between two requests")
+            throw OAuthError("slow_down", "from now on, wait \(device.interval) seconds between two requests")
         }
         switch device.answer {
-        case .none: throw OAuthError("authorization_pending", "nobody has answered yet")
-        case .denied: throw OAuthError("access_denied", "the user said no")
+        case .none: throw OAuthError("authorization_pending", "the user has not decided yet")
+        case .denied: throw OAuthError("access_denied", "the user denied access")
         case .granted(let grantID):
-            guard let grant = ledger.grants[grantID] else { throw .invalidGrant("the approval is forgotten") }
+            guard let grant = ledger.grants[grantID] else { throw .invalidGrant("the approval has expired") }
             ledger.devices[code]?.isUsed = true
             ledger.grants[grantID]?.keyThumbprint = thumbprint
             return try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
@@ -120,7 +120,7 @@ extension AuthorizationServer {
         let parameters = try? ReceivedParameters(form: request.url.query ?? "")
         guard let userCode = parameters?["user_code"] else {
             let form =
-                "<form><label>The code on your device <input name=\"user_code\"></label><button>Go on</button></form>"
+                "<form><label>The code on your device <input name=\"user_code\"></label><button>Continue</button></form>"
             return .html(HTMLPage(title: "Sign in on a device with \(provider.name)", content: form))
         }
         guard let (code, device) = ledger.device(userCode: userCode), isOpen(device) else { return unknownDevice }
@@ -134,8 +134,9 @@ extension AuthorizationServer {
                 HTMLPage(
                     title: "Sign in on a device with \(provider.name)",
                     content: """
-                        <p>This is a sandbox in the place of \(HTMLPage.escape(provider.name)). No real account is used.</p>
-                        <p>A device that shows <code>\(HTMLPage.escape(userCode))</code> asks for the client
+                        <p>This sandbox simulates \(HTMLPage.escape(provider.name)). No real account is used.</p>
+                        <p>A device with the code <code>\(HTMLPage.escape(
+                            userCode))</code> requests a sign-in for the client
                         <code>\(HTMLPage.escape(device.clientID))</code>. Is it yours?</p>
                         <form method="post">
                         <input type="hidden" name="ticket" value="\(ticket)">
@@ -191,11 +192,11 @@ extension AuthorizationServer {
 
     private mutating func deny(_ code: String) -> Reply {
         ledger.devices[code]?.answer = .denied
-        return .html(HTMLPage(title: "Refused", content: "<p>The device gets nothing.</p>"))
+        return .html(HTMLPage(title: "Denied", content: "<p>The device gets no access.</p>"))
     }
 
     private var unknownDevice: Reply {
-        let text = "<p role=\"alert\">No device waits for this code. Codes end after ten minutes.</p>"
-        return .html(HTMLPage(title: "\(provider.name) cannot go on", content: text), status: .notFound)
+        let text = "<p role=\"alert\">No device waits for this code. Codes expire after ten minutes.</p>"
+        return .html(HTMLPage(title: "\(provider.name) cannot continue", content: text), status: .notFound)
     }
 }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A device that waits for a person's answer (RFC 8628).
+/// A device that waits for the user's decision (RFC 8628).
 struct Device: Sendable {
     enum Answer {
         case none

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 extension JSONValue {
-    /// What a sample says: one that is a text is the body itself, as JSON or as a form.
+    /// What a sample says: one that is a string is the body itself, as JSON or as a form.
     var asParsedBody: JSONValue {
         guard let text = string else { return self }
         if let json = try? JSONValue(parsing: Array(text.utf8)) { return json }

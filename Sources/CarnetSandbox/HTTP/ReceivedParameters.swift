@@ -90,7 +90,7 @@ struct ParameterNames {
         encode = rules.encode
     }
 
-    init(_ rules: AuthorizationRequestRules) {
+    init(_ rules: ResolvedAuthorization) {
         rename = rules.rename
         omitted = rules.omit
         encode = rules.encode

@@ -4,7 +4,7 @@ import HTTPTypes
 extension AuthorizationServer {
     /// The source of claims whose keys are at a URL.
     func claimSource(at url: WebURL) -> ClaimSource? {
-        provider.claimSources.first { $0.jwks.receives(url) }
+        provider.profile.sources.first { $0.jwks.receives(url) }
     }
 
     /// The keys of a source, which has one for its first algorithm.
@@ -19,19 +19,19 @@ extension AuthorizationServer {
     private mutating func keys(of source: ClaimSource) throws(OAuthError) -> KeySet {
         if let made = sourceKeys[source.issuer] { return made }
         guard let keys = try? KeySet(Array(source.algorithms.prefix(1)), seams) else {
-            throw .serverError("no key could be made")
+            throw .serverError("a key could not be generated")
         }
         sourceKeys[source.issuer] = keys
         return keys
     }
 
-    /// The profile with the claims of each source in a JWT that the source signed (OpenID Connect Core, section 5.6.2.1), and
-    /// with one claim that is to be fetched elsewhere, which nobody should.
+    /// The profile with the claims of each source in a JWT that the source signed (OpenID Connect Core, section
+    /// 5.6.2.1), and with one claim that is to be fetched elsewhere, which nobody should.
     mutating func aggregating(_ profile: JSONValue, of user: SandboxUser) -> JSONValue {
-        guard !provider.claimSources.isEmpty, var body = profile.object else { return profile }
+        guard !provider.profile.sources.isEmpty, var body = profile.object else { return profile }
         var names = JSONObject()
         var sources = JSONObject()
-        for (index, source) in provider.claimSources.enumerated() {
+        for (index, source) in provider.profile.sources.enumerated() {
             var claims = JSONObject()
             claims["iss"] = .string(source.issuer)
             for name in source.claims {

@@ -9,14 +9,14 @@ struct Identity {
     private let hasSample: Bool
 
     init(_ user: SandboxUser, at provider: Provider) {
-        let sample = (provider.profileSource == .tokenResponse ? provider.samples.token : provider.samples.userinfo)?
+        let sample = (provider.profile.source == .tokenResponse ? provider.samples.token : provider.samples.userinfo)?
             .asParsedBody
         var profile = sample ?? .object(JSONObject())
-        // What a further request brings is not told before.
-        let later = Set(provider.profileRequests.flatMap { $0.claims.map(\.name) })
-        for claim in provider.claims where !later.contains(claim.name) {
+        // Claims of additional requests are not in the first response.
+        let later = Set(provider.profile.requests.flatMap { $0.claims.map(\.name) })
+        for claim in provider.profile.claims where !later.contains(claim.name) {
             let isSubject = claim.name == "subject"
-            let pointers = claim.value.map { JSONPointer(tokens: provider.profileRoot.tokens + $0.tokens) }
+            let pointers = claim.value.map { JSONPointer(tokens: provider.profile.root.tokens + $0.tokens) }
             let place = pointers.first { profile[$0] != nil }
             // A sample keeps its shape: only the subject is added to it.
             guard let target = place ?? (sample == nil || isSubject ? pointers.first : nil) else { continue }
@@ -41,16 +41,16 @@ struct Identity {
     /// The profile with another person's subject.
     func profile(ofSubject subject: String) -> JSONValue {
         var profile = profile
-        for pointer in provider.claims.first(where: { $0.name == "subject" })?.value ?? [] {
-            let pointer = JSONPointer(tokens: provider.profileRoot.tokens + pointer.tokens)
+        for pointer in provider.profile.claims.first(where: { $0.name == "subject" })?.value ?? [] {
+            let pointer = JSONPointer(tokens: provider.profile.root.tokens + pointer.tokens)
             if profile[pointer] != nil { profile.set(.string(subject), at: pointer) }
         }
         return profile
     }
 
-    /// The profile as the userinfo endpoint tells it: a sample whole, a standard profile as far as the scopes go.
+    /// The profile of the userinfo endpoint: the complete sample, or the standard claims that the scopes allow.
     func userinfo(for scopes: Set<String>) -> JSONValue {
-        guard !hasSample, provider.profileRoot.tokens.isEmpty, var object = profile.object else { return profile }
+        guard !hasSample, provider.profile.root.tokens.isEmpty, var object = profile.object else { return profile }
         for claim in StandardClaim.all where !scopes.contains(claim.scope) && isAtStandardPlace(claim) {
             object[claim.member] = nil
         }
@@ -59,12 +59,12 @@ struct Identity {
 
     /// Adds the claims about the user, as far as the granted scopes go, to those of an ID token.
     func addClaims(to token: inout JSONValue, for scopes: Set<String>) {
-        for claim in provider.claims {
+        for claim in provider.profile.claims {
             let standard = StandardClaim.all.first { $0.name == claim.name }
             if let standard, !scopes.contains(standard.scope) { continue }
             guard let value = Self.claim(claim.name, of: provider, in: profile) else { continue }
-            if provider.profileSource == .idToken, let pointer = claim.value.first {
-                token.set(value, at: JSONPointer(tokens: provider.profileRoot.tokens + pointer.tokens))
+            if provider.profile.source == .idToken, let pointer = claim.value.first {
+                token.set(value, at: JSONPointer(tokens: provider.profile.root.tokens + pointer.tokens))
             } else if let standard {
                 token.set(value, at: JSONPointer(tokens: [standard.member]))
             }
@@ -72,12 +72,12 @@ struct Identity {
     }
 
     private func isAtStandardPlace(_ claim: StandardClaim) -> Bool {
-        provider.claims.contains { $0.name == claim.name && $0.value.first?.tokens == [claim.member] }
+        provider.profile.claims.contains { $0.name == claim.name && $0.value.first?.tokens == [claim.member] }
     }
 
     private static func claim(_ name: String, of provider: Provider, in profile: JSONValue) -> JSONValue? {
-        let pointers = provider.claims.first { $0.name == name }?.value ?? []
-        return profile[provider.profileRoot]?.first(of: pointers)
+        let pointers = provider.profile.claims.first { $0.name == name }?.value ?? []
+        return profile[provider.profile.root]?.first(of: pointers)
     }
 
     /// Samples stand in square brackets where a value was taken out.

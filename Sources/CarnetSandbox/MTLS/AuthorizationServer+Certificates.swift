@@ -4,11 +4,11 @@ import Crypto
 extension AuthorizationServer {
     /// The endpoint that a URL is the alias of, for clients with a certificate (RFC 8705, section 5).
     func aliasedEndpoint(at url: WebURL) -> EndpointName? {
-        MTLSEndpoints.names.first { provider.mtlsEndpoints[$0]?.receives(url) == true }
+        MTLSEndpoints.names.first { provider.endpoints.mtls[$0]?.receives(url) == true }
     }
 
-    /// The request as the server sees it. Where an endpoint has an alias, a certificate is seen at that alone, as no other
-    /// place asks for one in the handshake.
+    /// The request as the server sees it. Where an endpoint has an alias, a certificate is seen at that alone, as no
+    /// other place asks for one in the handshake.
     func request(_ head: ServerRequest) throws(OAuthError) -> ServerRequest {
         var request = head
         if let name = aliasedEndpoint(at: head.url) {
@@ -17,21 +17,23 @@ extension AuthorizationServer {
                 let url = try? WebURL(plain.appendingQuery(head.url.query ?? ""))
             else { throw .serverError("there is no such endpoint") }
             request = ServerRequest(head: head.head, url: url, body: head.body, certificate: head.certificate)
-        } else if let name = endpoints.endpoint(at: head.url), provider.mtlsEndpoints[name] != nil {
+        } else if let name = endpoints.endpoint(at: head.url), provider.endpoints.mtls[name] != nil {
             request.certificate = nil
         }
         return request
     }
 
-    /// Whether the certificate is the client's (RFC 8705, sections 2.1.1 and 2.2.1). The one that was registered stands for
-    /// the subject that an authority certified, too.
+    /// Whether the certificate is the client's (RFC 8705, sections 2.1.1 and 2.2.1). The one that was registered stands
+    /// for the subject that an authority certified, too.
     func verifyCertificate(
         _ request: ServerRequest, of client: SandboxClient, _ method: ClientAuthenticationMethod
     ) throws(OAuthError) {
         guard let presented = request.certificate else {
             throw .invalidClient("the client is registered for \(method.rawValue), and presented no certificate")
         }
-        guard client.certificate == presented else { throw .invalidClient("the certificate is not the client's") }
+        guard client.certificate == presented else {
+            throw .invalidClient("the certificate is not the client's registered one")
+        }
     }
 
     /// The grant with the certificate that its tokens are bound to (RFC 8705, section 3).
@@ -49,7 +51,7 @@ extension AuthorizationServer {
         return grant
     }
 
-    /// `x5t#S256` of the request that is answered (RFC 8705, section 3.1).
+    /// `x5t#S256` of the current request's certificate (RFC 8705, section 3.1).
     var presentedThumbprint: String? {
         presentedCertificate.map { Base64URL.encode(SHA256.hash(data: $0)) }
     }

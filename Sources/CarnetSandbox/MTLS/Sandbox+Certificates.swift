@@ -9,8 +9,8 @@ package import HTTPTypes
 extension Sandbox {
     private static let certificateFieldName = "Client-Cert"
 
-    /// How a request tells the certificate that its client presented: as a proxy does that ends TLS (RFC 9440, section 2).
-    /// The sandbox opens no socket, so whoever hands requests to it has to say.
+    /// The certificate that the client presented, in the header of a proxy that ends TLS (RFC 9440, section 2). The
+    /// sandbox opens no socket, so its adapter sets the header.
     ///
     /// - Parameter certificate: In DER form.
     package static func certificateField(_ certificate: [UInt8]) -> HTTPField? {

@@ -8,8 +8,8 @@ struct ManagedClient: Sendable {
 }
 
 extension AuthorizationServer {
-    /// The client registration endpoint (RFC 7591, section 3), open to everybody; and with a client's id in its query the
-    /// place where that client is managed (RFC 7592), for whoever has its token.
+    /// The client registration endpoint (RFC 7591, section 3), open to everybody; and with a client's id in its query
+    /// the place where that client is managed (RFC 7592), for the holder of its token.
     mutating func registration(_ request: ServerRequest) -> Reply {
         if let id = (try? ReceivedParameters(form: request.url.query ?? ""))?["managed_client"] {
             return manage(id, request)
@@ -66,7 +66,7 @@ extension AuthorizationServer {
         let uris = redirects.compactMap(\.string)
         guard !uris.isEmpty, uris.count == redirects.count,
             uris.allSatisfy({ $0.contains(":") && !$0.contains("#") })
-        else { throw OAuthError("invalid_redirect_uri", "redirect_uris is no list of URIs without a fragment") }
+        else { throw OAuthError("invalid_redirect_uri", "redirect_uris is not a list of URIs without a fragment") }
         let name = metadata["token_endpoint_auth_method"]?.string ?? "client_secret_basic"
         guard let method = provider.client.authentication.first(where: { $0.rawValue == name }) else {
             throw Self.unusable("the authentication method \(name) is not supported")

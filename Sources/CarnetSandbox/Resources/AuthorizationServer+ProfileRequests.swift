@@ -4,16 +4,16 @@ import HTTPTypes
 extension AuthorizationServer {
     /// The further request of the profile that a URL is for.
     func profileRequest(at url: WebURL) -> ProfileRequest? {
-        let candidates = provider.profileRequests.filter { $0.url.receives(url) }
+        let candidates = provider.profile.requests.filter { $0.url.receives(url) }
         return candidates.first { Self.query(of: url, has: $0.request.parameters) } ?? candidates.first
     }
 
     /// Whether a URL at the path of the userinfo endpoint is for that endpoint. A further request of the profile, or a
     /// resource, may be at the same path with a query of its own.
     func isUserinfo(_ url: WebURL) -> Bool {
-        let own = provider.profile.parameters
+        let own = provider.profile.request.parameters
         if !own.isEmpty, Self.query(of: url, has: own) { return true }
-        let isFurther = provider.profileRequests.contains {
+        let isFurther = provider.profile.requests.contains {
             $0.url.receives(url) && !$0.request.parameters.isEmpty && Self.query(of: url, has: $0.request.parameters)
         }
         let ownQuery = endpoints[.userinfo]?.queryParts.count ?? 0
@@ -26,7 +26,7 @@ extension AuthorizationServer {
         return parameters.allSatisfy { received[$0.name]?.isSameBytes(as: $0.value) ?? false }
     }
 
-    /// Answers a further request of the profile with the claims that it is made for.
+    /// Responds to an additional request of the profile with its claims.
     ///
     /// A list has another object before the right one, so that a client which takes the first is found out.
     mutating func profile(_ request: ServerRequest, for further: ProfileRequest) -> Reply {
@@ -34,7 +34,7 @@ extension AuthorizationServer {
             guard request.method.rawValue == further.request.method.rawValue else {
                 throw .methodNotAllowed(further.request.method.rawValue)
             }
-            let (_, grant) = try server.bearer(request, in: server.provider.profileTokenPlacement)
+            let (_, grant) = try server.bearer(request, in: server.provider.profile.tokenIn)
             try server.check(request, at: further.url, against: further.request)
             let user = grant.user
             func object(_ value: (String) -> JSONValue) -> JSONValue {

@@ -17,17 +17,17 @@ extension AuthorizationServer {
     /// The userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API.
     mutating func userinfo(_ request: ServerRequest) -> Reply {
         var clientID = ""
-        var reply = answer(request, as: provider.profileFormat) { (server) throws(BearerRefusal) in
+        var reply = answer(request, as: provider.profile.format) { (server) throws(BearerRefusal) in
             let (body, client) = try server.userinfoBody(request)
             clientID = client
             return body
         }
-        guard provider.signedAnswers.profile.isRequired, reply.status == .ok,
+        guard provider.profile.jwt.isRequired, reply.status == .ok,
             var claims = try? JSONValue(parsing: reply.body)
         else { return reply }
         claims.set(.string(tokenIssuer), at: JSONPointer(tokens: ["iss"]))
         claims.set(.string(clientID), at: JSONPointer(tokens: ["aud"]))
-        guard let token = try? makeAnswer(claims, type: "JWT", provider.signedAnswers.profile, for: clientID) else {
+        guard let token = try? makeAnswer(claims, type: "JWT", provider.profile.jwt, for: clientID) else {
             return .json(["error": "server_error"], status: .internalServerError)
         }
         reply.body = Array(token.utf8)
@@ -38,12 +38,13 @@ extension AuthorizationServer {
     private mutating func userinfoBody(
         _ request: ServerRequest
     ) throws(BearerRefusal) -> (JSONValue, clientID: String) {
-        guard let url = endpoints[.userinfo], request.method.rawValue == provider.profile.method.rawValue else {
-            throw .methodNotAllowed(provider.profile.method.rawValue)
+        guard let url = endpoints[.userinfo], request.method.rawValue == provider.profile.request.method.rawValue else {
+            throw .methodNotAllowed(provider.profile.request.method.rawValue)
         }
-        let (access, grant) = try bearer(request, in: provider.profileTokenPlacement)
+        let (access, grant) = try bearer(request, in: provider.profile.tokenIn)
         try check(
-            request, at: url, against: provider.profile.filled(values(of: request, for: client(grant.clientID), grant)))
+            request, at: url,
+            against: provider.profile.request.filled(values(of: request, for: client(grant.clientID), grant)))
         let scopes = effectiveScopes(access.scopes)
         let known = provider.scopes.catalog.map(\.id) + provider.scopes.defaults + provider.scopes.required
         if known.contains("openid"), !scopes.contains("openid") { throw .insufficientScope(["openid"]) }
@@ -68,15 +69,15 @@ extension AuthorizationServer {
         }
     }
 
-    /// Whether this server answers for a URL as a resource server.
+    /// Whether this server is the resource server of a URL.
     func hasResource(at url: WebURL) -> Bool {
         resources.contains { $0.url.receives(url) } || isConnectionURL(url)
-            || provider.apiHosts.contains { $0 == url.host || $0 == url.authority }
+            || provider.api.hosts.contains { $0 == url.host || $0 == url.authority }
     }
 
     /// Whether the request brings an access token that this server has issued, good or not.
     func hasIssued(tokenOf request: ServerRequest) -> Bool {
-        guard let token = try? bearerToken(request, in: provider.apiTokenPlacement) else { return false }
+        guard let token = try? bearerToken(request, in: provider.api.tokenIn) else { return false }
         return ledger.accessTokens[token] != nil
     }
 
@@ -91,7 +92,7 @@ extension AuthorizationServer {
         let candidates = resources.filter { $0.url.receives(request.url) }
         let resource = candidates.first { $0.method.rawValue == request.method.rawValue }
         if resource == nil, let other = candidates.first { throw .methodNotAllowed(other.method.rawValue) }
-        let (access, grant) = try bearer(request, in: provider.apiTokenPlacement)
+        let (access, grant) = try bearer(request, in: provider.api.tokenIn)
         do throws(OAuthError) {
             if let call = connectionCall(for: request) {
                 try check(call.rules, request, grant)
@@ -99,7 +100,7 @@ extension AuthorizationServer {
             }
             let values = values(of: request, for: client(grant.clientID), grant)
             try request.checkHeaders(
-                provider.apiHeaders + values.named(provider.late.apiHeaders) + (resource?.headers ?? []))
+                provider.api.headers + values.named(provider.api.lateHeaders) + (resource?.headers ?? []))
         } catch {
             throw .badRequest(error.description)
         }
@@ -144,7 +145,7 @@ extension AuthorizationServer {
         guard isDPoP else { return }
         do throws(ProofRefusal) {
             guard try checkProof(request, accessToken: token) == grant.keyThumbprint else {
-                throw .invalid("the proof is not of the key that the token is bound to")
+                throw .invalid("the proof was made with another key than the token's")
             }
         } catch {
             throw .badProof(error)
@@ -156,11 +157,11 @@ extension AuthorizationServer {
         let header = request.head.headerFields[.authorization]
         switch placement {
         case .header(let name):
-            guard header == nil else { throw .badRequest("the access token belongs into the header \(name) alone") }
+            guard header == nil else { throw .badRequest("the access token must be in the header \(name) only") }
             guard let token = request.header(name) else { throw .noToken }
             return token
         case .query(let name, _):
-            guard header == nil else { throw .badRequest("the access token belongs into the query alone") }
+            guard header == nil else { throw .badRequest("the access token must be in the query only") }
             let received = try? ReceivedParameters(form: request.url.query ?? "")
             guard let token = received?[name] else { throw .noToken }
             return token
@@ -168,12 +169,14 @@ extension AuthorizationServer {
             guard let header else { throw .noToken }
             let parts = header.split(separator: " ", maxSplits: 1)
             if parts.count == 2, parts[0].lowercased() == "dpop" { return String(parts[1]) }
-            if provider.sendsBareToken {
-                guard parts.count == 1 else { throw .badRequest("the Authorization header holds more than the token") }
+            if provider.api.sendsBareToken {
+                guard parts.count == 1 else {
+                    throw .badRequest("the Authorization header contains more than the token")
+                }
                 return header
             }
-            guard parts.count == 2, parts[0].lowercased() == provider.apiScheme.lowercased() else {
-                throw .badRequest("the Authorization header is not of the scheme \(provider.apiScheme)")
+            guard parts.count == 2, parts[0].lowercased() == provider.api.scheme.lowercased() else {
+                throw .badRequest("the Authorization header is not of the scheme \(provider.api.scheme)")
             }
             return String(parts[1])
         }
@@ -190,14 +193,18 @@ extension AuthorizationServer {
         } catch {
             switch error {
             case .noToken:
-                return challenge(.unauthorized, nil, "an access token is needed")
+                return challenge(.unauthorized, nil, "an access token is required")
+            case .invalidToken where !provider.api.unauthorized.isEmpty:
+                var reply = Reply(.forbidden, body: Array(provider.api.unauthorized[0].utf8))
+                reply.headers[.contentType] = "text/plain"
+                return reply
             case .invalidToken(let text):
                 return challenge(.unauthorized, "invalid_token", text)
             case .insufficientScope(let missing):
                 return challenge(.forbidden, "insufficient_scope", "a scope is missing", scopes: missing)
             case .insufficientAuthentication:
                 let error = "insufficient_user_authentication"
-                var reply = challenge(.unauthorized, error, "another sign-in is needed")
+                var reply = challenge(.unauthorized, error, "another sign-in is required")
                 reply.headers[.wwwAuthenticate]? += ", acr_values=\"\(Self.strongAuthentication)\", max_age=\"3600\""
                 return reply
             case .badProof(let refusal):
@@ -219,7 +226,7 @@ extension AuthorizationServer {
         _ status: HTTPResponse.Status, _ code: String?, _ text: String, scopes: [String] = [],
         scheme: String? = nil
     ) -> Reply {
-        var header = "\(scheme ?? provider.apiScheme) realm=\"\(provider.id)\""
+        var header = "\(scheme ?? provider.api.scheme) realm=\"\(provider.id)\""
         var body: JSONValue = ["error_description": .string(text)]
         if let code {
             // Without a token a resource says no more than that one is needed (RFC 6750, section 3.1).

@@ -8,7 +8,7 @@ extension AuthorizationServer {
     func receivedAssertion(
         _ received: ReceivedParameters, _ names: ParameterNames
     ) throws(OAuthError) -> String? {
-        guard provider.assertion.sendAs == .clientAssertion else { return received[names["client_secret"]] }
+        guard provider.client.assertion.sendAs == .clientAssertion else { return received[names["client_secret"]] }
         guard let token = received[names["client_assertion"]] else { return nil }
         guard received[names["client_assertion_type"]] == Self.assertionType else {
             throw .invalidClient("client_assertion_type is not \(Self.assertionType)")
@@ -20,14 +20,14 @@ extension AuthorizationServer {
     mutating func verify(
         _ token: String, of client: SandboxClient, _ method: ClientAuthenticationMethod
     ) throws(OAuthError) {
-        let rules = provider.assertion
+        let rules = provider.client.assertion
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]).flatMap({ try? JSONValue(parsing: $0) }),
             let claims = JSONWebToken.claims(of: token)?.object, let signature = Base64URL.decode(parts[2]),
             let algorithm = header["alg"]?.string.flatMap(AssertionAlgorithm.init)
         else { throw .invalidClient("the assertion is not a JWT of a known algorithm") }
         guard algorithm.isSymmetric == (method == .clientSecretJWT) else {
-            throw .invalidClient("the algorithm \(algorithm.rawValue) does not go with \(method.rawValue)")
+            throw .invalidClient("the algorithm \(algorithm.rawValue) is not allowed with \(method.rawValue)")
         }
         if let wanted = rules.algorithm, wanted != algorithm {
             throw .invalidClient("the algorithm is \(algorithm.rawValue); it must be \(wanted.rawValue)")
@@ -56,7 +56,7 @@ extension AuthorizationServer {
         }
         let keys = client.keys.compactMap(RegisteredKey.init)
         let candidates: [RegisteredKey]
-        switch provider.assertion.keyID {
+        switch provider.client.assertion.keyID {
         case .ofKey: candidates = keys.filter { $0.id == keyID }
         case .absent: candidates = keyID == nil ? keys : []
         case .text(let id): candidates = keyID == id ? keys : []
@@ -64,7 +64,7 @@ extension AuthorizationServer {
         return candidates.contains { $0.isValid(signature, over: message, algorithm) }
     }
 
-    /// Judges from whom and for whom an assertion is, and takes it once.
+    /// Validates from whom and for whom an assertion is, and takes it once.
     ///
     /// - Parameters:
     ///   - subject: Whom it must be about; anybody if `nil`.
@@ -73,13 +73,11 @@ extension AuthorizationServer {
         _ claims: JSONObject, _ rules: ResolvedAssertion, of client: SandboxClient, about subject: String?,
         refusal: (String) -> OAuthError
     ) throws(OAuthError) {
-        var known = provider
-        known.endpoints[.token] = endpoints[.token]
         let redirect = client.redirectURIs.first ?? ""
         let wanted =
             [
                 Named("iss", rules.issuer(clientID: client.clientID, redirectURI: redirect)),
-                Named("aud", rules.audience(at: known) ?? ""),
+                Named("aud", rules.audience(issuer: provider.issuer, tokenEndpoint: endpoints[.token]) ?? ""),
             ] + (subject.map { [Named("sub", $0)] } ?? []) + rules.claims
         for claim in wanted where claims[claim.name]?.string?.isSameBytes(as: claim.value) != true {
             throw refusal("the assertion's claim \(claim.name) is not \"\(claim.value)\"")
@@ -87,9 +85,9 @@ extension AuthorizationServer {
         let now = seams.now().secondsSince1970
         guard let issued = claims["iat"]?.integer, let end = claims["exp"]?.integer, issued <= now + 5, end > now,
             end - issued <= rules.lifetime
-        else { throw refusal("the assertion is not for now, or for longer than \(rules.lifetime) s") }
+        else { throw refusal("the assertion is not valid now, or is valid for longer than \(rules.lifetime) s") }
         guard let id = claims["jti"]?.string, id.utf8.count >= 16 else {
-            throw refusal("the assertion has no claim jti that could not be guessed")
+            throw refusal("the assertion has no jti, or one that is too short")
         }
         guard ledger.assertions[id] == nil else { throw refusal("the assertion was used before") }
         ledger.assertions[id] = end

@@ -40,7 +40,7 @@ extension AuthorizationServer {
             guard header == nil, let token = try receivedAssertion(received, names) else {
                 throw .invalidClient("the client is registered for \(method.rawValue), and sent no assertion")
             }
-            guard provider.assertion.sendAs == .clientSecret || sentSecret == nil else {
+            guard provider.client.assertion.sendAs == .clientSecret || sentSecret == nil else {
                 throw .invalidRequest("the client's credentials are sent twice")
             }
             try verify(token, of: client, method)
@@ -76,10 +76,10 @@ extension AuthorizationServer {
         guard parts.count == 2, parts[0].lowercased() == "basic",
             let bytes = Data(base64Encoded: String(parts[1])), let text = String(validating: bytes, as: UTF8.self),
             let colon = text.firstIndex(of: ":")
-        else { throw .invalidClient("the Authorization header is not of the Basic scheme (RFC 7617)") }
+        else { throw .invalidClient("the Authorization header does not have the scheme Basic (RFC 7617)") }
         let id = text[..<colon]
         let secret = text[text.index(after: colon)...]
-        switch provider.client.basicEncoding {
+        switch provider.client.basicEncoding ?? .percent {
         case .raw: return (String(id), String(secret))
         case .percent:
             guard let id = PercentEncoding.decode(id), let secret = PercentEncoding.decode(secret) else {
@@ -91,7 +91,7 @@ extension AuthorizationServer {
 
     /// An error of the token endpoint (RFC 6749, section 5.2) in the shape that the descriptor's sample has.
     func errorReply(_ error: OAuthError, to request: ServerRequest) -> Reply {
-        let rules = provider.tokenResponse
+        let rules = provider.token.response
         var body = provider.samples.error?.asParsedBody ?? .object(JSONObject())
         let own = rules.errors.codes.items.first { $0.value == error.code }?.name
         for (pointers, text) in [(rules.errors.code, own ?? error.code), (rules.errors.message, error.description)] {
@@ -107,7 +107,7 @@ extension AuthorizationServer {
             status = .internalServerError
         }
         if let field = rules.success.field?.pointers.first {
-            // Here an error is told by the body alone.
+            // The error is in the body only.
             status = rules.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
             headers = [:]
             if rules.success.isSuccess(body) != false || body[field] == nil {

@@ -11,7 +11,7 @@ enum ExtensionGrant: String, CaseIterable {
     /// RFC 7523, section 2.1.
     case jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-    func rules(of provider: Provider) -> ResolvedGrant {
+    func rules(of provider: Provider) -> Resolved<GrantRules> {
         switch self {
         case .clientCredentials: provider.clientCredentials
         case .deviceCode: provider.device.token
@@ -21,7 +21,7 @@ enum ExtensionGrant: String, CaseIterable {
     }
 
     /// What is sent as the grant's type; `nil` if nothing is.
-    func wireName(_ rules: ResolvedGrant, _ names: ParameterNames) -> String? {
+    func wireName(_ rules: Resolved<GrantRules>, _ names: ParameterNames) -> String? {
         if let fixed = rules.request.parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
         return names.omits("grant_type") ? nil : rules.grantType ?? rawValue
     }
@@ -34,11 +34,11 @@ extension AuthorizationServer {
         case .deviceCode: endpoints[.deviceAuthorization] != nil
         case .tokenExchange: true
         // Some providers call the exchange of a code so.
-        case .jwtBearer: !provider.token.parameters.contains { $0.value == grant.rawValue }
+        case .jwtBearer: !provider.token.request.parameters.contains { $0.value == grant.rawValue }
         }
     }
 
-    /// Which of the grants is meant, told by its name, or by the device code where that is left out.
+    /// The requested grant, by its name, or by the device code if the grant type is omitted.
     func extensionGrant(in received: ReceivedParameters) -> ExtensionGrant? {
         ExtensionGrant.allCases.filter(offers).first { grant in
             let rules = grant.rules(of: provider)
@@ -76,11 +76,11 @@ extension AuthorizationServer {
         provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
         guard client.method(for: provider.client) != .none else {
-            throw OAuthError("unauthorized_client", "a public client has no token of its own")
+            throw OAuthError("unauthorized_client", "a public client cannot use the client credentials grant")
         }
         let audience = try checkResources(received, names)
         let scopes = try knownScopes(received[names["scope"]] ?? "")
-        guard !scopes.contains("openid") else { throw .invalidScope("openid is for people, and there is none") }
+        guard !scopes.contains("openid") else { throw .invalidScope("openid needs a user, and this grant has none") }
         let grantID = seams.randomText()
         let grant = Grant(
             clientID: client.clientID,
@@ -113,12 +113,12 @@ extension AuthorizationServer {
         }
         try take(object.claims, rules.assertion, of: client, about: nil, refusal: OAuthError.invalidGrant)
         guard let subject = object.claims["sub"]?.string, !subject.isEmpty else {
-            throw .invalidGrant("the assertion is about nobody")
+            throw .invalidGrant("the assertion has no known subject")
         }
         let isClaim = rules.scopeIn == .assertion
         let asked = isClaim ? object.claims["scope"]?.string : received[names["scope"]]
         let scopes = try knownScopes(asked ?? "")
-        guard !scopes.contains("openid") else { throw .invalidScope("openid is for people, and there is none") }
+        guard !scopes.contains("openid") else { throw .invalidScope("openid needs a user, and this grant has none") }
         let grantID = seams.randomText()
         let grant = Grant(
             clientID: client.clientID,
@@ -143,13 +143,13 @@ extension AuthorizationServer {
         let kind = "urn:ietf:params:oauth:token-type:access_token"
         let subject = try received.require("subject_token", names)
         guard try received.require("subject_token_type", names) == kind else {
-            throw .invalidRequest("only access tokens are exchanged here")
+            throw .invalidRequest("only access tokens can be exchanged")
         }
         guard received.contains(names["actor_token"]) == received.contains(names["actor_token_type"]) else {
             throw .invalidRequest("actor_token and actor_token_type go together (RFC 8693, section 2.1)")
         }
         guard [nil, kind].contains(received[names["requested_token_type"]]) else {
-            throw .invalidRequest("only access tokens are issued here")
+            throw .invalidRequest("only access tokens can be issued")
         }
         guard let (access, old) = ledger.activeAccess(subject, at: seams.now()) else {
             throw .invalidGrant("the subject token is unknown, expired or revoked")
@@ -157,7 +157,7 @@ extension AuthorizationServer {
         let resource = try checkResources(received, names)
         let scopes = try received[names["scope"]].map { text throws(OAuthError) in try knownScopes(text) }
         for scope in scopes ?? [] where !access.scopes.contains(scope) {
-            throw .invalidScope("the scope \(scope) is not the subject token's")
+            throw .invalidScope("the subject token does not have the scope \(scope)")
         }
         let grantID = seams.randomText()
         let grant = Grant(
@@ -173,7 +173,7 @@ extension AuthorizationServer {
         )
         ledger.grants[grantID] = grant
         var body = try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
-        let place = JSONPointer(tokens: provider.tokenResponse.root.tokens + ["issued_token_type"])
+        let place = JSONPointer(tokens: provider.token.response.root.tokens + ["issued_token_type"])
         body.set(.string(kind), at: place)
         return body
     }

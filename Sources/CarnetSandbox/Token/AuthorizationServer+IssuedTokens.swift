@@ -8,12 +8,12 @@ import CarnetDescriptors
 
 extension AuthorizationServer {
     /// An access token: opaque, or a JWT (RFC 9068) if the one in the descriptor's sample of the token response is one,
-    /// told by its beginning `eyJ` and two dots.
+    /// recognized by its beginning `eyJ` and two dots.
     mutating func makeAccessToken(
         _ grant: Grant, scopes: [String], lifetime: Int, at now: Date
     ) throws(OAuthError) -> String {
         let shape = TokenResponseShape(
-            base: provider.samples.token?.asParsedBody ?? .null, isSample: true, rules: provider.tokenResponse)
+            base: provider.samples.token?.asParsedBody ?? .null, isSample: true, rules: provider.token.response)
         let sample = shape.place(of: \.accessToken).flatMap { shape.base[$0]?.string } ?? ""
         guard sample.hasPrefix("eyJ"), sample.count(where: { $0 == "." }) == 2 else { return seams.randomText() }
         let seconds = now.secondsSince1970
@@ -33,6 +33,12 @@ extension AuthorizationServer {
         return try sign(claims, type: "at+jwt", with: keys().signer)
     }
 
+    /// The client, and beside it the further audiences that the descriptor knows.
+    private func audience(of clientID: String) -> JSONValue {
+        let others = provider.idToken.otherAudiences
+        return others.isEmpty ? .string(clientID) : .array(([clientID] + others).map { .string($0) })
+    }
+
     /// An ID token (OpenID Connect Core, sections 2 and 3.1.3.6; for a refresh section 12.2: without the nonce).
     mutating func makeIDToken(
         _ grant: Grant, accessToken: String, isRefresh: Bool, at now: Date
@@ -43,8 +49,8 @@ extension AuthorizationServer {
         let hash = key.hash(Array(accessToken.utf8))
         var claims: JSONValue = [
             "iss": .string(has(.wrongIDTokenIssuer) ? "https://attacker.example" : tokenIssuer),
-            "sub": provider.coercedClaims.contains(.subject) ? .number(identity.subject) : .string(identity.subject),
-            "aud": .string(has(.wrongAudience) ? "another-client" : grant.clientID),
+            "sub": provider.idToken.coerce.contains(.subject) ? .number(identity.subject) : .string(identity.subject),
+            "aud": audience(of: has(.wrongAudience) ? "another-client" : grant.clientID),
             "iat": .number(String(issued)),
             "exp": .number(String(issued + 3600)),
             "auth_time": .number(String(grant.authTime.secondsSince1970)),
@@ -53,24 +59,25 @@ extension AuthorizationServer {
         for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }
         if let session = grant.sessionID { claims.set(.string(session), at: JSONPointer(tokens: ["sid"])) }
         if let acr = grant.acr { claims.set(.string(acr), at: JSONPointer(tokens: ["acr"])) }
-        if let nonce = grant.nonce, !isRefresh, !provider.acceptsMissingNonce {
+        if let nonce = grant.nonce, !isRefresh, provider.idToken.nonce.ifPresent == nil {
             claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
         }
         if has(.missingAccessTokenHash) { claims.remove(at: JSONPointer(tokens: ["at_hash"])) }
-        for claim in provider.coercedClaims where [.expires, .issued].contains(claim) {
+        for claim in provider.idToken.coerce where [.expires, .issued].contains(claim) {
             let place = JSONPointer(tokens: [claim.rawValue])
             if let seconds = claims[place]?.scalarText { claims.set(.string(seconds), at: place) }
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
         let token = try signedIDToken(claims, grant, with: key)
         return try encrypt(
-            has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idTokenEncryption,
+            has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idToken.encryption,
             for: grant.clientID)
     }
 
-    /// An answer that is a JWT, signed with the first key of an accepted algorithm, and encrypted as the descriptor says.
+    /// A response that is a JWT, signed with the first key of an accepted algorithm, and encrypted as the descriptor
+    /// says.
     mutating func makeAnswer(
-        _ claims: JSONValue, type: String, _ rules: SignedAnswers.SignedAnswer, for clientID: String
+        _ claims: JSONValue, type: String, _ rules: SignedAnswer, for clientID: String
     ) throws(OAuthError) -> String {
         let accepted = provider.algorithms(of: rules)
         guard let key = try keys().keys.first(where: { accepted.contains($0.algorithm) }) else {
@@ -95,7 +102,7 @@ extension AuthorizationServer {
     private func signedIDToken(
         _ claims: JSONValue, _ grant: Grant, type: String = "JWT", with key: SigningKey
     ) throws(OAuthError) -> String {
-        guard provider.signsWithClientSecret else { return try sign(claims, type: type, with: key) }
+        guard (provider.idToken.hs256 != nil) else { return try sign(claims, type: type, with: key) }
         guard let secret = client(grant.clientID)?.clientSecret else {
             throw .serverError("the client has no secret to sign with")
         }
@@ -105,7 +112,7 @@ extension AuthorizationServer {
     /// A logout token is signed, and encrypted, as the client's ID tokens are.
     func logoutToken(_ claims: JSONValue, for grant: Grant, with key: SigningKey) throws(OAuthError) -> String {
         try encrypt(
-            try signedIDToken(claims, grant, type: "logout+jwt", with: key), as: provider.idTokenEncryption,
+            try signedIDToken(claims, grant, type: "logout+jwt", with: key), as: provider.idToken.encryption,
             for: grant.clientID)
     }
 

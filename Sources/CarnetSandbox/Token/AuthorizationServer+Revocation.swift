@@ -12,7 +12,7 @@ extension AuthorizationServer {
                 }
                 ledger.revoke(grant: id)
             }
-            let rules = provider.revocationSuccess
+            let rules = provider.revocation.success
             let status = rules.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
             guard let field = rules.field?.pointers.first else { return Reply(status, [.cacheControl: "no-store"]) }
             var body = JSONValue.object(JSONObject())
@@ -25,27 +25,27 @@ extension AuthorizationServer {
 
     /// The token to revoke, and the client that asks if it is not the token that speaks for it.
     private mutating func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
-        guard let placement = provider.revocationTokenPlacement else {
-            let (token, client) = try tokenInQuestion(request, at: .revocation, provider.revocation)
+        guard let placement = provider.revocation.tokenIn else {
+            let (token, client) = try tokenInQuestion(request, at: .revocation, provider.revocation.request)
             let isAccess = ledger.accessTokens[token] != nil
-            guard isAccess || ledger.refreshTokens[token] == nil || provider.revokedTokens.contains(.refreshToken)
-            else { throw OAuthError("unsupported_token_type", "only access tokens are revoked here") }
+            guard isAccess || ledger.refreshTokens[token] == nil || provider.revocation.tokens.contains(.refreshToken)
+            else { throw OAuthError("unsupported_token_type", "only access tokens can be revoked") }
             return (token, client)
         }
         guard let url = endpoints[.revocation] else { throw .serverError("there is no such endpoint") }
-        let rules = provider.revocation
+        let rules = provider.revocation.request
         try request.checkHeaders(rules.headers)
         try TokenRequestBody(request, endpoint: url).parameters.check(ParameterNames(rules), added: rules.parameters)
         guard request.method.rawValue == rules.method.rawValue else {
             throw .invalidRequest("the method must be \(rules.method.rawValue)")
         }
         guard let token = try? bearerToken(request, in: placement) else {
-            throw .invalidClient("the access token is not where it belongs")
+            throw .invalidClient("the access token is not at its place in the request")
         }
         do throws(BearerRefusal) {
             _ = try bearer(request, in: placement)
         } catch {
-            throw .invalidClient("the access token is not good, or not proved to be the client's")
+            throw .invalidClient("the access token is invalid, or the client has not proved its possession")
         }
         return (token, nil)
     }
@@ -53,15 +53,15 @@ extension AuthorizationServer {
     /// The introspection endpoint (RFC 7662).
     mutating func introspection(_ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
-            let (token, client) = try tokenInQuestion(request, at: .introspection, provider.introspection)
+            let (token, client) = try tokenInQuestion(request, at: .introspection, provider.introspection.request)
             let body = knowledge(of: token)
-            guard provider.signedAnswers.introspection.isRequired else { return .json(body) }
+            guard provider.introspection.jwt.isRequired else { return .json(body) }
             let claims: JSONValue = [
                 "iss": .string(tokenIssuer), "aud": .string(client.clientID),
                 "iat": .number(String(seams.now().secondsSince1970)), "token_introspection": body,
             ]
             let answer = try makeAnswer(
-                claims, type: "token-introspection+jwt", provider.signedAnswers.introspection, for: client.clientID)
+                claims, type: "token-introspection+jwt", provider.introspection.jwt, for: client.clientID)
             return Reply(
                 .ok, [.contentType: "application/token-introspection+jwt", .cacheControl: "no-store"],
                 body: Array(answer.utf8))
@@ -78,7 +78,7 @@ extension AuthorizationServer {
                 "client_id": .string(grant.clientID),
                 "sub": .string(Identity(grant.user, at: provider).subject),
                 "scope": .string(access.scopes.joined(separator: " ")),
-                "token_type": .string(provider.apiScheme),
+                "token_type": .string(provider.api.scheme),
                 "iat": .number(String(access.issued.secondsSince1970)),
                 "exp": .number(String(access.end.secondsSince1970)),
             ]

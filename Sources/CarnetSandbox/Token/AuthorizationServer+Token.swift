@@ -30,7 +30,7 @@ extension AuthorizationServer {
             }
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
             let rules = try filled(
-                isRefresh ? provider.refresh : provider.token, for: request, received.parameters)
+                isRefresh ? provider.refresh.request : provider.token.request, for: request, received.parameters)
             try received.check(request, against: rules, mayRepeat: ["resource"])
             let names = ParameterNames(rules)
             let client = try authenticateClient(request, received.parameters, names)
@@ -47,23 +47,23 @@ extension AuthorizationServer {
     }
 
     private func success(_ body: JSONValue) -> Reply {
-        let status = provider.tokenResponse.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
-        return .value(body, as: provider.tokenResponse.format, status: status)
+        let status = provider.token.response.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
+        return .value(body, as: provider.token.response.format, status: status)
     }
 
-    /// Which of the two grants is meant, told by the name of the grant, or by what is exchanged where that is left out.
+    /// The requested grant, by its name, or by the exchanged value if the grant type is omitted.
     private func asksForRefresh(
         _ received: ReceivedParameters, at endpoint: EndpointName
     ) throws(OAuthError) -> Bool {
-        let tokenNames = ParameterNames(provider.token)
-        let refreshNames = ParameterNames(provider.refresh)
+        let tokenNames = ParameterNames(provider.token.request)
+        let refreshNames = ParameterNames(provider.refresh.request)
         let refreshesHere = endpoint == .refresh || [nil, endpoints[.token]].contains(endpoints[.refresh])
         func grantType(_ rules: ResolvedRequest, _ names: ParameterNames, _ standard: String) -> String? {
             if let fixed = rules.parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
             return names.omits("grant_type") ? nil : standard
         }
-        let codeGrant = grantType(provider.token, tokenNames, "authorization_code")
-        let refreshGrant = grantType(provider.refresh, refreshNames, "refresh_token")
+        let codeGrant = grantType(provider.token.request, tokenNames, "authorization_code")
+        let refreshGrant = grantType(provider.refresh.request, refreshNames, "refresh_token")
         let sent = received[tokenNames["grant_type"]] ?? received[refreshNames["grant_type"]]
         let isRefresh: Bool
         if codeGrant != refreshGrant, let sent, sent == refreshGrant {
@@ -76,7 +76,7 @@ extension AuthorizationServer {
             throw OAuthError("unsupported_grant_type", "the grant type \"\(sent ?? "")\" is not supported")
         }
         guard isRefresh ? refreshesHere : endpoint == .token else {
-            throw OAuthError("unsupported_grant_type", "this endpoint is not for this grant")
+            throw OAuthError("unsupported_grant_type", "this endpoint does not support this grant")
         }
         let expected = isRefresh ? refreshGrant : codeGrant
         if expected != nil, sent == nil {
@@ -101,20 +101,20 @@ extension AuthorizationServer {
         }
         ledger.codes[text]?.isUsed = true
         let now = seams.now()
-        guard code.end > now else { throw .invalidGrant("the authorization code is too old") }
+        guard code.end > now else { throw .invalidGrant("the authorization code has expired") }
         if !names.omits("redirect_uri") {
             let redirectURI = try received.require("redirect_uri", names)
             guard redirectURI.isSameBytes(as: code.redirectURI) else {
-                throw .invalidGrant("the redirect URI is not that of the authorization request")
+                throw .invalidGrant("the redirect URI differs from the one of the authorization request")
             }
         }
         try checkVerifier(received[names["code_verifier"]], against: code.challenge)
         _ = try checkResources(received, names)
         for item in received.pairs where item.name == names["resource"] && !grant.resources.contains(item.value) {
-            throw OAuthError("invalid_target", "the resource \(item.value) was not asked for at the sign-in")
+            throw OAuthError("invalid_target", "the resource \(item.value) was not requested at the sign-in")
         }
         guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint else {
-            throw OAuthError("invalid_dpop_proof", "the proof is not of the key that the code is bound to")
+            throw OAuthError("invalid_dpop_proof", "the proof was made with another key than the code's")
         }
         ledger.grants[code.grantID]?.keyThumbprint = thumbprint
         return try issue(code.grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
@@ -123,7 +123,7 @@ extension AuthorizationServer {
     private func checkVerifier(_ verifier: String?, against challenge: String?) throws(OAuthError) {
         guard let challenge else {
             guard verifier == nil else {
-                throw .invalidGrant("a code verifier came for a code that was asked for without a challenge")
+                throw .invalidGrant("there is a code verifier, but the authorization request had no code challenge")
             }
             return
         }
@@ -132,7 +132,7 @@ extension AuthorizationServer {
             throw .invalidGrant("the code verifier is not 43 to 128 unreserved characters (RFC 7636, section 4.1)")
         }
         guard Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))).isSameBytes(as: challenge) else {
-            throw .invalidGrant("the code verifier does not fit the challenge")
+            throw .invalidGrant("the code verifier does not match the code challenge")
         }
     }
 
@@ -157,7 +157,7 @@ extension AuthorizationServer {
             throw .invalidGrant("the refresh token is revoked")
         }
         guard grant.keyThumbprint == thumbprint else {
-            throw OAuthError("invalid_dpop_proof", "the proof is not of the key that the tokens are bound to")
+            throw OAuthError("invalid_dpop_proof", "the proof was made with another key than the tokens'")
         }
         var scopes = grant.scopes
         if let narrowed = received[names["scope"]] {
@@ -169,9 +169,9 @@ extension AuthorizationServer {
         return try issue(token.grantID, grant, scopes: scopes, isRefresh: true, refreshToken: text)
     }
 
-    /// What a text to be exchanged stands for: a refresh token, or an access token that is still good.
+    /// What a string to be exchanged stands for: a refresh token, or an access token that is still good.
     private func refreshable(_ text: String) -> RefreshToken? {
-        switch provider.refreshCredential {
+        switch provider.refresh.using {
         case .refreshToken: ledger.refreshTokens[text]
         case .accessToken: ledger.activeAccess(text, at: seams.now()).map { RefreshToken(grantID: $0.token.grantID) }
         }
@@ -193,8 +193,8 @@ extension AuthorizationServer {
             end: isExpired ? now : now.addingTimeInterval(Double(shape.lifetime))
         )
         var refreshToken: String?
-        let stays = isRefresh && provider.refreshRotation == .none
-        if grant.isOffline, !stays, shape.has(\.refreshToken), provider.refreshCredential == .refreshToken {
+        let stays = isRefresh && provider.refresh.rotation == .none
+        if grant.isOffline, !stays, shape.has(\.refreshToken), provider.refresh.using == .refreshToken {
             let text = "1//+&=%41 " + seams.randomText()
             ledger.refreshTokens[text] = RefreshToken(grantID: grantID)
             if let old { ledger.refreshTokens[old]?.isUsed = true }
@@ -203,7 +203,7 @@ extension AuthorizationServer {
         var idToken: String?
         if grant.scopes.contains("openid"), shape.has(\.idToken), !has(.missingIDToken) {
             idToken = try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now)
-            if provider.idTokenEncryption == nil { ledger.grants[grantID]?.idToken = idToken }
+            if provider.idToken.encryption == nil { ledger.grants[grantID]?.idToken = idToken }
         }
         let response = TokenResponse(
             accessToken: accessToken,
@@ -213,26 +213,26 @@ extension AuthorizationServer {
             namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
         )
         var body = response.body(
-            shape, separator: provider.tokenResponse.scopeSeparator ?? provider.scopes.separator, at: now)
+            shape, separator: provider.token.response.scopeSeparator ?? provider.scopes.separator, at: now)
         if ledger.grants[grantID]?.keyThumbprint != nil, let place = shape.place(of: \.tokenType) {
             body.set("DPoP", at: place)
         }
         if let details = grant.details {
-            let place = JSONPointer(tokens: provider.tokenResponse.root.tokens + ["authorization_details"])
+            let place = JSONPointer(tokens: provider.token.response.root.tokens + ["authorization_details"])
             body.set(details, at: place)
         }
-        if !isRefresh { body.add(provider.tokenResponse.capture) }
+        if !isRefresh { body.add(provider.token.response.capture) }
         return body
     }
 
     private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {
         let token = provider.samples.token?.asParsedBody
         let sample = isRefresh ? provider.samples.refresh?.asParsedBody ?? token : token
-        let holdsProfile = provider.profileSource == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
+        let holdsProfile = provider.profile.source == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
         return TokenResponseShape(
             base: holdsProfile ? Identity(user, at: provider).profile : sample ?? .object(JSONObject()),
             isSample: sample != nil,
-            rules: provider.tokenResponse
+            rules: provider.token.response
         )
     }
 }

@@ -8,7 +8,8 @@ struct BoundedStore<Value: Sendable>: Sendable {
         self.capacity = capacity
     }
 
-    /// A key from outside that is not visible ASCII is nobody's: Swift would call some such texts equal to ASCII ones.
+    /// A key from outside that is not visible ASCII is nobody's: Swift would call some such strings equal to ASCII
+    /// ones.
     subscript(key: String) -> Value? {
         get { key.isVisibleASCII ? values[key] : nil }
         set {

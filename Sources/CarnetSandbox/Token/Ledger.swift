@@ -26,7 +26,7 @@ struct Grant: Sendable {
     var chosenFault: SandboxFault?
     /// The thumbprint of the certificate that the tokens are bound to (RFC 8705).
     var certificateThumbprint: String?
-    /// The session that the sign-in belongs to, for a client that is told of its end.
+    /// The session of the sign-in, for a client with a back-channel logout URI.
     var sessionID: String?
     /// The latest ID token, if the client can read it as it is.
     var idToken: String?

@@ -8,7 +8,7 @@ struct TokenRequestBody {
     /// The names of those that came in the query beside a body.
     private let queried: [String]
 
-    /// Reads whatever was sent.
+    /// Reads the body in any supported encoding.
     init(_ request: ServerRequest, endpoint: WebURL) throws(OAuthError) {
         let query = try request.query(beyond: endpoint)
         guard !request.body.isEmpty else {
@@ -56,10 +56,10 @@ extension TokenRequestBody {
     private func checkQuery(_ rules: ResolvedRequest, _ names: ParameterNames) throws(OAuthError) {
         let wanted = rules.queryParameters.map { names[$0] }
         for name in queried where !wanted.contains(name) {
-            throw .invalidRequest("the parameter \(name) is in the query; here it belongs into the body")
+            throw .invalidRequest("the parameter \(name) is in the query; it must be in the body")
         }
         for name in wanted where parameters.contains(name) && !queried.contains(name) {
-            throw .invalidRequest("the parameter \(name) is in the body; here it belongs into the query")
+            throw .invalidRequest("the parameter \(name) is in the body; it must be in the query")
         }
     }
 }

@@ -12,20 +12,21 @@ extension AuthorizationServer {
     func exchangeStep(at url: WebURL) -> Named<ExchangeStep>? {
         let values = provider.sampleValues(seams)
         return provider.exchange.first { step in
-            (try? values.url(step.value.url, trusting: provider.late.trustedHosts))?.receives(url) ?? false
+            (try? values.url(step.value.url, trusting: provider.trustedHosts))?.receives(url) ?? false
         }
     }
 
-    /// Judges and answers an exchange step: the parameters must be those of the descriptor, with a good access token.
+    /// Handles an exchange step: the parameters must be those of the descriptor, with a valid access
+    /// token.
     mutating func exchange(_ step: Named<ExchangeStep>, _ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
             var values = values(of: request, for: clients.count == 1 ? clients.first : nil)
-            let target = try? values.url(step.value.url, trusting: provider.late.trustedHosts)
+            let target = try? values.url(step.value.url, trusting: provider.trustedHosts)
             var received = try TokenRequestBody(request, endpoint: target ?? request.url)
             let sent = received.parameters.pairs.map(\.value)
             guard let token = sent.first(where: { ledger.accessTokens[$0] != nil }),
                 let (access, grant) = ledger.activeAccess(token, at: seams.now())
-            else { throw .invalidGrant("no parameter is an access token that is good") }
+            else { throw .invalidGrant("no parameter is a valid access token") }
             values.set(.token, "access_token", token)
             try received.check(request, against: step.value.resolved.filled(values))
             var body = step.value.sample ?? .object(JSONObject())
@@ -51,11 +52,11 @@ extension AuthorizationServer {
         let rules = provider.connection
         let values = provider.sampleValues(seams)
         return (rules.lookups.items.map(\.value.call) + rules.onConnect + rules.onDisconnect).contains { call in
-            (try? values.url(call.url, trusting: provider.late.trustedHosts))?.receives(url) ?? false
+            (try? values.url(call.url, trusting: provider.trustedHosts))?.receives(url) ?? false
         }
     }
 
-    /// A request of the section `connection` at a URL, with what it answers.
+    /// A request of the section `connection` at a URL, with its response.
     func connectionCall(for request: ServerRequest) -> (rules: CallRules, answer: JSONValue)? {
         let rules = provider.connection
         let calls =
@@ -63,7 +64,7 @@ extension AuthorizationServer {
             + (rules.onConnect + rules.onDisconnect).map { ($0, .object(JSONObject())) }
         let values = provider.sampleValues(seams)
         return calls.first { call, _ in
-            (try? values.url(call.url, trusting: provider.late.trustedHosts))?.receives(request.url) ?? false
+            (try? values.url(call.url, trusting: provider.trustedHosts))?.receives(request.url) ?? false
                 && (call.method ?? .get).rawValue == request.method.rawValue
         }
     }
@@ -72,7 +73,7 @@ extension AuthorizationServer {
     func check(_ call: CallRules, _ request: ServerRequest, _ grant: Grant) throws(OAuthError) {
         let values = values(of: request, for: client(grant.clientID), grant)
         try request.checkHeaders(values.named(call.headers.items))
-        let target = try? values.url(call.url, trusting: provider.late.trustedHosts)
+        let target = try? values.url(call.url, trusting: provider.trustedHosts)
         let received =
             request.body.isEmpty
             ? try request.query(beyond: target ?? request.url)
@@ -88,12 +89,12 @@ extension AuthorizationServer {
         _ fields: [(name: String, value: String)], for client: SandboxClient?, isFirst: Bool
     ) -> [(name: String, value: String)] {
         var fields = fields
-        for capture in provider.callbackCapture.items
-        where isFirst || capture.name != provider.callbackClaims?.capture {
+        for capture in provider.callback.capture.items
+        where isFirst || capture.name != provider.profile.callback?.capture {
             let name = capture.value.parameter ?? capture.name
             if !fields.contains(where: { $0.name == name }) { fields.append((name, capture.value.example)) }
         }
-        if let rule = provider.callbackVerification {
+        if let rule = provider.callback.verification {
             var values = provider.sampleValues(seams)
             values.set(.client, "secret", client?.clientSecret ?? "")
             let signed = TemplateExpression.hmacSHA256(

@@ -23,14 +23,14 @@ extension TemplateValues {
 }
 
 extension Provider {
-    /// What the sandbox hands out in every sign-in, so that it can judge what comes back.
+    /// The values of every sign-in, so that the sandbox can validate later requests.
     ///
     /// - Parameter grant: The one whose ID token was handed out.
     func sampleValues(_ seams: Seams, _ grant: Grant? = nil) -> TemplateValues {
         var values = TemplateValues(
-            tables: late.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
-        for capture in callbackCapture.items { values.set(.callback, capture.name, capture.value.example) }
-        for capture in tokenResponse.capture.items {
+            tables: tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
+        for capture in callback.capture.items { values.set(.callback, capture.name, capture.value.example) }
+        for capture in token.response.capture.items {
             values.set(.token, capture.name, samples.token?.kept(by: capture.value) ?? capture.value.example)
         }
         for step in exchange {
@@ -110,8 +110,8 @@ extension AuthorizationServer {
             omit: rules.omit, queryParameters: rules.queryParameters, encode: rules.encode)
     }
 
-    /// What the parameters of an authorization request must be whose values are known only then. One of chance has to be
-    /// there.
+    /// What the parameters of an authorization request must be whose values are known only then. One of chance has to
+    /// be there.
     func lateParameters(
         in received: ReceivedParameters, of client: SandboxClient
     ) throws(OAuthError) -> [Named<String>] {
@@ -141,7 +141,7 @@ extension AuthorizationServer {
                 case .iso8601: try? Date(text, strategy: .iso8601)
                 }
             guard let date, abs(date.timeIntervalSince(seams.now())) <= 300 else {
-                throw .invalidRequest("the time \(text) is not that of now")
+                throw .invalidRequest("the time \(text) is not the current time")
             }
             return date
         }

@@ -1,8 +1,8 @@
-/// What every type of a protocol has to do, as checks for any test framework.
+/// The requirements of a protocol, as checks for any test framework.
 public protocol ConformanceSuite: Sendable {
     associatedtype Check: CaseIterable & Sendable
 
-    /// - Throws: `ConformanceViolation`, or what the tested type throws.
+    /// - Throws: `ConformanceViolation`, or errors of the tested type.
     func run(_ check: Check) async throws
 }
 

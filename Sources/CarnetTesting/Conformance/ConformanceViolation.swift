@@ -1,6 +1,6 @@
-/// What a tested type does that its protocol forbids, or does not do that it demands.
+/// A requirement of the protocol that a tested type does not meet.
 public struct ConformanceViolation: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The check that failed, by name.
+    /// The name of the failed check.
     public var check: String
     public var reason: String
 

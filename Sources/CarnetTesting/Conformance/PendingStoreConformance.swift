@@ -3,7 +3,7 @@ import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
-/// What every `PendingStore` has to do, as checks for any test framework.
+/// The requirements of `PendingStore`, as checks for any test framework.
 public struct PendingStoreConformance: ConformanceSuite {
     public enum Check: String, CaseIterable, Sendable {
         case keptIsTaken
@@ -15,17 +15,17 @@ public struct PendingStoreConformance: ConformanceSuite {
         case largeSignIn
     }
 
-    /// Two users of one storage; or one store twice.
+    /// Two instances on one storage, or one store twice.
     public typealias Stores = (first: any PendingStore, second: any PendingStore)
 
     private let makeStores: @Sendable () async throws -> Stores
 
-    /// - Parameter makeStores: Gives an empty storage of its own at every call.
+    /// - Parameter makeStores: Creates an empty storage at every call.
     public init(makeStores: @escaping @Sendable () async throws -> Stores) {
         self.makeStores = makeStores
     }
 
-    /// - Throws: `ConformanceViolation`, or what the store throws.
+    /// - Throws: `ConformanceViolation`, or errors of the store.
     public func run(_ check: Check) async throws {
         let context = CheckContext(name: check.rawValue)
         let stores = try await makeStores()

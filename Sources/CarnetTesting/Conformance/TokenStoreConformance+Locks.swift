@@ -1,5 +1,5 @@
 import Carnet
-import Synchronization
+import CarnetDescriptors
 
 extension TokenStoreConformance {
     func lockExcludes(_ stores: Stores, _ context: CheckContext) async throws {
@@ -79,7 +79,7 @@ extension TokenStoreConformance {
 
 /// Counts who is inside.
 private final class Room: Sendable {
-    private let state = Mutex((inside: 0, entries: 0))
+    private let state = Lock((inside: 0, entries: 0))
 
     var entries: Int { state.withLock(\.entries) }
 

@@ -2,7 +2,7 @@ import Carnet
 import CarnetProtocol
 
 extension TokenStoreConformance {
-    /// A provider's logout finds the sessions that it names, whoever saved them, and as they are now.
+    /// A provider's logout finds its sessions in their current state, from any writer.
     func sessionsAreFound(_ stores: Stores, _ context: CheckContext) async throws {
         func connection(_ account: String, _ subject: String?, _ session: String?) -> Connection {
             var connection = Connection.sample(account: account)

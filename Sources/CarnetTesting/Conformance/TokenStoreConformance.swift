@@ -1,6 +1,6 @@
 public import Carnet
 
-/// What every `TokenStore` has to do, as checks for any test framework.
+/// The requirements of `TokenStore`, as checks for any test framework.
 ///
 ///     let conformance = TokenStoreConformance { let store = MyStore(); return (store, store) }
 ///
@@ -34,17 +34,17 @@ public struct TokenStoreConformance: ConformanceSuite {
         case lockIsHeldForAsLongAsAsked
     }
 
-    /// Two users of one storage, e.g. two instances on one folder; or one store twice.
+    /// Two instances on one storage, e.g. one folder; or one store twice.
     public typealias Stores = (first: any TokenStore, second: any TokenStore)
 
     private let makeStores: @Sendable () async throws -> Stores
 
-    /// - Parameter makeStores: Gives an empty storage of its own at every call.
+    /// - Parameter makeStores: Creates an empty storage at every call.
     public init(makeStores: @escaping @Sendable () async throws -> Stores) {
         self.makeStores = makeStores
     }
 
-    /// - Throws: `ConformanceViolation`, or what the store throws.
+    /// - Throws: `ConformanceViolation`, or errors of the store.
     public func run(_ check: Check) async throws {
         let context = CheckContext(name: check.rawValue)
         let stores = try await makeStores()

@@ -1,8 +1,8 @@
 public import Carnet
 
-/// What every `Transport` has to do and to withstand, as checks for any test framework.
+/// The requirements of `Transport`, hostile servers included, as checks for any test framework.
 ///
-/// The checks run against servers of their own on 127.0.0.1; each takes less than two seconds.
+/// The checks start their own servers on 127.0.0.1. Each takes less than two seconds.
 public struct TransportConformance: ConformanceSuite {
     public enum Check: String, CaseIterable, Sendable {
         case sendsRequestAsGiven
@@ -31,12 +31,12 @@ public struct TransportConformance: ConformanceSuite {
 
     let makeTransport: @Sendable () throws -> any Transport
 
-    /// - Parameter makeTransport: Gives a transport that may reach 127.0.0.1.
+    /// - Parameter makeTransport: Creates a transport that may reach 127.0.0.1.
     public init(makeTransport: @escaping @Sendable () throws -> any Transport) {
         self.makeTransport = makeTransport
     }
 
-    /// - Throws: `ConformanceViolation`, or what the transport throws.
+    /// - Throws: `ConformanceViolation`, or errors of the transport.
     public func run(_ check: Check) async throws {
         let trial = TransportTrial(transport: try makeTransport(), context: CheckContext(name: check.rawValue))
         switch check {

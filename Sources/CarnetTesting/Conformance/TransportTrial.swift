@@ -34,7 +34,7 @@ struct TransportTrial: Sendable {
         try await transport.send(post(to: server.authority), limits: limits)
     }
 
-    /// Answers a request with `steps`.
+    /// Responds to a request with `steps`.
     func exchange(
         _ steps: [RawServer.Step],
         limits: TransportLimits = Self.generous
@@ -44,7 +44,7 @@ struct TransportTrial: Sendable {
         return try await send(to: server, limits: limits)
     }
 
-    /// Answers a request with `steps`, which has to end in an error of that kind.
+    /// Responds to a request with `steps`, which must cause an error of that kind.
     func requireError(
         _ kinds: TransportError.Kind...,
         after steps: [RawServer.Step],

@@ -1,7 +1,7 @@
 public import Carnet
 import Foundation
 
-/// What every `UsedTokenStore` has to do, as checks for any test framework.
+/// The requirements of `UsedTokenStore`, as checks for any test framework.
 public struct UsedTokenStoreConformance: ConformanceSuite {
     public enum Check: String, CaseIterable, Sendable {
         case usedOnce
@@ -13,17 +13,17 @@ public struct UsedTokenStoreConformance: ConformanceSuite {
         case longIDs
     }
 
-    /// Two users of one storage; or one store twice.
+    /// Two instances on one storage, or one store twice.
     public typealias Stores = (first: any UsedTokenStore, second: any UsedTokenStore)
 
     private let makeStores: @Sendable () async throws -> Stores
 
-    /// - Parameter makeStores: Gives an empty storage of its own at every call.
+    /// - Parameter makeStores: Creates an empty storage at every call.
     public init(makeStores: @escaping @Sendable () async throws -> Stores) {
         self.makeStores = makeStores
     }
 
-    /// - Throws: `ConformanceViolation`, or what the store throws.
+    /// - Throws: `ConformanceViolation`, or errors of the store.
     public func run(_ check: Check) async throws {
         let context = CheckContext(name: check.rawValue)
         let stores = try await makeStores()
@@ -45,7 +45,7 @@ public struct UsedTokenStoreConformance: ConformanceSuite {
             try context.require(
                 try await stores.second.use("a", until: end + 60, now: end), "a mark outlived its token")
             try context.require(
-                try await !stores.first.use("a", until: end + 60, now: end + 59), "a renewed mark ended too soon")
+                try await !stores.first.use("a", until: end + 60, now: end + 59), "a refreshed mark ended too soon")
         case .takenBack:
             _ = try await stores.first.use("a", until: end, now: now)
             try await stores.second.forget("a")

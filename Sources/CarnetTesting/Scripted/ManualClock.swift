@@ -1,14 +1,14 @@
 public import Carnet
+import CarnetDescriptors
 public import Foundation
-import Synchronization
 
 /// A clock that moves only when the test moves it.
 public final class ManualClock: WallClock {
-    private let time: Mutex<Date>
+    private let time: Lock<Date>
 
-    /// - Parameter now: The first time it tells; the start of 2026, UTC, unless given.
+    /// - Parameter now: The initial time; by default the start of 2026, UTC.
     public init(now: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
-        time = Mutex(now)
+        time = Lock(now)
     }
 
     public var now: Date { time.withLock { $0 } }

@@ -1,16 +1,16 @@
 public import Carnet
-import Synchronization
+import CarnetDescriptors
 
-/// Sleeps in no time at all: it moves a clock on by as much, and remembers how long it would have slept.
+/// Sleeps without waiting: it moves a clock, and records the durations.
 public final class ScriptedSleeper: Sleeper {
     private let clock: ManualClock
-    private let pauses = Mutex<[Duration]>([])
+    private let pauses = Lock<[Duration]>([])
 
     public init(clock: ManualClock) {
         self.clock = clock
     }
 
-    /// How long each sleep was, in order.
+    /// The duration of each sleep, in order.
     public var sleeps: [Duration] { pauses.withLock { $0 } }
 
     public func sleep(for duration: Duration) async throws {

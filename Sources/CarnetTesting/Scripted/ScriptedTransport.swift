@@ -1,11 +1,11 @@
 public import Carnet
+import CarnetDescriptors
 public import CarnetProtocol
 import HTTPTypes
-import Synchronization
 
-/// A transport that answers from a script and remembers what it was asked.
+/// A transport that responds from a script and records its requests.
 ///
-/// A request that the script has no answer for throws `UnscriptedRequest`, so that a test cannot pass by accident.
+/// A request without a scripted response throws `UnscriptedRequest`, so that a test cannot pass by accident.
 public final class ScriptedTransport: Transport {
     public typealias Handler = @Sendable (OutgoingRequest) async throws -> IncomingResponse
 
@@ -15,28 +15,28 @@ public final class ScriptedTransport: Transport {
         var limits: [TransportLimits] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let handler: Handler?
 
-    /// Answers with `responses`, one for each request, in their order.
+    /// Returns `responses`, one for each request, in order.
     public init(_ responses: [IncomingResponse] = []) {
-        state = Mutex(State(answers: responses.map { .success($0) }))
+        state = Lock(State(answers: responses.map { .success($0) }))
         handler = nil
     }
 
-    /// Answers with what `handler` returns or throws.
+    /// Returns or throws the result of `handler`.
     public init(handler: @escaping Handler) {
-        state = Mutex(State(answers: []))
+        state = Lock(State(answers: []))
         self.handler = handler
     }
 
-    /// The requests so far, in their order, unscripted ones included.
+    /// The requests so far, in order, including unscripted ones.
     public var requests: [OutgoingRequest] { state.withLock(\.requests) }
 
-    /// The limits that each request came with.
+    /// The limits of each request.
     public var limits: [TransportLimits] { state.withLock(\.limits) }
 
-    /// How many answers of the queue have not been asked for.
+    /// The number of unused responses.
     public var remainingAnswers: Int { state.withLock(\.answers.count) }
 
     public func enqueue(_ response: IncomingResponse) {
@@ -47,7 +47,7 @@ public final class ScriptedTransport: Transport {
         state.withLock { $0.answers.append(.failure(failure)) }
     }
 
-    /// - Throws: `UnscriptedRequest` if no answer is left.
+    /// - Throws: `UnscriptedRequest` if there is no response left.
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         let answer = state.withLock { state -> Result<IncomingResponse, any Error>? in
             state.requests.append(request)
@@ -61,11 +61,11 @@ public final class ScriptedTransport: Transport {
     }
 }
 
-/// A request came that the test's script has no answer for.
+/// The test's script has no response for a request.
 public struct UnscriptedRequest: Error, Hashable, Sendable, CustomStringConvertible {
     public var method: String
     public var authority: String
-    /// The path without its query, which may hold secrets.
+    /// The path without its query, which may contain secrets.
     public var path: String
 
     init(_ request: OutgoingRequest) {
@@ -74,5 +74,5 @@ public struct UnscriptedRequest: Error, Hashable, Sendable, CustomStringConverti
         path = String((request.head.path ?? "").prefix { $0 != "?" })
     }
 
-    public var description: String { "no answer is scripted for \(method) \(authority)\(path)" }
+    public var description: String { "no response is scripted for \(method) \(authority)\(path)" }
 }

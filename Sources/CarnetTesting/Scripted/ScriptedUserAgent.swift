@@ -1,10 +1,10 @@
 public import Carnet
+import CarnetDescriptors
 import CarnetProtocol
-import Synchronization
 
-/// A user agent whose user is a closure: it is shown the authorization URL and gives the callback URLs that follow.
+/// A user agent whose user is a closure: it receives the authorization URL and returns the callback URLs.
 public final class ScriptedUserAgent: UserAgent {
-    /// Gives the URLs that arrive at the redirect URI, in their order, or throws as the user would: cancelled, say.
+    /// Returns the URLs that arrive at the redirect URI, in order, or throws as the user would, e.g. cancelled.
     public typealias User =
         @Sendable (_ authorizationURL: String, _ redirectURI: String) async throws
         -> [String]
@@ -15,11 +15,11 @@ public final class ScriptedUserAgent: UserAgent {
         var openPresenters = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let port: Int
     private let user: User
 
-    /// - Parameter port: The port that a loopback redirect URI without one gets.
+    /// - Parameter port: The port for a loopback redirect URI without one.
     public init(port: Int = 49_152, user: @escaping User) {
         self.port = port
         self.user = user
@@ -28,10 +28,10 @@ public final class ScriptedUserAgent: UserAgent {
     /// The authorization URLs that were shown.
     public var shownURLs: [String] { state.withLock(\.shownURLs) }
 
-    /// How many callbacks were turned away by `accepts`.
+    /// The number of callbacks that `accepts` rejected.
     public var refusedCallbacks: Int { state.withLock(\.refusedCallbacks) }
 
-    /// How many presenters were made and not closed.
+    /// The number of presenters that are not closed.
     public var openPresenters: Int { state.withLock(\.openPresenters) }
 
     public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
@@ -50,7 +50,7 @@ public final class ScriptedUserAgent: UserAgent {
     private final class Presenter: AuthorizationPresenter {
         let redirectURI: String
         private let agent: ScriptedUserAgent
-        private let isClosed = Mutex(false)
+        private let isClosed = Lock(false)
 
         init(redirectURI: String, agent: ScriptedUserAgent) {
             self.redirectURI = redirectURI

@@ -1,12 +1,12 @@
+import CarnetDescriptors
 public import CarnetProtocol
-import Synchronization
 
-/// Bytes that look random and are the same in every run with the same seed. Never for anything but tests.
+/// Pseudorandom bytes, the same in every run with the same seed. For tests only.
 public final class SeededRandomSource: RandomSource {
-    private let state: Mutex<UInt64>
+    private let state: Lock<UInt64>
 
     public init(seed: UInt64 = 1) {
-        state = Mutex(seed)
+        state = Lock(seed)
     }
 
     public func bytes(count: Int) -> [UInt8] {

@@ -8,7 +8,7 @@ import Foundation
     import Musl
 #endif
 
-/// A TCP socket on 127.0.0.1. Whoever waits on one gets control back within 100 milliseconds.
+/// A TCP socket on 127.0.0.1. A wait returns within 100 milliseconds.
 struct LoopbackSocket: Sendable {
     private static let patience: Int32 = 100
 

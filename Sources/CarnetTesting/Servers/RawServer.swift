@@ -1,17 +1,17 @@
+import CarnetDescriptors
 import Foundation
-import Synchronization
 
 /// A loopback server that reads one HTTP request from each connection and then does what its script says, however
 /// wrong: for tests of what a client withstands.
 package final class RawServer: Sendable {
     package enum Step: Hashable, Sendable {
         case send([UInt8])
-        /// Sends the same bytes again and again until the client hangs up.
+        /// Sends the same bytes repeatedly until the client closes the connection.
         case sendEndlessly([UInt8])
         /// Sends a byte every 20 milliseconds.
         case drip([UInt8])
         case waitForHangUp
-        /// Closes the connection in this direction only: the client may go on sending.
+        /// Closes the connection in this direction only: the client may continue to send.
         case endSending
         /// Breaks the connection with a TCP reset.
         case reset
@@ -76,7 +76,7 @@ private final class RawServerScript: Sendable {
         var continuation: CheckedContinuation<Void, Never>
     }
 
-    let state = Mutex(State())
+    let state = Lock(State())
     private let steps: [RawServer.Step]
 
     init(_ steps: [RawServer.Step]) {

@@ -4,8 +4,8 @@ import CarnetProtocol
 import NIOCore
 import NIOHTTP1
 
-/// Answers the one request of a connection. Only a top-level GET of the redirect URI's path is judged,
-/// and a POST of a form where the descriptor asks for one.
+/// Handles the only request of a connection. It accepts a top-level GET of the redirect URI's path, and a POST of a
+/// form if the descriptor requests one.
 final class CallbackHandler: ChannelInboundHandler {
     private let question = UInt8(ascii: "?")
     typealias InboundIn = HTTPServerRequestPart
@@ -15,7 +15,7 @@ final class CallbackHandler: ChannelInboundHandler {
     private let port: Int
     private let inbox: CallbackInbox
     private var head: HTTPRequestHead?
-    /// At most as long as a connection's bytes may be.
+    /// The maximum size of a request.
     private var body = ByteBuffer()
     private var hasAnswered = false
 
@@ -32,7 +32,7 @@ final class CallbackHandler: ChannelInboundHandler {
         case .body(var part):
             if redirect.takesForms { body.writeBuffer(&part) }
         case .end:
-            // Whatever is pipelined behind the first request is dropped.
+            // Requests that are pipelined after the first are dropped.
             guard let head, !hasAnswered else { return }
             hasAnswered = true
             answer(head, context)
@@ -54,12 +54,13 @@ final class CallbackHandler: ChannelInboundHandler {
         let form = String(buffer: body)
         let callback =
             head.method == .POST ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
-        // Another user may know the state, which stood in the arguments of some program, and bring a code of their own.
+        // Another user may know the state, from the arguments of a program, and send another code.
         guard inbox.takes(callback, unless: LoopbackPeer.isAnotherUser(context.channel)) else {
+            if Self.hasError(query ?? "") || Self.hasError(form[...]) { inbox.ignoreError() }
             send(.refused, context)
             return
         }
-        // The browser gets its page before the port is closed; a browser that is gone does not lose the callback.
+        // The browser gets its page before the port is closed. If the browser is gone, the callback still counts.
         let hasError = Self.hasError(query ?? "") || Self.hasError(form[...])
         send(hasError ? .declined : .received, context)
             .whenComplete { [inbox] _ in inbox.deliver(callback) }
@@ -78,7 +79,7 @@ final class CallbackHandler: ChannelInboundHandler {
             let types = head.headers["content-type"]
             guard types.count == 1, PercentEncoding.isForm(types[0]) else { return .badRequest }
         }
-        // A script or a frame of another page asks, not the user's way back from the authorization server.
+        // The request comes from a script or a frame of another page, not from the authorization server's redirect.
         guard Self.isAbsent(head.headers["sec-fetch-mode"], or: "navigate"),
             Self.isAbsent(head.headers["sec-fetch-dest"], or: "document")
         else { return .badRequest }

@@ -1,17 +1,18 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
-import Synchronization
 
-/// Takes the first callback that belongs to the sign-in, and no other.
+/// Accepts the first callback that belongs to the sign-in, and no other.
 final class CallbackInbox: Sendable {
     typealias Accepts = @Sendable (AuthorizationCallback) -> Bool
 
     private struct State {
         var accepts: Accepts?
         var isOver = false
+        var hasIgnoredError = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let callbacks: AsyncThrowingStream<AuthorizationCallback, any Error>
     private let delivery: AsyncThrowingStream<AuthorizationCallback, any Error>.Continuation
 
@@ -19,9 +20,9 @@ final class CallbackInbox: Sendable {
         (callbacks, delivery) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingOldest(1))
     }
 
-    /// Lets callbacks be judged from now on.
+    /// Accepts callbacks from now on.
     ///
-    /// - Throws: `UserAgentError`, `cannotPresent`, if that was done before or the sign-in is over.
+    /// - Throws: `UserAgentError`, `cannotPresent`, if it was called before or the sign-in has ended.
     func open(accepts: @escaping Accepts) throws {
         let isFirst = state.withLock { state in
             guard state.accepts == nil, !state.isOver else { return false }
@@ -29,13 +30,13 @@ final class CallbackInbox: Sendable {
             return true
         }
         guard isFirst else {
-            throw UserAgentError(.cannotPresent, "this sign-in was shown or closed before: each is used once")
+            throw UserAgentError(.cannotPresent, "this sign-in was shown or closed before; begin a new one")
         }
     }
 
-    /// Whether the callback is the one that was awaited. After one was, no other is.
+    /// Whether the callback belongs to the sign-in. Only one is accepted.
     ///
-    /// - Parameter isForeign: Whether somebody else brings it; asked only of one that belongs to the sign-in.
+    /// - Parameter isForeign: Whether another user sends it; called only for a callback that belongs to the sign-in.
     func takes(_ callback: AuthorizationCallback, unless isForeign: @autoclosure () -> Bool = false) -> Bool {
         guard let accepts = state.withLock({ $0.isOver ? nil : $0.accepts }), accepts(callback), !isForeign() else {
             return false
@@ -46,13 +47,21 @@ final class CallbackInbox: Sendable {
         }
     }
 
-    /// Ends the wait with a callback that was taken.
+    /// Remembers that an error came without the state of the sign-in. Anybody can send one, so it does not end the wait.
+    func ignoreError() {
+        state.withLock { $0.hasIgnoredError = true }
+    }
+
+    /// Whether such an error came.
+    var hasIgnoredError: Bool { state.withLock { $0.hasIgnoredError } }
+
+    /// Ends the wait with the accepted callback.
     func deliver(_ callback: AuthorizationCallback) {
         delivery.yield(callback)
         delivery.finish()
     }
 
-    /// - Throws: `UserAgentError`, `cancelled`, once the inbox is closed; `CancellationError`; what the wait failed with.
+    /// - Throws: `UserAgentError`, `cancelled`, once the inbox is closed; `CancellationError`; the error of the wait.
     func wait() async throws -> AuthorizationCallback {
         for try await callback in callbacks {
             return callback
@@ -61,7 +70,7 @@ final class CallbackInbox: Sendable {
         throw UserAgentError(.cancelled, "the sign-in was closed before its callback came")
     }
 
-    /// Ends the wait without a callback; with an error, if one is given.
+    /// Ends the wait without a callback, optionally with an error.
     func close(throwing error: (any Error)? = nil) {
         state.withLock { $0.isOver = true }
         delivery.finish(throwing: error)

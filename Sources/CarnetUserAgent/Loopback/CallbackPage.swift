@@ -1,13 +1,13 @@
 import NIOHTTP1
 
-/// A page that the browser shows after a request to the loopback port. All of them are fixed texts: nothing of the
-/// request is in them.
+/// A page that the browser shows after a request to the loopback port. All pages are fixed strings without parts of
+/// the request.
 enum CallbackPage: CaseIterable {
-    /// The callback came; whether the sign-in holds is seen in the application.
+    /// The callback arrived. The application shows whether the sign-in succeeded.
     case received
-    /// The callback said that the user or the server declined.
+    /// The callback says that the user or the server denied access.
     case declined
-    /// The callback is not of the sign-in that is awaited.
+    /// The callback belongs to another sign-in.
     case refused
     case badRequest
     case notFound
@@ -26,17 +26,17 @@ enum CallbackPage: CaseIterable {
         switch self {
         case .received: "You can go back to the application"
         case .declined: "Sign-in did not complete"
-        case .refused: "This page does not belong to the sign-in that is awaited"
-        case .badRequest: "This request cannot be understood"
-        case .notFound: "There is nothing here"
-        case .methodNotAllowed: "This request cannot be made here"
+        case .refused: "This page belongs to another sign-in"
+        case .badRequest: "This request is invalid"
+        case .notFound: "Page not found"
+        case .methodNotAllowed: "This method is not allowed"
         }
     }
 
     private var advice: String {
         switch self {
-        case .received: "The answer has arrived there, and it goes on by itself. You can close this page."
-        case .declined: "The application knows the reason. You can close this page."
+        case .received: "The application has received the response. You can close this page."
+        case .declined: "The application shows the reason. You can close this page."
         case .refused: "The application still waits. Go back to the page that it opened."
         case .badRequest, .notFound, .methodNotAllowed: "You can close this page."
         }

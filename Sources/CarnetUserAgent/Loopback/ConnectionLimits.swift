@@ -1,14 +1,14 @@
+import CarnetDescriptors
 import NIOCore
 import NIOHTTP1
-import Synchronization
 
-/// What clients of the loopback port may cost.
+/// The limits for clients of the loopback port.
 struct ConnectionLimits: Sendable {
-    /// When another connection comes, the oldest goes: slow clients cannot keep the browser out.
+    /// The maximum number of connections. A new one closes the oldest, so that slow clients cannot block the browser.
     var connections = 32
-    /// The largest request, in bytes. Browsers send the cookies of every program on `localhost`.
+    /// The maximum size of a request, in bytes. Browsers send the cookies of every program on `localhost`.
     var requestBytes = 65_536
-    /// How long a connection may take from its first byte to its last.
+    /// The maximum duration of a connection.
     var lifetime = TimeAmount.seconds(10)
 
     var decoder: NIOHTTPDecoderLimitConfiguration {
@@ -22,7 +22,7 @@ struct ConnectionLimits: Sendable {
 /// The open connections of one listener, oldest first.
 final class OpenConnections: Sendable {
     private let limit: Int
-    private let channels = Mutex<[any Channel]>([])
+    private let channels = Lock<[any Channel]>([])
 
     init(limit: Int) {
         self.limit = limit

@@ -28,7 +28,7 @@ final class LoopbackListener: Sendable {
         connections.closeAll()
     }
 
-    /// Frees the port and ends the connections.
+    /// Frees the port and closes the connections.
     func close() async {
         for channel in channels { try? await channel.close() }
         connections.closeAll()
@@ -40,7 +40,7 @@ final class LoopbackListener: Sendable {
         inbox: CallbackInbox,
         limits: ConnectionLimits
     ) async throws -> LoopbackListener {
-        // A port that is free on one address may be taken on the other.
+        // A port that is free on one address may be in use on the other.
         for _ in 0..<8 {
             let connections = OpenConnections(limit: limits.connections)
             var channels: [any Channel] = []
@@ -50,7 +50,7 @@ final class LoopbackListener: Sendable {
                     do {
                         channels.append(try await bind(redirect, address, port, inbox, connections, limits))
                     } catch let error as IOError where error.isMissingAddressFamily && !channels.isEmpty {
-                        // This machine has no IPv6: nothing else can listen there either.
+                        // This machine has no IPv6, so nothing else can listen there.
                         continue
                     }
                 }
@@ -63,7 +63,7 @@ final class LoopbackListener: Sendable {
                 }
             }
         }
-        throw UserAgentError(.cannotListen, "no free port could be found on \(redirect.host)")
+        throw UserAgentError(.cannotListen, "no free port was found on \(redirect.host)")
     }
 
     private static func bind(
@@ -75,7 +75,7 @@ final class LoopbackListener: Sendable {
         _ limits: ConnectionLimits
     ) async throws -> any Channel {
         try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            // A port that was freed a moment ago can be had again; one that is listened on cannot.
+            // A port that was just freed can be reused; one in use cannot.
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 connections.add(channel)
@@ -86,7 +86,7 @@ final class LoopbackListener: Sendable {
                         withEncoderConfiguration: .init(),
                         withDecoderLimitConfiguration: limits.decoder
                     )
-                    // With an open port the channel is bound before anyone can connect to it.
+                    // With an open port the channel is bound before a client can connect.
                     let localPort = channel.localAddress?.port ?? port
                     try pipeline.addHandler(CallbackHandler(redirect: redirect, port: localPort, inbox: inbox))
                 }
@@ -98,9 +98,10 @@ final class LoopbackListener: Sendable {
         let place = redirect.port.map { "port \($0) of the redirect URI" } ?? "a port on \(redirect.host)"
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE:
-            return UserAgentError(.cannotListen, "\(place) is taken: stop the program that listens there")
+            return UserAgentError(.cannotListen, "\(place) is in use: stop the program that listens there")
         case EACCES:
-            return UserAgentError(.cannotListen, "\(place) may not be listened on by this user")
+            return UserAgentError(
+                .cannotListen, "\(place) is not allowed for this user: register a redirect URI with a port above 1023")
         default:
             return UserAgentError(.cannotListen, "\(place) cannot be listened on")
         }

@@ -6,11 +6,11 @@ import NIOCore
     import Musl
 #endif
 
-/// Who is at the other end of a connection on loopback.
+/// The user at the other end of a loopback connection.
 enum LoopbackPeer {
-    /// Whether the system says that it is another user of this machine. Root may be whoever forwards a port.
+    /// Whether the system reports another user of this machine. Root is allowed, because it may forward a port.
     ///
-    /// Only Linux says it, in `/proc/net/tcp`; where nothing is said, nobody is refused.
+    /// Only Linux reports it, in `/proc/net/tcp`. Elsewhere no connection is rejected.
     static func isAnotherUser(_ channel: any Channel) -> Bool {
         #if os(Linux)
             guard let local = channel.localAddress, let remote = channel.remoteAddress, let port = remote.port,
@@ -23,7 +23,7 @@ enum LoopbackPeer {
     }
 
     #if os(Linux)
-        /// What stands for a user that this process's namespace does not have.
+        /// The id for a user that this process's namespace does not have.
         private static let unmappedUser: uid_t = 65_534
         private static let established = "01"
 

@@ -2,13 +2,13 @@ import Carnet
 
 /// A redirect URI that a program on this machine can listen on (RFC 8252, 7.3).
 struct LoopbackRedirect {
-    /// `127.0.0.1`, `[::1]` or `localhost`, as the URI has it.
+    /// `127.0.0.1`, `[::1]` or `localhost`, as in the URI.
     let host: String
-    /// `nil` if the URI leaves it open.
+    /// `nil` if the URI has none.
     let port: Int?
-    /// The path and query, as the URI has them.
+    /// The path and query, as in the URI.
     let target: String
-    /// Whether the callback may be the form of a POST.
+    /// Whether the callback may be a POST of a form.
     var takesForms = false
 
     /// - Throws: `UserAgentError`, `cannotListen`.
@@ -40,12 +40,12 @@ struct LoopbackRedirect {
     private static func refusal(_ uri: String) -> UserAgentError {
         UserAgentError(
             .cannotListen,
-            "the redirect URI \(uri) cannot be listened on: it has to be http://127.0.0.1, http://[::1] or "
+            "the redirect URI \(uri) is not a loopback URI: it must be http://127.0.0.1, http://[::1] or "
                 + "http://localhost, with or without a port, and with no fragment"
         )
     }
 
-    /// The addresses to listen on, never those of a network. A browser may take `localhost` for either.
+    /// The addresses to listen on, never those of a network. A browser may use either for `localhost`.
     var addresses: [String] {
         switch host {
         case "127.0.0.1": ["127.0.0.1"]
@@ -62,7 +62,7 @@ struct LoopbackRedirect {
 
     func uri(port: Int) -> String { "http://\(host):\(port)\(target)" }
 
-    /// What a browser may send as `Host`; anything else comes through a name that was rebound to loopback.
+    /// The valid values of `Host`. Another one comes from DNS rebinding.
     func hostHeaders(port: Int) -> Set<String> {
         port == 80 ? [host, "\(host):80"] : ["\(host):\(port)"]
     }

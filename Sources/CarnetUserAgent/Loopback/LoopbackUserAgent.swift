@@ -4,16 +4,16 @@ import CarnetProtocol
 
 /// Shows the page in the user's browser and receives the callback on a loopback port (RFC 8252, 7.3).
 ///
-/// The port is open from `prepare` until the callback, the timeout, a cancellation or `close()`. It is on 127.0.0.1 or
-/// `[::1]`, as the redirect URI says; on both for `localhost`; never on a network. What does not belong to the sign-in
-/// gets an error page and does not end the wait.
+/// The port is open from `prepare` until the callback, the timeout, a cancellation or `close()`. It is on 127.0.0.1
+/// or `[::1]`, as in the redirect URI; on both for `localhost`; never on a network. Other requests get an error page
+/// and do not end the wait.
 public struct LoopbackUserAgent: UserAgent {
     private let timeout: Duration
     private let presentation: Presentation
     private let limits: ConnectionLimits
 
     #if os(macOS) || os(Linux)
-        /// Opens the system's browser; the sign-in ends if it cannot.
+        /// Opens the system's browser; the sign-in fails if it cannot.
         ///
         /// - Parameter timeout: How long the user may take.
         public init(timeout: Duration = .seconds(300)) {
@@ -23,7 +23,7 @@ public struct LoopbackUserAgent: UserAgent {
 
     /// - Parameters:
     ///   - timeout: How long the user may take.
-    ///   - presentation: How the user gets to see the authorization page.
+    ///   - presentation: How the page is shown to the user.
     public init(timeout: Duration = .seconds(300), presentation: Presentation) {
         self.init(timeout: timeout, presentation: presentation, limits: ConnectionLimits())
     }
@@ -34,19 +34,20 @@ public struct LoopbackUserAgent: UserAgent {
         self.limits = limits
     }
 
-    /// - Throws: `UserAgentError`, `cannotListen`, if the redirect URI is not on loopback or its port is taken.
+    /// - Throws: `UserAgentError`, `cannotListen`, if the redirect URI is not on loopback or its port is in use.
     public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
         try await prepare(redirectURI: redirectURI, responseMode: .query)
     }
 
-    /// - Throws: as `prepare(redirectURI:)`.
+    /// - Throws: As `prepare(redirectURI:)`.
     public func prepare(
         redirectURI: String, responseMode: ResponseMode
     ) async throws -> any AuthorizationPresenter {
         var redirect = try LoopbackRedirect(redirectURI)
         redirect.takesForms = responseMode.isPosted
         guard responseMode != .fragmentJWT else {
-            throw UserAgentError(.cannotListen, "the answer comes in a fragment, which no listener is told")
+            throw UserAgentError(
+                .cannotListen, "the callback comes in a URL fragment, which a browser does not send to a listener")
         }
         let inbox = CallbackInbox()
         let listener = try await LoopbackListener.start(redirect, inbox: inbox, limits: limits)
@@ -101,7 +102,12 @@ private struct LoopbackPresenter: AuthorizationPresenter {
             group.addTask { try await inbox.wait() }
             group.addTask {
                 try await Task.sleep(for: timeout)
-                throw UserAgentError(.timeout, "the sign-in was not completed in the browser within \(timeout)")
+                let remark =
+                    inbox.hasIgnoredError
+                    ? "; an error came without the state of the sign-in, and was ignored: the provider may have refused"
+                    : ""
+                throw UserAgentError(
+                    .timeout, "the sign-in was not completed in the browser within \(timeout)\(remark)")
             }
             for try await callback in group {
                 return callback

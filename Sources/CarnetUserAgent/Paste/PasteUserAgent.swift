@@ -1,17 +1,17 @@
 public import Carnet
 import CarnetProtocol
 
-/// Shows the authorization URL and takes the callback URL that the user copies from the browser's address bar: for a
-/// browser on another machine, where no loopback port can be reached.
+/// Shows the authorization URL and reads the callback URL that the user copies from the browser's address bar: for a
+/// browser on another machine, which cannot reach a loopback port.
 public struct PasteUserAgent: UserAgent {
     private let attempts: Int
     private let show: @Sendable (String) -> Void
     private let readLine: @Sendable () async throws -> String?
 
     /// - Parameters:
-    ///   - attempts: How many lines the user may paste.
-    ///   - show: Is given the URL, alone, and the messages to the user.
-    ///   - readLine: Gives what the user typed, without the line's end; `nil` at the end of input.
+    ///   - attempts: The number of lines that the user may paste.
+    ///   - show: Receives the URL alone, and messages to the user.
+    ///   - readLine: Returns the user's line, without the line break; `nil` at the end of input.
     public init(
         attempts: Int = 5,
         show: @escaping @Sendable (String) -> Void,
@@ -22,7 +22,7 @@ public struct PasteUserAgent: UserAgent {
         self.readLine = readLine
     }
 
-    /// Any redirect URI will do, and it stays as it is: nothing listens there.
+    /// Accepts any redirect URI and does not change it: nothing listens there.
     public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
         PastePresenter(redirectURI: redirectURI, attempts: attempts, show: show, readLine: readLine)
     }
@@ -49,8 +49,8 @@ private struct PastePresenter: AuthorizationPresenter {
             if let callback = callback(from: text), accepts(callback) { return callback }
             if attempt < attempts {
                 show(
-                    "This is not the address that this sign-in ended at. Paste the whole address from the browser, "
-                        + "beginning with \(redirectURI), or nothing to stop."
+                    "This is not the callback of this sign-in. Paste the whole address from the browser, "
+                        + "beginning with \(redirectURI), or an empty line to stop."
                 )
             }
         }
@@ -59,7 +59,7 @@ private struct PastePresenter: AuthorizationPresenter {
 
     func close() async {}
 
-    /// Takes a whole URL, or its query with or without the question mark.
+    /// Accepts a complete URL, or its query with or without the question mark.
     private func callback(from line: Substring) -> AuthorizationCallback? {
         let text = line.prefix { !$0.isWhitespace }
         guard text.utf8.count <= 65_536, line.dropFirst(text.count).allSatisfy(\.isWhitespace) else { return nil }

@@ -1,16 +1,16 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
 
-/// A page on a loopback port that sends the browser on to an address, once.
+/// A page on a loopback port that redirects the browser to a URL, once.
 ///
-/// Other users of the machine see the arguments of every program. So the program that opens the browser is given this
-/// page, and what they see serves nobody: the browser gets the address first, or they are refused as other users.
+/// Other users of the machine see the arguments of every program. So the program that opens the browser gets this
+/// page's URL. Either the browser uses it first, or another user is rejected.
 final class HandOverPage: Sendable {
-    /// The page's own address.
+    /// The URL of this page.
     let url: AuthorizationURL
     private let channel: any Channel
 
@@ -19,7 +19,7 @@ final class HandOverPage: Sendable {
         self.channel = channel
     }
 
-    /// - Parameter onUse: Is called when the browser has been sent on.
+    /// - Parameter onUse: Called when the browser has been redirected.
     /// - Throws: `UserAgentError`, `cannotPresent`.
     static func open(
         for target: AuthorizationURL,
@@ -45,13 +45,13 @@ final class HandOverPage: Sendable {
                 }
                 .bind(host: "127.0.0.1", port: 0).get()
         } catch {
-            throw UserAgentError(.cannotPresent, "a port on 127.0.0.1 cannot be listened on")
+            throw UserAgentError(.cannotPresent, "no port on 127.0.0.1 could be opened")
         }
         let port = channel.localAddress?.port ?? 0
         return HandOverPage(url: try AuthorizationURL("http://127.0.0.1:\(port)\(path)"), channel: channel)
     }
 
-    /// Frees the port. Safe to call more than once.
+    /// Frees the port. It may be called more than once.
     func close() async {
         try? await channel.close()
     }
@@ -63,7 +63,7 @@ final class HandOverPage: Sendable {
 
 /// Whether a page was used.
 private final class OneUse: Sendable {
-    private let isUsed = Atomic(false)
+    private let isUsed = Lock(false)
     private let onUse: @Sendable () -> Void
 
     init(_ onUse: @escaping @Sendable () -> Void) {
@@ -71,12 +71,17 @@ private final class OneUse: Sendable {
     }
 
     /// - Returns: Whether this is the first use.
-    func take() -> Bool { !isUsed.exchange(true, ordering: .acquiringAndReleasing) }
+    func take() -> Bool {
+        isUsed.withLock { isUsed in
+            defer { isUsed = true }
+            return !isUsed
+        }
+    }
 
     func tell() { onUse() }
 }
 
-/// Answers the one request of a connection to a hand-over page.
+/// Handles the only request of a connection to the page.
 private final class HandOverHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

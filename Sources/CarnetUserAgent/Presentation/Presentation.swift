@@ -1,7 +1,7 @@
 import Carnet
 import Foundation
 
-/// How the user gets to see the authorization page.
+/// How the user sees the authorization page.
 public struct Presentation: Sendable {
     enum Way: Sendable {
         case command([String], otherwise: (@Sendable (String) -> Void)?)
@@ -10,16 +10,16 @@ public struct Presentation: Sendable {
 
     let way: Way
 
-    /// Gives the URL to a closure, which prints it for the user to open.
+    /// Passes the URL to a closure, which prints it for the user to open.
     public static func show(_ show: @escaping @Sendable (String) -> Void) -> Self {
         Self(way: .show(show))
     }
 
     #if os(macOS) || os(Linux)
-        /// Opens the user's browser: `open` on macOS, `xdg-open` on Linux. They are given a page on loopback that leads to
-        /// the URL once, because other users of the machine see the arguments of programs.
+        /// Opens the user's browser: `open` on macOS, `xdg-open` on Linux. They get the URL of a loopback page that
+        /// redirects once, because other users of the machine see the arguments of programs.
         ///
-        /// - Parameter otherwise: Is given the URL if the browser cannot be opened; without it the sign-in ends then.
+        /// - Parameter otherwise: Receives the URL if the browser cannot be opened; without it the sign-in fails.
         public static func systemBrowser(otherwise: (@Sendable (String) -> Void)? = nil) -> Self {
             #if os(macOS)
                 command(["/usr/bin/open"], otherwise: otherwise)
@@ -28,17 +28,17 @@ public struct Presentation: Sendable {
             #endif
         }
 
-        /// Runs a program with the address of a page that leads to the URL as its last argument. No shell sees it.
+        /// Runs a program with the URL of a redirecting page as its last argument, without a shell.
         static func command(_ command: [String], otherwise: (@Sendable (String) -> Void)? = nil) -> Self {
             Self(way: .command(command, otherwise: otherwise))
         }
     #endif
 
-    /// Returns once the page is on its way to the user. What is returned has to be kept until the page is seen.
+    /// Returns once the page is being opened. Keep the result until the page was shown.
     ///
     /// - Parameters:
-    ///   - onUse: Is called when the browser has asked for the page, where that can be told.
-    ///   - onFailure: Is called if it turns out later that the user will not get to see it.
+    ///   - onUse: Called when the browser has requested the page, if that can be known.
+    ///   - onFailure: Called if it turns out later that the page cannot be shown.
     func present(
         _ url: AuthorizationURL,
         onUse: @escaping @Sendable () -> Void = {},
@@ -66,10 +66,10 @@ public struct Presentation: Sendable {
         return nil
     }
 
-    /// Shows a page that is not part of a sign-in, and waits until the browser has asked for it.
+    /// Shows a page outside a sign-in, and waits until the browser has requested it.
     ///
-    /// - Returns: Whether it has, within that time.
-    /// - Throws: `UserAgentError`, `cannotPresent`, for a URL that is not shown; `CancellationError`.
+    /// - Returns: Whether it was requested within that time.
+    /// - Throws: `UserAgentError`, `cannotPresent`, for an unsafe URL; `CancellationError`.
     package func present(_ url: String, within patience: Duration) async throws -> Bool {
         let url = try AuthorizationURL(url)
         let (outcomes, outcome) = AsyncStream<Bool>.makeStream()
@@ -86,7 +86,7 @@ public struct Presentation: Sendable {
     }
 
     #if os(macOS) || os(Linux)
-        /// Does not wait: some openers end only when the browser does.
+        /// Does not wait: some openers end only with the browser.
         private static func run(_ command: [String], onFailure: @escaping @Sendable () -> Void) {
             let process = Process()
             process.executableURL = URL(filePath: command[0])

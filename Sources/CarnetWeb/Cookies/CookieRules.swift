@@ -2,8 +2,8 @@ import CarnetDescriptors
 
 /// The names and attributes of the cookies, as the origin allows them (RFC 6265bis, section 4.1).
 struct CookieRules: Sendable {
-    /// What a browser keeps of one cookie, in bytes, its name and attributes included (RFC 6265, section 6.1). It drops a
-    /// larger one, and keeps the one that was there before.
+    /// What a browser keeps of one cookie, in bytes, its name and attributes included (RFC 6265, section 6.1). It drops
+    /// a larger one, and keeps the one that was there before.
     private static let lengthLimit = 4096
 
     private let isSecure: Bool
@@ -14,18 +14,18 @@ struct CookieRules: Sendable {
 
     /// How the names of all these cookies begin.
     ///
-    /// `__Host-` keeps other hosts and paths of the site from setting it. A browser takes that over https alone; http is
-    /// for a developer's own machine.
+    /// `__Host-` keeps other hosts and paths of the site from setting it. A browser takes that over https alone; http
+    /// is for a developer's own machine.
     var prefix: String { isSecure ? "__Host-carnet-" : "carnet-" }
 
     var session: String { "\(prefix)session" }
 
-    /// What the page after a sign-out tells.
+    /// The report of a sign-out.
     var report: String { "\(prefix)signed-out" }
 
     var pendingPrefix: String { "\(prefix)pending-" }
 
-    /// Whether a name is one that a sign-in gives to the cookie of what waits: the prefix, and hexadecimal digits.
+    /// Whether a name belongs to the cookie of a pending sign-in: the prefix, and hexadecimal digits.
     func isPending(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         let digits = bytes.dropFirst(pendingPrefix.utf8.count)

@@ -3,10 +3,10 @@ package import HTTPTypes
 
 /// The cookies of a request whose names begin in one way, read as browsers send them (RFC 6265, sections 4.2 and 5.4).
 ///
-/// A `Cookie` field is bytes, and a browser decides by bytes which names have a prefix such as `__Host-`: whatever a server
-/// decodes, trims or folds beyond that gives a name to a cookie that had another in the browser. So the field is split at
-/// semicolons, spaces and tabs at the ends are dropped, and the first equals sign ends the name; nothing is quoted, and a
-/// comma is a character as any other.
+/// A `Cookie` field is bytes, and a browser decides by bytes which names have a prefix such as `__Host-`: what a server
+/// decodes, trims or folds beyond that gives a name to a cookie that had another in the browser. So the field is split
+/// at semicolons, spaces and tabs at the ends are dropped, and the first equals sign ends the name; nothing is quoted,
+/// and a comma is a character as any other.
 package struct ReceivedCookies: Sendable {
     /// More names than any browser has of these.
     private static let countLimit = 32
@@ -15,15 +15,16 @@ package struct ReceivedCookies: Sendable {
 
     /// In the order of the request; none if `isAmbiguous`.
     package private(set) var all: [(name: String, value: String)] = []
-    /// Whether the request has no cookie at all, whatever its name.
+    /// Whether the request has no cookie at all.
     package private(set) var isEmpty = true
-    /// Whether one of the names came twice. A browser sends two of one name if they were set for different hosts or paths,
-    /// and says nothing of where each is from.
+    /// Whether one of the names came twice. A browser sends two of one name if they were set for different hosts or
+    /// paths, and says nothing of where each is from.
     package private(set) var isAmbiguous = false
 
     /// - Parameter prefix: How the wanted names begin.
     package init(_ request: HTTPRequest, namesBeginningWith prefix: String) {
-        // A browser sends one field over HTTP/1.1, and may send one for each cookie over HTTP/2 (RFC 9113, section 8.2.3).
+        // A browser sends one field over HTTP/1.1, and may send one for each cookie over HTTP/2 (RFC 9113, section
+        // 8.2.3).
         self.init(fields: request.headerFields[values: .cookie].map { Array($0.utf8) }, namesBeginningWith: prefix)
     }
 
@@ -34,7 +35,7 @@ package struct ReceivedCookies: Sendable {
             for pair in field.split(separator: UInt8(ascii: ";")) {
                 let pair = Self.trimmed(pair)
                 isEmpty = isEmpty && pair.isEmpty
-                // A cookie without a name is sent without an equals sign; `=value` is none that a browser sends.
+                // A cookie without a name is sent without an equals sign; browsers never send `=value`.
                 guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
                 let name = Self.trimmed(pair[..<equals])
                 guard !name.isEmpty, name.starts(with: prefix.utf8) else { continue }

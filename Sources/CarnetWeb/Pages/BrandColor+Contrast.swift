@@ -1,18 +1,8 @@
 public import Carnet
-import Foundation
+import CarnetDescriptors
 
 extension BrandColor {
-    /// Black or white, whichever is easier to read on the colour: at least 4.5 to 1 (WCAG 2.2, success criterion 1.4.3).
-    public var textColor: String {
-        let luminance = relativeLuminance
-        return (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) ? "#000000" : "#ffffff"
-    }
-
-    private var relativeLuminance: Double {
-        func linear(_ channel: UInt8) -> Double {
-            let value = Double(channel) / 255
-            return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-        }
-        return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-    }
+    /// Black or white, whichever has more contrast on the colour: at least 4.5 to 1 (WCAG 2.2, success criterion
+    /// 1.4.3).
+    public var textColor: String { takesDarkText ? "#000000" : "#ffffff" }
 }

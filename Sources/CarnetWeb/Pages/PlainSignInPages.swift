@@ -2,7 +2,7 @@ import Carnet
 import Crypto
 import Foundation
 
-/// Pages without script, readable on a phone, by a screen reader, and in the dark.
+/// Pages without script, readable on a phone, by a screen reader, and with a dark colour scheme.
 public struct PlainSignInPages: SignInPages {
     public init() {}
 
@@ -22,13 +22,14 @@ public struct PlainSignInPages: SignInPages {
     public func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
         let retry = page.providers.first { $0.id == problem.provider }
             .map { Self.form($0, "Try again with \($0.name)", problem.returnTo) }
-        let wayOn = page.session?.account().map { "Go on as \($0.name ?? "a user")" } ?? "Go on without signing in"
+        let wayOn =
+            page.session?.account().map { "Continue as \($0.name ?? "a user")" } ?? "Continue without signing in"
         return Self.page(
             problem.title,
             """
             <p role="alert">\(Self.escape(problem.advice))</p>
             \(retry ?? "")
-            <p><a href="\(Self.escape(page.path))">All ways to sign in</a></p>
+            <p><a href="\(Self.escape(page.path))">All sign-in options</a></p>
             <p><a href="\(Self.escape(problem.returnTo.path))">\(Self.escape(wayOn))</a></p>
             <p><small>Reference: \(Self.escape(problem.id))</small></p>
             """
@@ -39,13 +40,13 @@ public struct PlainSignInPages: SignInPages {
         let told = (report?.departures ?? []).flatMap { $0.sentences + $0.failures }
         let stays = page.session?.account().map { "You are still signed in as \($0.name ?? "a user")." }
         let items = (told + [stays].compactMap { $0 }).map { "<li>\(Self.escape($0))</li>" }
-        let list = items.isEmpty ? "<p>Nobody is signed in at this browser.</p>" : "<ul>\(items.joined())</ul>"
+        let list = items.isEmpty ? "<p>Nobody is signed in in this browser.</p>" : "<ul>\(items.joined())</ul>"
         let reference = report?.id.map { "<p><small>Reference: \(Self.escape($0))</small></p>" }
         return Self.page(
             stays == nil ? "You are signed out" : "One account is signed out",
             """
             \(list)
-            <p><a href="\(Self.escape(page.returnTo.path))">Go on</a></p>
+            <p><a href="\(Self.escape(page.returnTo.path))">Continue</a></p>
             <p><a href="\(Self.escape(page.path))">Sign in again</a></p>
             \(reference ?? "")
             """
@@ -103,7 +104,7 @@ public struct PlainSignInPages: SignInPages {
         :focus-visible { outline: 3px solid; outline-offset: 2px; }
         """
 
-    /// A text as HTML has it, inside an element or an attribute.
+    /// A string escaped for an HTML element or attribute.
     public static func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")

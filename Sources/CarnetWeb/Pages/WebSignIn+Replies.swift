@@ -2,8 +2,8 @@ import Carnet
 public import HTTPTypes
 
 extension WebSignIn {
-    /// What a request gets that is for signed-in browsers alone: the page of providers, which leads back; a 401 where no
-    /// page is wanted.
+    /// The reply for a browser that is not signed in: the page of providers, which leads back; a 401 if the request
+    /// is not for a page.
     public func signInFirst(_ request: HTTPRequest) -> WebReply {
         guard request.method == .get, request.headerFields[.accept]?.contains("text/html") ?? false else {
             return WebReply(HTTPResponse(status: .unauthorized, headerFields: [.cacheControl: "no-store"]))
@@ -11,12 +11,12 @@ extension WebSignIn {
         return .redirect(to: signInPath(returningTo: ReturnTarget(request.path ?? "/") ?? .home))
     }
 
-    /// The page for what went wrong with an account's tokens in a route of the host: as the sign-in's own pages, with a
-    /// reference that the log has too.
+    /// The page for an error with an account's tokens in a route of the host. It looks as the sign-in's own pages,
+    /// and its reference is also in the log.
     ///
     /// - Parameters:
-    ///   - account: The latest of the session, if `nil`.
-    ///   - returnTo: Where a new sign-in leads.
+    ///   - account: The account; `nil` for the latest of the session.
+    ///   - returnTo: The path after a new sign-in.
     public func problem(
         _ error: any Error, of account: WebAccount? = nil, in request: HTTPRequest, returnTo: ReturnTarget = .home
     ) -> WebReply {

@@ -1,14 +1,13 @@
 public import Carnet
 import CarnetDescriptors
-import Synchronization
 
-/// The clients that people may sign in with, by provider. They can be replaced while the server runs.
+/// The clients that users can sign in with, by provider. They can be replaced while the server runs.
 public final class ProviderClients: Sendable {
     /// Arranged once for many requests.
     private struct Table {
         private(set) var clients: [ProviderID: OAuthClient]
         private(set) var sorted: [OAuthClient]
-        /// The providers whose answers come to a path.
+        /// The providers with a redirect URI at a path.
         private(set) var callbacks: [ByteKey: [ProviderID]] = [:]
         /// Where browsers come back to from a sign-out.
         private(set) var postLogoutPaths: Set<ByteKey> = []
@@ -27,24 +26,24 @@ public final class ProviderClients: Sendable {
         }
     }
 
-    private let table: Mutex<Table>
+    private let table: Lock<Table>
 
     public init(_ clients: [OAuthClient]) {
-        table = Mutex(Table(Dictionary(clients.map { ($0.provider.id, $0) }) { _, later in later }))
+        table = Lock(Table(Dictionary(clients.map { ($0.provider.id, $0) }) { _, later in later }))
     }
 
-    /// In the order of their providers' names.
+    /// Ordered by the providers' names.
     public var all: [OAuthClient] { table.withLock { $0.sorted } }
 
     public subscript(provider: ProviderID) -> OAuthClient? { table.withLock { $0.clients[provider] } }
 
-    /// Puts a client in the place of that of the same provider. Sign-ins that wait and sessions go on with it, if it has
-    /// the same registration and store.
+    /// Replaces the client of a provider. Pending sign-ins and sessions continue, if registration and store are the
+    /// same.
     public func replace(_ client: OAuthClient) {
         change { $0[client.provider.id] = client }
     }
 
-    /// Nobody signs in with the provider any more, and its sessions open nothing.
+    /// Removes a provider. Nobody can sign in with it, and its sessions have no tokens.
     public func remove(_ provider: ProviderID) {
         change { $0[provider] = nil }
     }
@@ -57,7 +56,7 @@ public final class ProviderClients: Sendable {
         }
     }
 
-    /// The providers whose answers come to a path of the site.
+    /// The providers with a redirect URI at a path of the site.
     func providers(answeringAt path: String) -> [ProviderID] { table.withLock { $0.callbacks[ByteKey(path)] ?? [] } }
 
     /// Whether browsers come back to a path from a sign-out.

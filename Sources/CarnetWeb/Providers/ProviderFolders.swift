@@ -1,17 +1,16 @@
 public import Carnet
 import CarnetDescriptors
-import Synchronization
 
-/// Folders of descriptors that are looked at again while the server runs. A file with mistakes is reported, and what was
-/// read from it before goes on; with a file that is gone, its provider goes too.
+/// Folders of descriptors that are read again while the server runs. A file with errors is reported, and its last
+/// valid version stays in use. Deleting a file removes its provider.
 public final class ProviderFolders: Sendable {
-    /// What one look found.
+    /// The result of one reload.
     public struct Reload: Sendable {
-        /// The providers whose clients were made anew.
+        /// The providers with new clients.
         public var replaced: [ProviderID] = []
-        /// The providers that there are no more. Their tokens stay in the store, and open again if the file comes back.
+        /// The removed providers. Their tokens stay in the store, and are usable again if the file returns.
         public var removed: [ProviderID] = []
-        /// One text for each file or client that could not be used.
+        /// One string for each file or client with an error.
         public var problems: [String] = []
     }
 
@@ -20,13 +19,13 @@ public final class ProviderFolders: Sendable {
     private let clients: ProviderClients
     private let makeClient: @Sendable (ProviderDescriptor) async throws -> OAuthClient?
     /// The files that each client was made of: its own, then those that it extends.
-    private let seen: Mutex<[ProviderID: [SourceFile]]>
+    private let seen: Lock<[ProviderID: [SourceFile]]>
 
     /// - Parameters:
     ///   - paths: Descriptors of a later folder override those of an earlier one.
-    ///   - base: What else there is to be extended or overridden. A provider of it that came from these folders is taken to
-    ///     have its client already, and a folder that could not override in it cannot here.
-    ///   - makeClient: The client of a new descriptor; `nil` for a provider without a registration.
+    ///   - base: Other descriptors, which can be extended or overridden. A provider of it that came from these
+    /// folders must already have its client. A folder that could not override in it cannot override here.
+    ///   - makeClient: Creates the client of a new descriptor; `nil` for a provider without a registration.
     public init(
         _ paths: [String],
         beside base: ProviderRegistry = ProviderRegistry(),
@@ -39,10 +38,10 @@ public final class ProviderFolders: Sendable {
         self.makeClient = makeClient
         let known = base.ids.filter { base.isFrom(paths, $0) && clients[$0] != nil }
             .compactMap { try? base.entry(named: $0.rawValue) }
-        seen = Mutex(Dictionary(known.map { ($0.descriptor.id, base.files(of: $0)) }) { first, _ in first })
+        seen = Lock(Dictionary(known.map { ($0.descriptor.id, base.files(of: $0)) }) { first, _ in first })
     }
 
-    /// Reads the folders, and makes clients of what changed. With a folder that cannot be read, nothing changes.
+    /// Reads the folders, and creates clients for changed descriptors. If a folder cannot be read, nothing changes.
     public func reload() async -> Reload {
         var reload = Reload()
         var registry = base
@@ -65,7 +64,7 @@ public final class ProviderFolders: Sendable {
         }
         for source in registry.refused where read.contains(source.document.file) {
             reload.problems.append(
-                "\(source.document.file.path): the id \(source.document.id?.rawValue ?? "") is taken, and the folder overrides "
+                "\(source.document.file.path): the id \(source.document.id?.rawValue ?? "") is in use, and the folder overrides "
                     + "nothing")
         }
         // While a provider's own file cannot be used, nothing takes its place.
@@ -97,9 +96,9 @@ public final class ProviderFolders: Sendable {
         seen.withLock { $0[id] = nil }
     }
 
-    /// Looks again and again until the task is cancelled.
+    /// Reloads periodically until the task is cancelled.
     ///
-    /// - Parameter report: Told of each look that found something, and of the same problem once.
+    /// - Parameter report: Called for each reload with a change, and once for the same problem.
     /// - Throws: `CancellationError`.
     public func watch(
         every interval: Duration = .seconds(2),

@@ -2,26 +2,27 @@ public import Carnet
 import CarnetDescriptors
 import Foundation
 
-/// What a sign-out did, for the person who signed out. It travels sealed in a cookie to the page that tells it.
+/// The result of a sign-out, for the user. It is an encrypted cookie until the page shows it.
 public struct SignOutReport: Codable, Hashable, Sendable {
-    /// What became of one account.
+    /// The result for one account.
     public struct Departure: Codable, Hashable, Sendable {
         public let provider: ProviderID
         public let providerName: String
-        /// Whether the provider was to revoke the tokens, and did. They are forgotten here in any case.
+        /// Whether the provider revoked the tokens; `nil` if it was not asked. They are deleted here in any case.
         public let isRevoked: Bool?
-        /// Whether the provider was to end its own session. `true` if its page was opened: what happens there is not seen.
+        /// Whether the provider's sign-out page was opened; `nil` if it was not requested. What the user does there
+        /// is not known.
         public let isEndedAtProvider: Bool?
         /// Whether the provider's page has sent the browser back.
         public internal(set) var isBack = false
-        /// What could not be done, without secrets.
+        /// The failures, without secrets.
         public var failures: [String]
     }
 
     public internal(set) var departures: [Departure]
-    /// Where the person wanted to go on.
+    /// The path that the user continues at.
     public let returnTo: ReturnTarget
-    /// The same in the page and in the log; `nil` if all went well.
+    /// The reference, the same on the page and in the log; `nil` without failures.
     public let id: String?
     let expiresAt: Date
 
@@ -55,19 +56,19 @@ extension SignOutReport.Departure {
         )
     }
 
-    /// One sentence for each thing that was to be done.
+    /// One sentence for each result.
     public var sentences: [String] {
-        var sentences = ["The tokens of \(providerName) are forgotten here."]
+        var sentences = ["This site has deleted the tokens of \(providerName)."]
         switch isRevoked {
-        case true?: sentences.append("\(providerName) was told to revoke them.")
-        case false?: sentences.append("\(providerName) did not revoke them; they end by themselves.")
+        case true?: sentences.append("\(providerName) has revoked them.")
+        case false?: sentences.append("\(providerName) did not revoke them; they stay valid until they expire.")
         case nil: break
         }
         switch isEndedAtProvider {
         case true?:
             sentences.append(
                 isBack
-                    ? "You are back from the sign-out page of \(providerName)."
+                    ? "You have returned from the sign-out page of \(providerName)."
                     : "The sign-out page of \(providerName) was opened.")
         case false?: sentences.append("You may still be signed in at \(providerName) itself.")
         case nil: break

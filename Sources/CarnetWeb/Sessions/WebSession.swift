@@ -2,7 +2,7 @@ public import Carnet
 import CarnetDescriptors
 public import Foundation
 
-/// Who is signed in at one browser. It travels sealed in a cookie; the tokens stay in the token store.
+/// The signed-in accounts of one browser. It is an encrypted cookie; the tokens stay in the token store.
 public struct WebSession: Codable, Hashable, Sendable {
     /// New at every sign-in.
     public let id: String
@@ -10,22 +10,23 @@ public struct WebSession: Codable, Hashable, Sendable {
     public internal(set) var accounts: [WebAccount]
     public let expiresAt: Date
 
-    /// The latest sign-in, of a provider if one is named.
+    /// The latest sign-in, or the latest with a provider.
     public func account(of provider: ProviderID? = nil) -> WebAccount? {
         accounts.first { provider == nil || $0.provider == provider }
     }
 }
 
-/// One account that signed in at one browser.
+/// One account that signed in with one browser.
 public struct WebAccount: Codable, Hashable, Sendable {
     public let provider: ProviderID
-    /// The name of its connection in the token store: random, so that two browsers of one person share no tokens, and a
-    /// sign-out of one leaves the other alone.
+    /// The account's name in the token store. It is random, so that two browsers of one user share no tokens, and a
+    /// sign-out of one does not affect the other.
     public let connection: String
     public let issuer: String?
-    /// With the provider and issuer, what tells persons apart; an e-mail address does not. Nobody is signed in without.
+    /// With the provider and issuer, it identifies the user; an e-mail address does not. Without it nobody is signed
+    /// in.
     public let subject: String
-    /// For people, cut to some 160 bytes.
+    /// The name to show, truncated to about 160 bytes.
     public let name: String?
     public let signedInAt: Date
 

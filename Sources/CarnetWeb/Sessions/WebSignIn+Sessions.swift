@@ -16,15 +16,15 @@ extension WebSignIn {
         ReceivedCookies(request, namesBeginningWith: cookies.prefix)
     }
 
-    /// Who the request's cookie says is signed in. Any cookie that was not sealed here is no session at all, and of two
-    /// with its name neither is.
+    /// The session in the request's cookie. A cookie that was not encrypted here counts as no session, and so do two
+    /// cookies with its name.
     ///
-    /// It does not look into the token store: `connection(of:)` does.
+    /// The token store is not read: `connection(of:)` does that.
     public func session(of request: HTTPRequest) -> WebSession? {
         let received = receivedCookies(of: request)
         if received.isAmbiguous {
             logger.warning(
-                "A request brought two cookies of one name, so nobody is signed in",
+                "A request has two cookies with one name, so nobody is signed in",
                 metadata: ["prefix": "\(cookies.prefix)"])
         }
         guard let text = received[cookies.session],
@@ -34,14 +34,14 @@ extension WebSignIn {
         return session
     }
 
-    /// The tokens of an account; `nil` after a sign-out, even if an old cookie still names it.
+    /// The tokens of an account; `nil` after a sign-out, even if an old cookie still contains it.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` if the tokens were issued to another registration.
     public func connection(of account: WebAccount) async throws -> Session? {
         try await clients[account.provider]?.session(for: account.connection)
     }
 
-    /// The session of a request, with the accounts alone whose tokens are still there.
+    /// The session of a request, with only those accounts whose tokens still exist.
     ///
     /// - Throws: `TokenStoreError`.
     public func liveSession(of request: HTTPRequest) async throws -> WebSession? {

@@ -43,8 +43,8 @@ extension WebSignIn {
         } catch {
             return show(
                 SignInProblem(
-                    status: .serviceUnavailable, "Signing out did not work",
-                    advice: "The tokens could not be removed. You are still signed in; try again in a moment.",
+                    status: .serviceUnavailable, "Sign-out failed",
+                    advice: "The tokens could not be deleted. You are still signed in. Try again in a moment.",
                     returnTo: wanted ?? .home, id: newID(), cause: error))
         }
     }
@@ -80,7 +80,7 @@ extension WebSignIn {
         }
     }
 
-    /// What the page after a sign-out tells.
+    /// The report for the page after a sign-out.
     private struct KeptReport: Codable {
         var report: SignOutReport
         /// Whether the host has a page of its own for a sign-out that went well.
@@ -125,7 +125,7 @@ extension WebSignIn {
                 policy: pages.contentSecurityPolicy)
         }
         var reply = WebReply.redirect(to: kept.report.returnTo.path)
-        // The host's own page tells it; here it is not shown again.
+        // The host's own page has shown it; here it is not shown again.
         reply.set([cookies.removal(cookies.report)])
         return reply
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where a browser goes after a sign-in: a path of this site and nothing else, however it is written.
+/// The path of this site that a browser is sent to after a sign-in. It cannot lead to another site.
 ///
-/// Browsers read `\` as `/` and drop tabs and line breaks, so `/\evil.example` would leave the site. What is not plainly
-/// a local path is refused rather than repaired.
+/// Browsers read `\` as `/` and drop tabs and line breaks, so `/\evil.example` would leave the site. A string that is
+/// not plainly a local path is rejected.
 public struct ReturnTarget: Hashable, Sendable, Codable {
     public static let home = ReturnTarget(checked: "/")
     private static let lengthLimit = 1024
@@ -15,7 +15,7 @@ public struct ReturnTarget: Hashable, Sendable, Codable {
         path = checked
     }
 
-    /// - Returns: `nil` if it is anything but a local path.
+    /// - Returns: `nil` if it is not a local path.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.lengthLimit,

@@ -1,18 +1,18 @@
 public import Carnet
 public import HTTPTypes
 
-/// Why a sign-in or sign-out did not go on, for the person in front of the screen and for the log.
+/// Why a sign-in or sign-out failed, for the user's page and for the log.
 public struct SignInProblem: Sendable {
     public let status: HTTPResponse.Status
     /// What happened, in one sentence.
     public let title: String
-    /// What it means, and what to do.
+    /// What it means, and what the user can do.
     public let advice: String
     /// The provider to try again with.
     public let provider: ProviderID?
     public let returnTo: ReturnTarget
-    /// The same in the page and in the log.
+    /// The reference, the same on the page and in the log.
     public let id: String
-    /// For the log; without secrets: an `OAuthError` or a `TokenStoreError`.
+    /// For the log, without secrets: an `OAuthError` or a `TokenStoreError`.
     public let cause: (any Error)?
 }

@@ -11,8 +11,17 @@ extension WebSignIn {
     /// In bytes.
     private static let nameLimit = 160
 
-    /// The provider's answer, by GET or by a form that its page posts.
+    /// The authorization response, by GET or by a form that the provider's page posts. One that the browser sends twice at
+    /// once, as after a double click, gets the reply of the first: the code serves once.
     func callback(_ request: HTTPRequest, _ form: String) async -> WebReply {
+        let cookies = receivedCookies(of: request).all.map { "\($0.name)=\($0.value)" }
+        let same = [request.method.rawValue, request.path ?? "", form] + cookies
+        return await running.reply(to: Secret(same.joined(separator: "\n"))) {
+            await completeCallback(request, form)
+        }
+    }
+
+    private func completeCallback(_ request: HTTPRequest, _ form: String) async -> WebReply {
         let url = "\(origin.scheme)://\(origin.authority)\(request.path ?? "")"
         let callback =
             request.method == .post
@@ -45,7 +54,7 @@ extension WebSignIn {
         }
     }
 
-    /// The sign-in of this browser that a callback answers, with its cookie's name.
+    /// The pending sign-in of this browser for a callback, with its cookie's name.
     private func waiting(
         for callback: AuthorizationCallback, with values: Set<Secret>, in received: ReceivedCookies
     ) async throws -> (name: String, waiting: PendingSignIn, pending: PendingAuthorization)? {
@@ -71,7 +80,7 @@ extension WebSignIn {
         return nil
     }
 
-    /// Every value of the answer: a stored sign-in is taken out by the one that is its state, whatever it is called.
+    /// Every value of the response. A stored sign-in is found by its state, under any parameter name.
     private func values(in request: HTTPRequest, _ form: String) -> Set<Secret> {
         let texts = [request.query, request.method == .post ? form : ""]
         return Set(texts.flatMap { PercentEncoding.decodeForm($0) ?? [] }.map { Secret($0.value) })
@@ -86,23 +95,23 @@ extension WebSignIn {
         do {
             profile = try await session.profile()
         } catch {
-            // One that cannot be had now is no reason to refuse the sign-in of somebody who is known without it.
+            // An unavailable profile must not fail the sign-in of a user who is identified without it.
             guard identity.subject != nil else { throw error }
             let isSafe = error is OAuthError || error is TokenStoreError
             logger.notice(
-                "The profile of a sign-in could not be had",
+                "The profile of a sign-in is unavailable",
                 metadata: [
                     "provider": "\(client.provider.id)",
-                    "cause": "\(isSafe ? "\(error)" : "the request was cut short")",
+                    "cause": "\(isSafe ? "\(error)" : "the request was cancelled")",
                 ])
         }
         guard let subject = identity.subject ?? profile?.subject, !subject.isEmpty else {
             throw OAuthError(
                 .profile,
                 .missingField,
-                "neither an ID token nor the profile says who signed in",
+                "neither the ID token nor the profile identifies the user",
                 descriptorKey: "profile.claims.subject",
-                hint: "ask for the scope openid, or say which member of the profile is the subject"
+                hint: "request the scope openid, or set profile.claims.subject"
             )
         }
         let name = profile?.name ?? profile?.email ?? profile?.username
@@ -116,7 +125,7 @@ extension WebSignIn {
         )
     }
 
-    /// A new session, whatever cookie the browser came with; what it replaces is forgotten.
+    /// A new session. A sign-in never continues an existing cookie's session.
     private func signedIn(
         _ account: WebAccount, beside before: [WebAccount], at client: OAuthClient, _ returnTo: ReturnTarget,
         removing name: String
@@ -132,7 +141,7 @@ extension WebSignIn {
             _ = try? await connection(of: old)?.signOut()
         }
         guard let cookie else {
-            // A browser would keep the cookie of before, and with it whoever was signed in then.
+            // The browser would otherwise keep the earlier cookie, and the earlier user would stay signed in.
             return show(tooLarge(account, client), removing: [name, cookies.session])
         }
         var reply = WebReply.redirect(to: returnTo.path)
@@ -143,9 +152,8 @@ extension WebSignIn {
     private func tooLarge(_ account: WebAccount, _ client: OAuthClient) -> SignInProblem {
         SignInProblem(
             status: .badGateway,
-            "\(client.provider.name) names you in more words than a browser keeps",
-            advice: "You are not signed in. The site's operator has to look into it; the reference below helps to find "
-                + "it.",
+            "Your identity at \(client.provider.name) is too long for a cookie",
+            advice: "You are not signed in. Please send the reference below to the operator of this site.",
             provider: client.provider.id,
             id: newID(),
             cause: OAuthError(
@@ -153,15 +161,15 @@ extension WebSignIn {
                 .unsupported,
                 "the session is too large for a cookie: the issuer has \(account.issuer?.utf8.count ?? 0) bytes, the "
                     + "subject \(account.subject.utf8.count)",
-                hint: "the provider has to send a shorter subject"
+                hint: "ask the provider for a shorter subject"
             )
         )
     }
 
     private func unavailable() -> SignInProblem {
         SignInProblem(
-            status: .serviceUnavailable, "Sign-in does not work at present",
-            advice: "What was begun could not be looked up. Try again in a moment.", id: newID())
+            status: .serviceUnavailable, "Sign-in is unavailable",
+            advice: "The started sign-in could not be loaded. Try again in a moment.", id: newID())
     }
 
     private func nothingWaits(_ request: HTTPRequest, _ session: WebSession?) -> SignInProblem {
@@ -169,13 +177,13 @@ extension WebSignIn {
         let candidates = clients.providers(answeringAt: request.pathOnly)
         return SignInProblem(
             status: .badRequest,
-            isSignedIn ? "This sign-in is done" : "No sign-in waits for this answer",
+            isSignedIn ? "This sign-in is complete" : "There is no open sign-in for this page",
             advice: isSignedIn
-                ? "The page was opened a second time. You are signed in already; go on below."
+                ? "The page was opened a second time. You are signed in; continue below."
                 : receivedCookies(of: request).isEmpty
-                    ? "This browser brought no cookie: it keeps none for this site, or the sign-in was begun in another "
+                    ? "This browser sent no cookie: it blocks cookies of this site, or the sign-in began in another "
                         + "browser. Allow cookies, and begin again here."
-                    : "It was finished before, took too long, or was begun in another browser. Begin again here.",
+                    : "It was completed before, took too long, or began in another browser. Begin again here.",
             provider: candidates.count == 1 ? candidates[0] : nil,
             id: newID()
         )

@@ -12,7 +12,7 @@ extension WebSignIn {
             throw OAuthError(
                 .configuration,
                 .badRegistration,
-                "the redirect URI of \(provider.name) is not of the site \(origin.text)",
+                "the redirect URI of \(provider.name) is not on the site \(origin.text)",
                 hint: "register one such as \(usualRedirectURI(of: provider))"
             )
         }
@@ -20,15 +20,15 @@ extension WebSignIn {
             throw OAuthError(
                 .configuration,
                 .badRegistration,
-                "the post-logout redirect URI of \(provider.name) is not of the site \(origin.text)",
+                "the post-logout redirect URI of \(provider.name) is not on the site \(origin.text)",
                 hint: "register one such as \(origin.text)\(paths.signedOut)"
             )
         }
         try checkMixUp(client)
-        if provider.acceptsFrontChannelLogout { try client.requireSessionIndex() }
+        if provider.logout.frontChannel { try client.requireSessionIndex() }
     }
 
-    /// A redirect URI of its own tells which server sent a browser there; `iss` does, where it must be there (RFC 9700,
+    /// A redirect URI of its own shows which server sent a browser there; `iss` does, where it must be there (RFC 9700,
     /// section 4.4.2). Without either, a code of one server could be sent to another.
     private func checkMixUp(_ client: OAuthClient) throws(OAuthError) {
         let path = (try? WebURL(client.registration.redirectURI))?.path ?? ""
@@ -38,9 +38,10 @@ extension WebSignIn {
             .configuration,
             .badRegistration,
             "\(sharers.map(\.provider.name).joined(separator: " and ")) share the redirect URI "
-                + "\(client.registration.redirectURI), and \(lax.provider.name) need not name itself there",
+                + "\(client.registration.redirectURI), and callbacks of \(lax.provider.name) need no iss parameter",
             descriptorKey: "callback.iss",
-            hint: "register one for each, such as \(usualRedirectURI(of: lax.provider)), or say iss: required for all"
+            hint:
+                "register one for each, such as \(usualRedirectURI(of: lax.provider)), or set callback.iss: required for all"
         )
     }
 
@@ -55,9 +56,9 @@ extension WebSignIn {
 }
 
 extension Provider {
-    /// Whether every callback that brings a code names the issuer, by the descriptor's own word: metadata is the server's,
-    /// who may be the one that mixes up.
+    /// Whether every callback that brings a code names the issuer, according to the descriptor: metadata is the
+    /// server's, who may be the one that mixes up.
     fileprivate var callbackNamesIssuer: Bool {
-        demandsIssuerParameter || authorization.responseMode?.isSigned ?? false
+        callback.requiresIssuer || authorization.responseMode?.isSigned ?? false
     }
 }

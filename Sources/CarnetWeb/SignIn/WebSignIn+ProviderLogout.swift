@@ -8,14 +8,15 @@ extension WebSignIn {
     private static let backChannelName = "back-channel-logout"
     private static let frontChannelName = "front-channel-logout"
 
-    /// Where a provider posts its logout tokens (OpenID Connect Back-Channel Logout, section 2.5): to be registered there.
+    /// The back-channel logout URI, where a provider posts its logout tokens (OpenID Connect Back-Channel Logout,
+    /// section 2.5). Register it at the provider.
     public func backChannelLogoutPath(of provider: ProviderID) -> String {
         "\(startPath(of: provider))/\(Self.backChannelName)"
     }
 
-    /// What a provider shows in a frame while the user signs out there (OpenID Connect Front-Channel Logout, section 2): to
-    /// be registered as one that wants the session, `frontchannel_logout_session_required`. There is no such page unless the
-    /// descriptor says `logout.front_channel`, and none with a store that has no index of sessions.
+    /// The front-channel logout URI, which a provider loads in a frame (OpenID Connect Front-Channel Logout, section
+    /// 2). Register it with `frontchannel_logout_session_required`. The page exists only if the descriptor sets
+    /// `logout.front_channel` and the store has an index of sessions.
     public func frontChannelLogoutPath(of provider: ProviderID) -> String {
         "\(startPath(of: provider))/\(Self.frontChannelName)"
     }
@@ -30,12 +31,12 @@ extension WebSignIn {
         guard names.count == 2, let client = clients[ProviderID(rawValue: names[0])] else { return nil }
         return switch names[1] {
         case Self.backChannelName: .backChannel(client)
-        case Self.frontChannelName where client.provider.acceptsFrontChannelLogout: .frontChannel(client)
+        case Self.frontChannelName where client.provider.logout.frontChannel: .frontChannel(client)
         default: nil
         }
     }
 
-    /// Answers a provider. It needs neither a cookie nor a page of this site: who asks proves it by the token.
+    /// Handles a provider's logout. It needs neither a cookie nor a page of this site: the token authenticates it.
     func respond(to route: ProviderLogoutRoute, _ request: HTTPRequest, body: [UInt8]) async -> WebReply {
         switch route {
         case .backChannel(let client): await backChannelLogout(request, body, client)
@@ -44,7 +45,7 @@ extension WebSignIn {
     }
 
     private func backChannelLogout(_ request: HTTPRequest, _ body: [UInt8], _ client: OAuthClient) async -> WebReply {
-        guard request.method == .post else { return .logout(.badRequest, "the logout is not posted") }
+        guard request.method == .post else { return .logout(.badRequest, "the logout request is not a POST") }
         do {
             let token = try BackChannelLogoutRequest.logoutToken(
                 in: body, mediaType: request.headerFields[.contentType])
@@ -59,7 +60,7 @@ extension WebSignIn {
     }
 
     private func frontChannelLogout(_ request: HTTPRequest, _ client: OAuthClient) async -> WebReply {
-        guard request.method == .get else { return .logout(.badRequest, "the logout is not a page") }
+        guard request.method == .get else { return .logout(.badRequest, "the logout request is not a GET") }
         do {
             let provider = client.provider
             let address = AuthorizationCallback(url: origin.origin + (request.path ?? ""))
@@ -76,17 +77,17 @@ extension WebSignIn {
     private func refusal(_ error: any Error, _ client: OAuthClient) -> WebReply {
         let problem = error as? OAuthError
         logger.notice(
-            "A provider's logout was refused",
+            "A provider's logout request was rejected",
             metadata: ["provider": "\(client.provider.id)", "cause": "\(problem?.description ?? "the store failed")"])
         guard let problem, problem.step == .logout else {
-            return .logout(.serviceUnavailable, "the logout cannot be carried out now")
+            return .logout(.serviceUnavailable, "the logout failed; try again later")
         }
         return .logout(.badRequest, problem.message)
     }
 }
 
 extension WebReply {
-    /// An answer to a provider, which nobody keeps (OpenID Connect Back-Channel Logout, section 2.8).
+    /// A response to a provider, which nobody keeps (OpenID Connect Back-Channel Logout, section 2.8).
     fileprivate static func logout(_ status: HTTPResponse.Status, _ problem: String? = nil) -> WebReply {
         var reply = WebReply(HTTPResponse(status: status, headerFields: [.cacheControl: "no-store"]))
         guard let problem else { return reply }

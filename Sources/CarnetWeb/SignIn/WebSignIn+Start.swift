@@ -21,7 +21,8 @@ extension WebSignIn {
             let options = AuthorizationOptions(
                 scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
                 asksForConsent: fields.contains { $0.name == "consent" },
-                prompt: fields.contains { $0.name == "another" } ? [.selectAccount] : []
+                prompt: fields.contains { $0.name == "another" } ? [.selectAccount] : [],
+                lifetime: signInLifetime
             )
             let begun = try await client.beginSignIn(options)
             let isPosted = client.provider.authorization.responseMode?.isPosted ?? false
@@ -57,7 +58,7 @@ extension WebSignIn {
         guard let cookie = cookies.cookie(name, sealed, seconds: seconds, isPosted: isPosted) else {
             throw OAuthError(
                 .authorization, .unsupported, "the pending sign-in is too long for a cookie",
-                hint: "ask for fewer scopes, or keep pending sign-ins in a store")
+                hint: "request fewer scopes, or use a pending store")
         }
         return cookie
     }
@@ -65,15 +66,15 @@ extension WebSignIn {
     func refusedForm(returnTo: ReturnTarget) -> SignInProblem {
         SignInProblem(
             status: .forbidden,
-            "This form was not sent from this site",
-            advice: "Another site may have sent it, so nothing was done. Open the page of providers and begin there.",
+            "This form was sent by another site",
+            advice: "It was ignored. Open the sign-in page of this site and begin there.",
             returnTo: returnTo,
             id: newID()
         )
     }
 
-    /// Whether a form comes from a page of this site. Browsers say so themselves, and pages cannot change what they say:
-    /// in `Sec-Fetch-Site`, and before that was known in `Origin`.
+    /// Whether a form was sent by a page of this site. Browsers say so in `Sec-Fetch-Site`, older ones in `Origin`,
+    /// and pages cannot change these.
     public func isOwnPage(_ request: HTTPRequest) -> Bool {
         if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headerFields[$0] }) {
             return site.isSameBytes(as: "same-origin")
@@ -90,38 +91,38 @@ extension WebSignIn {
         switch (cause?.server?.code, cause?.disposition) {
         case (_, nil) where error is TokenStoreError:
             (status, title, advice) = (
-                .serviceUnavailable, "Sign-ins cannot be looked up now", "Nothing is lost. Try again in a moment."
+                .serviceUnavailable, "Sign-in is unavailable now", "Your data is safe. Try again in a moment."
             )
         case ("access_denied", _):
             (status, title, advice) = (
-                .forbidden, "\(name) was not allowed to sign you in",
-                "You, or an administrator, said no. Nothing was changed; you can try again."
+                .forbidden, "\(name) denied the sign-in",
+                "You or an administrator denied access. Nothing was changed. You can try again."
             )
         case (_, .tryLater), (_, nil):
             (status, title, advice) = (
-                .badGateway, "\(name) cannot be reached now", "Nothing is lost. Try again in a moment."
+                .badGateway, "\(name) is unavailable now", "Your data is safe. Try again in a moment."
             )
         case (_, .signInAgain) where cause.map { [.refresh, .profile, .resource].contains($0.step) } ?? false:
             (status, title, advice) = (
-                .forbidden, "The session with \(name) is over", "It was ended there, or is too old. Sign in again."
+                .forbidden, "Your session with \(name) has ended", "It was ended there, or it expired. Sign in again."
             )
         case (_, .signInAgain):
             (status, title, advice) = (
-                .badRequest, "This sign-in is over", "It took too long, or was finished before. Begin it again."
+                .badRequest, "This sign-in has ended", "It took too long, or was completed before. Begin again."
             )
         case (_, .fixConfiguration):
             (status, title, advice) = (
-                .badGateway, "Sign-in with \(name) does not work at present",
-                "The site's operator has to change something; the reference below helps to find it."
+                .badGateway, "Sign-in with \(name) does not work at the moment",
+                "Please send the reference below to the operator of this site."
             )
         case (_, .refused) where cause?.kind == .missingField && cause?.descriptorKey == "profile.claims.subject":
             (status, title, advice) = (
-                .badGateway, "\(name) did not say who you are",
-                "You are not signed in. The site's operator has to look into it; the reference below helps to find it."
+                .badGateway, "\(name) did not identify you",
+                "You are not signed in. Please send the reference below to the operator of this site."
             )
         case (_, .refused):
             (status, title, advice) = (
-                .badRequest, "The answer of \(name) could not be trusted",
+                .badRequest, "The response of \(name) was not valid",
                 "It was discarded, and nothing was changed. You can begin again."
             )
         }

@@ -6,24 +6,24 @@ public import Foundation
 public import HTTPTypes
 public import Logging
 
-/// Sign-in for a web site, in plain HTTP values: any server can hand its requests in and send the replies.
+/// Sign-in for a web site, with plain HTTP values: any server can pass its requests in and send the replies.
 ///
-/// It answers `GET` of `paths.signIn` with the choice of providers, `POST` of `paths.signIn/PROVIDER` by beginning a
-/// sign-in, the callbacks at the redirect URIs of the clients, `POST` of `paths.signOut`, and what that did at
-/// `paths.signedOut` and the clients' post-logout redirect URIs. Nothing is kept in memory: a sign-in that waits and the
-/// session are sealed in cookies, and the tokens are in the clients' token store.
+/// It handles `GET` of `paths.signIn` (the choice of providers), `POST` of `paths.signIn/PROVIDER` (begins a
+/// sign-in), the callbacks at the clients' redirect URIs, `POST` of `paths.signOut`, and `GET` of `paths.signedOut`
+/// and of the clients' post-logout redirect URIs. It keeps nothing in memory: a pending sign-in and the session are
+/// encrypted cookies, and the tokens are in the clients' token store.
 public struct WebSignIn: Sendable {
-    /// Where things are on the site.
+    /// The paths on the site.
     public struct Paths: Sendable {
         public var signIn = "/sign-in"
         public var signOut = "/sign-out"
-        /// Tells what a sign-out did.
+        /// Reports the result of a sign-out.
         public var signedOut = "/signed-out"
 
         public init() {}
     }
 
-    /// The largest form that is taken, in bytes.
+    /// The maximum size of a form, in bytes.
     public static let maximumBodyBytes = 65_536
 
     public let clients: ProviderClients
@@ -31,6 +31,8 @@ public struct WebSignIn: Sendable {
     let origin: WebURL
     let keys: KeyRing
     let sessionLifetime: TimeInterval
+    let signInLifetime: TimeInterval
+    let running = RunningCallbacks()
     let pendingStore: (any PendingStore)?
     let pages: any SignInPages
     let cookies: CookieRules
@@ -39,20 +41,23 @@ public struct WebSignIn: Sendable {
     let logger: Logger
 
     /// - Parameters:
-    ///   - clients: Each with a redirect URI of this site.
-    ///   - origin: The site as browsers see it, such as `https://app.example`; `http` on this machine alone.
-    ///   - keys: Seal the cookies; the same in every process of the site.
-    ///   - sessionLifetime: How long after the latest sign-in a session ends, in seconds.
-    ///   - pendingStore: Keeps what waits for its callback, instead of the browser's cookie.
-    /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not of this site, or shared by clients that do
-    ///   not demand `iss`; `unsupported` if front-channel logout is wanted of a store without an index of sessions;
-    ///   `WebURLError`.
+    ///   - clients: The clients, each with a redirect URI of this site.
+    ///   - origin: The site's origin in browsers, such as `https://app.example`; `http` only on this machine.
+    ///   - keys: Encrypt the cookies. Every process of the site needs the same keys.
+    ///   - sessionLifetime: The lifetime of a session after the latest sign-in, in seconds.
+    ///   - signInLifetime: How long a sign-in may take, in seconds: registration at the provider, an e-mail to confirm and a
+    ///     second factor included. One hour if not said.
+    ///   - pendingStore: Keeps pending sign-ins instead of the browser's cookie.
+    /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not on this site, or shared by clients
+    /// that do not require `iss`; `unsupported` if front-channel logout needs a store with an index of sessions;
+    /// `WebURLError`.
     public init(
         _ clients: ProviderClients,
         origin: String,
         keys: KeyRing,
         paths: Paths = Paths(),
         sessionLifetime: TimeInterval = 12 * 3600,
+        signInLifetime: TimeInterval = 3600,
         pendingStore: (any PendingStore)? = nil,
         pages: any SignInPages = PlainSignInPages(),
         clock: any WallClock = SystemWallClock(),
@@ -65,6 +70,7 @@ public struct WebSignIn: Sendable {
         self.keys = keys
         self.paths = paths
         self.sessionLifetime = sessionLifetime
+        self.signInLifetime = signInLifetime
         self.pendingStore = pendingStore
         self.pages = pages
         self.clock = clock
@@ -74,20 +80,20 @@ public struct WebSignIn: Sendable {
         for client in clients.all { try check(client) }
     }
 
-    /// Where the form that begins a sign-in is posted to.
+    /// The path that begins a sign-in when a form is posted to it.
     public func startPath(of provider: ProviderID) -> String { "\(paths.signIn)/\(provider.rawValue)" }
 
-    /// The page of providers, which leads back to where the browser was.
+    /// The path of the page of providers, which leads back to the current page.
     public func signInPath(returningTo target: ReturnTarget) -> String {
         "\(paths.signIn)?\(PercentEncoding.encode([(name: "return_to", value: target.path)]))"
     }
 
-    /// Whether a request is answered here.
+    /// Whether it handles a request.
     public func handles(_ request: HTTPRequest) -> Bool {
         route(of: request) != nil || providerLogoutRoute(of: request) != nil
     }
 
-    /// Answers a request; `nil` if it is not one of the sign-in's.
+    /// Handles a request; `nil` if it is not one of the sign-in's.
     public func respond(to request: HTTPRequest, body: [UInt8] = []) async -> WebReply? {
         if let logout = providerLogoutRoute(of: request) { return await respond(to: logout, request, body: body) }
         guard let route = route(of: request) else { return nil }
@@ -99,12 +105,13 @@ public struct WebSignIn: Sendable {
         case (.start(let provider), .get): return choice(request, only: provider)
         case (.callback, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]):
             return show(
-                SignInProblem(status: .unsupportedMediaType, "This answer is not a form", id: newID()))
+                SignInProblem(status: .unsupportedMediaType, "This request is not a form", id: newID()))
         case (.callback, .get), (.callback, .post): return await callback(request, form)
         case (.signOut, .post): return await signOut(request, form)
         case (.signedOut, .get): return signedOut(request)
         default:
-            return show(SignInProblem(status: .methodNotAllowed, "This page is not opened in this way", id: newID()))
+            return show(
+                SignInProblem(status: .methodNotAllowed, "This page does not accept this kind of request", id: newID()))
         }
     }
 
@@ -157,8 +164,8 @@ public struct WebSignIn: Sendable {
     private func ambiguousCookies() -> SignInProblem {
         SignInProblem(
             status: .badRequest,
-            "This browser sent two cookies of one name",
-            advice: "One of them may come from somebody else, so neither was read and nobody is signed in here. Delete "
+            "This browser sent two cookies with one name",
+            advice: "One of them may come from an attacker, so nobody is signed in. Delete "
                 + "the cookies of this site in the browser's settings, and begin again.",
             id: newID()
         )
@@ -169,7 +176,7 @@ public struct WebSignIn: Sendable {
         _ problem: SignInProblem, to session: WebSession? = nil, removing names: [String] = []
     ) -> WebReply {
         logger.notice(
-            "Sign-in did not go on",
+            "A sign-in failed",
             metadata: [
                 "id": "\(problem.id)", "provider": "\(problem.provider?.rawValue ?? "")",
                 "problem": "\(problem.title)", "cause": "\(problem.cause.map(String.init(describing:)) ?? "")",
@@ -196,7 +203,7 @@ public struct WebSignIn: Sendable {
 
 extension SignInProblem {
     init(
-        status: HTTPResponse.Status, _ title: String, advice: String = "Begin again from the page of providers.",
+        status: HTTPResponse.Status, _ title: String, advice: String = "Begin again on the sign-in page.",
         provider: ProviderID? = nil, returnTo: ReturnTarget = .home, id: String, cause: (any Error)? = nil
     ) {
         self.status = status

@@ -1,6 +1,6 @@
 import Carnet
+import CarnetDescriptors
 import CarnetTesting
-import Synchronization
 
 /// A store in memory that counts the records that are opened, and is away when the test says.
 final class CountingStore: TokenStore {
@@ -11,7 +11,7 @@ final class CountingStore: TokenStore {
     }
 
     private let inner = MemoryTokenStore()
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     var loads: Int { state.withLock(\.loads) }
 

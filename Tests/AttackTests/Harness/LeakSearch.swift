@@ -1,11 +1,11 @@
-import Synchronization
+import CarnetDescriptors
 import Testing
 
 /// All that was said in a test, and all that was secret in it.
 final class LeakSearch: Sendable {
     @TaskLocal static var current: LeakSearch?
 
-    private let scenarios = Mutex<[Scenario]>([])
+    private let scenarios = Lock<[Scenario]>([])
     /// What was said besides: the errors.
     let output = Output()
 

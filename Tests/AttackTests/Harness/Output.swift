@@ -1,11 +1,11 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import Logging
-import Synchronization
 
 /// Collects everything that the engine says: its log at the level trace, and what observers are shown.
 final class Output: ExchangeObserver {
-    private let lines = Mutex<[String]>([])
+    private let lines = Lock<[String]>([])
 
     var text: [String] { lines.withLock { $0 } }
 

@@ -1,7 +1,6 @@
 import CarnetDescriptors
 import CarnetProtocol
 import Foundation
-import Synchronization
 
 /// The browser of a user who consents.
 extension Scenario {

@@ -4,7 +4,6 @@ import CarnetTestSupport
 import CarnetTesting
 import Crypto
 import Foundation
-import Synchronization
 
 /// The places in a script's texts, which are filled when an answer is made.
 extension Scenario {

@@ -4,7 +4,6 @@ import CarnetProtocol
 import CarnetTesting
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 /// One hostile server and the client that meets it: what it says, what it was asked, and the time.
@@ -50,7 +49,7 @@ final class Scenario: Transport {
     let gate: (@Sendable (Scenario, Request) async throws -> Void)?
     /// Takes the requests for real sockets of this machine.
     let wire: (any Transport)?
-    let state = Mutex(State())
+    let state = Lock(State())
 
     init(
         store: any TokenStore = MemoryTokenStore(),
@@ -126,7 +125,7 @@ final class Scenario: Transport {
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         let outgoing = request
         if let moment = limits.sendBefore, .now >= moment {
-            throw TransportError(.tooLate, "the connection came too late for this request")
+            throw TransportError(.tooLate, "the connection took too long; the request was not sent")
         }
         let request = logged(outgoing)
         if let wire, request.url.contains("://127.0.0.1:") || request.url.contains("://localhost:") {

@@ -75,7 +75,9 @@ struct BindingAttackTests {
             error = outcome.failures.first
             #expect(outcome.endSessionURL == nil || step != .signOut)
             #expect(outcome.isRevoked == (step != .revocation))
-            #expect(try await edited.scenario.isStoreEmpty(), "the tokens are forgotten here in any case")
+            #expect(
+                try await edited.scenario.isStoreEmpty(),
+                "the tokens are removed from the store, and may stay valid at the provider in any case")
         }
         #expect(error?.kind == .bindingMismatch && error?.step == step && error?.descriptorKey == key)
         #expect(error?.disposition == .fixConfiguration)

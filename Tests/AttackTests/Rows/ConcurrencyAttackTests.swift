@@ -7,7 +7,6 @@ import CarnetProtocol
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("CONC: many at once, and those who give up", .searchedForSecrets)
@@ -59,8 +58,8 @@ struct ConcurrencyAttackTests {
     private func cancelling(
         at number: Int, _ prepare: (Scenario, OAuthClient) async throws -> @Sendable () async throws -> Void
     ) async throws -> (Scenario, OAuthClient, Bool) {
-        let task = Mutex<Task<Void, any Error>?>(nil)
-        let seen = Mutex<Int?>(nil)
+        let task = Lock<Task<Void, any Error>?>(nil)
+        let seen = Lock<Int?>(nil)
         let scenario = Scenario(gate: { _, _ in
             let count: Int? = seen.withLock { seen in
                 seen = seen.map { $0 + 1 }

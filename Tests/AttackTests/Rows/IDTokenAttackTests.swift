@@ -166,7 +166,8 @@ struct IDTokenAttackTests {
     }
 
     @Test func IDT_15_signInByWeakerMeans() async throws {
-        let flow = Flow.signIn.with { $0.acrValues = ["urn:strong"] }.served { $0.idToken.claims["acr"] = "urn:strong" }
+        let claims = try JSONValue(parsing: #"{"id_token":{"acr":{"essential":true,"values":["urn:strong"]}}}"#)
+        let flow = Flow.signIn.with { $0.claims = claims.object }.served { $0.idToken.claims["acr"] = "urn:strong" }
         try await AttackTests.refuse(
             .idToken, .authenticationTooWeak, in: flow,
             each: ["urn:weak", "", "urn:Strong", nil, 5, ["urn:strong"]] as [JSONValue?]

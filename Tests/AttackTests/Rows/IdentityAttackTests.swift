@@ -82,7 +82,7 @@ struct IdentityAttackTests {
         #expect(try await browser.signIn().head.status == .seeOther)
         #expect(browser.session?.account()?.subject == "user-1")
         #expect(browser.session?.account()?.name == nil)
-        #expect(site.scenario.output.text.contains { $0.contains("The profile of a sign-in could not be had") })
+        #expect(site.scenario.output.text.contains { $0.contains("The profile of a sign-in is unavailable") })
     }
 
     // MARK: Somebody else

@@ -6,6 +6,7 @@ import CarnetDescriptors
 import CarnetHTTP
 import CarnetProtocol
 import CarnetTesting
+import CarnetTransport
 import CarnetURLSession
 import Foundation
 import HTTPTypes
@@ -88,6 +89,23 @@ struct LocalAccessAttackTests {
             try await flow.run(Scenario(wire: AsyncHTTPTransport())) { _ in }
         }
         #expect(inside.requests.count == 1)
+        // The host program says that the inputs are its own.
+        let trusted = flow.registered {
+            $0.inputs = ["domain": "127.0.0.1"]
+            $0.allowsLocalInputs = true
+        }
+        _ = try await trusted.run(Scenario(wire: AsyncHTTPTransport())) { _ in }
+        #expect(inside.requests.count == 2)
+    }
+
+    /// VPN clients answer every name with such an address; no host has one. As a number in a URL it stays refused.
+    @Test func DISC_13_addressThatStandsForAName() throws {
+        for (host, stands) in [
+            ("198.18.0.1", true), ("198.19.255.255", true), ("198.20.0.1", false), ("100.64.0.1", false),
+        ] {
+            let address = try #require(IPAddress(numericHost: host))
+            #expect(address.standsForName == stands)
+        }
     }
 
     /// A name of this machine that does not say so.

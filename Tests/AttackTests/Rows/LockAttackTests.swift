@@ -2,14 +2,15 @@
 // Tests are named by the rows of the matrix that they mount.
 
 import Carnet
+import CarnetDescriptors
 import CarnetFiles
 import CarnetHTTP
 import CarnetProtocol
 import CarnetStorage
 import CarnetTestSupport
 import CarnetTesting
+import CarnetTransport
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("LOCK, HOST: locks between processes, and files that others read", .searchedForSecrets)
@@ -101,8 +102,8 @@ struct LockAttackTests {
 
     @Test("a deadline does not end at the moment in which a stopped process goes on")
     func LOCK_03_timeInWhichTheProcessWasStoppedDoesNotCount() async throws {
-        let slices = Mutex<[Duration]>([])
-        let clock = Mutex(ContinuousClock.now)
+        let slices = Lock<[Duration]>([])
+        let clock = Lock(ContinuousClock.now)
         let time = RunningTime(now: { clock.withLock { $0 } }) { slice in
             let number = slices.withLock { slices in
                 slices.append(slice)
@@ -161,7 +162,7 @@ struct LockAttackTests {
         let client = try flow.client(of: scenario)
         let session = try await client.signIn(at: scenario)
         _ = try await session.tokens()
-        let ended = Mutex(0)
+        let ended = Lock(0)
         // The record is saved anew between its reading and its removal.
         store.removing { [store] key in
             guard
@@ -188,7 +189,7 @@ struct LockAttackTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-attack-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let modes = Mutex<[mode_t]>([])
+        let modes = Lock<[mode_t]>([])
         var calls = FileSystemCalls.system
         calls.write = { descriptor, bytes in
             var status = stat()
@@ -233,7 +234,7 @@ private final class LosableStore: TokenStore {
     }
 
     let inner = MemoryTokenStore()
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func holding(_ hold: @escaping @Sendable (ConnectionKey) async throws -> ContinuousClock.Instant?) {
         state.withLock { $0.hold = hold }

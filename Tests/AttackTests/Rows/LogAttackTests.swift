@@ -84,7 +84,7 @@ struct LogAttackTests {
         site.scenario.output.hear(browser.session as Any)
         site.scenario.output.hear(site.web.clients)
         _ = try await browser.post("/sign-out", form: "extent=revoke")
-        #expect(site.scenario.output.text.contains { $0.contains("Sign-in did not go on") })
+        #expect(site.scenario.output.text.contains { $0.contains("A sign-in failed") })
     }
 
     /// A server that repeats all that it was sent.

@@ -291,7 +291,8 @@ struct LogoutAttackTests {
         #expect(site.scenario.log.isEmpty)
         site.scenario.change { $0.metadata = .text("down", status: 503, type: "text/plain") }
         for _ in 0..<100 { #expect(try await post(good).head.status == .serviceUnavailable) }
-        #expect(site.scenario.log.count == 1)
+        // One request to each place of the metadata.
+        #expect(site.scenario.log.count == 2)
         site.scenario.clock.advance(by: .seconds(10))
         site.scenario.change { $0.metadata = Script().metadata }
         #expect(try await post(good).head.status == .ok)

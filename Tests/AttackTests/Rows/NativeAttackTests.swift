@@ -9,7 +9,6 @@ import CarnetTestSupport
 import CarnetTesting
 import CarnetUserAgent
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("NAT: programs on a person's machine", .serialized, .searchedForSecrets)
@@ -170,7 +169,7 @@ struct NativeAttackTests {
     }
 
     @Test func NAT_10_URLIsOneArgumentAndNoShell() async throws {
-        let shown = Mutex<[String]>([])
+        let shown = Lock<[String]>([])
         let agent = LoopbackUserAgent(presentation: .show { url in shown.withLock { $0.append(url) } })
         for url in ["file:///etc/passwd", "javascript:alert(1)", "https://x/\"$(touch /tmp/x)\"", "https://x/ y", "-a"]
         {

@@ -91,7 +91,9 @@ struct StorageAttackTests {
         try await refuse(.idToken, .issuerMismatch) { $0.idToken.claims["iss"] = .string(words) }
         try await refuse(.tokenRequest, .unsupportedTokenType) { $0.token["token_type"] = .string(words) }
         try await refuse(.idToken, .wrongTokenUse) { $0.idToken.header["typ"] = .string(words) }
-        try await refuse(.discovery, .unexpectedContentType) { $0.metadata.headers = [("Content-Type", words)] }
+        try await refuse(.discovery, .unexpectedContentType) {
+            $0.metadata.headers = [("Content-Type", "text/html; \(words)")]
+        }
     }
 
     @Test(arguments: [

@@ -1,8 +1,8 @@
 import Carnet
+import CarnetDescriptors
 import CarnetHTTP
 import CarnetProtocol
 import HTTPTypes
-import Synchronization
 
 /// Sends for real, remembers what came, and changes a request where a test plays a thief.
 final class RecordingTransport: Transport {
@@ -14,7 +14,7 @@ final class RecordingTransport: Transport {
     }
 
     private let transport = AsyncHTTPTransport(localAccess: .all)
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// The latest response.
     var last: IncomingResponse? { state.withLock { $0.exchanges.last?.response } }

@@ -1,6 +1,6 @@
+import CarnetDescriptors
 import Dispatch
 import Foundation
-import Synchronization
 
 /// What a running program has said so far, and whether it has ended.
 final class CommandOutput: Sendable {
@@ -42,7 +42,7 @@ final class CommandOutput: Sendable {
         var nextObserver = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Reads a channel to its end, on a thread of its own.
     func read(_ handle: FileHandle, as channel: CommandRun.Channel) {

@@ -1,5 +1,5 @@
+import CarnetDescriptors
 import Foundation
-import Synchronization
 
 /// A program that runs beside a test.
 ///
@@ -27,7 +27,7 @@ final class CommandRun: Sendable {
 
     /// A descriptor made while another thread starts a program would be inherited by that program, which would then keep
     /// the pipe open; so one program starts at a time.
-    private static let launching = Mutex(())
+    private static let launching = Lock(())
 
     /// Starts the program with exactly this environment. Its standard input stays open until ``closeInput()``.
     init(

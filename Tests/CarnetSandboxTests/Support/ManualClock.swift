@@ -1,9 +1,9 @@
+import CarnetDescriptors
 import Foundation
-import Synchronization
 
 /// A clock that stands still until it is told to go on.
 final class ManualClock: Sendable {
-    private let time = Mutex(Date(timeIntervalSince1970: 1_790_000_000))
+    private let time = Lock(Date(timeIntervalSince1970: 1_790_000_000))
 
     @Sendable func now() -> Date { time.withLock { $0 } }
 

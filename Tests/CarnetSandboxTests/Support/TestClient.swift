@@ -98,14 +98,14 @@ struct TestClient {
                 ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", Self.redirectURI),
                 ("client_id", registration.clientID), ("code_verifier", verifier),
             ],
-            provider.token
+            provider.token.request
         )
     }
 
     func refreshParameters(_ token: String) -> [(String, String)] {
         named(
             [("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", registration.clientID)],
-            provider.refresh
+            provider.refresh.request
         )
     }
 
@@ -122,14 +122,14 @@ struct TestClient {
         var code = code
         if code == nil { code = try await callback()["code"] }
         let parameters = changed(tokenParameters(code: try #require(code)), changes)
-        return try await send(parameters, to: .token, headers: headers, as: encoding ?? provider.token.body)
+        return try await send(parameters, to: .token, headers: headers, as: encoding ?? provider.token.request.body)
     }
 
     func refresh(
         _ token: String, _ changes: [String: String?] = [:], headers: HTTPFields = [:]
     ) async throws -> Answer {
         try await send(
-            changed(refreshParameters(token), changes), to: .token, headers: headers, as: provider.refresh.body)
+            changed(refreshParameters(token), changes), to: .token, headers: headers, as: provider.refresh.request.body)
     }
 
     func send(
@@ -158,7 +158,7 @@ struct TestClient {
 
     func get(_ url: String, bearer: String? = nil, headers: HTTPFields = [:]) async throws -> Answer {
         var headers = headers
-        if let bearer { headers[.authorization] = "\(provider.apiScheme) \(bearer)" }
+        if let bearer { headers[.authorization] = "\(provider.api.scheme) \(bearer)" }
         return try await request(.get, url, headers: headers)
     }
 

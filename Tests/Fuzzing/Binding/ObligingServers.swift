@@ -5,7 +5,6 @@ import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import HTTPTypes
-import Synchronization
 
 /// Servers at all addresses, each of which answers any request as the client would like it to, and notes what was
 /// entrusted to it.
@@ -39,11 +38,11 @@ final class ObligingServers: Transport {
     }
 
     private let signer: FuzzProvider
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ signer: FuzzProvider, metadata: String) {
         self.signer = signer
-        state = Mutex(State(metadata: metadata))
+        state = Lock(State(metadata: metadata))
     }
 
     /// What came to whom so far.

@@ -1,17 +1,17 @@
 import Carnet
+import CarnetDescriptors
 import CarnetHTTP
 import CarnetPostgreSQL
 import CarnetProtocol
 import CarnetServerTestSupport
 import Foundation
-import Synchronization
 
 /// Processes that refresh the tokens of the same accounts at a provider that revokes a family when a token comes twice.
 /// Between each and the database is a proxy that delays, cuts and swallows; and each is stopped for longer than its lease.
 public final class FaultRun: Sendable {
     private let plan: FaultPlan
-    private let report = Mutex(FaultReport())
-    private let isOver = Atomic(false)
+    private let report = Lock(FaultReport())
+    private let isOver = Lock(false)
 
     public init(_ plan: FaultPlan) {
         self.plan = plan
@@ -23,7 +23,7 @@ public final class FaultRun: Sendable {
         defer { cluster.remove() }
         let address = try cluster.makeDatabase()
         let database = address.split(separator: "=").last ?? ""
-        let delays = Mutex(SeededGenerator(plan.seed))
+        let delays = Lock(SeededGenerator(plan.seed))
         let provider = try await RotatingProvider { [plan] in
             let fraction = delays.withLock { Double.random(in: 0..<1, using: &$0) }
             // Most responses come soon, a few take long.
@@ -47,7 +47,7 @@ public final class FaultRun: Sendable {
                 }
                 group.addTask { [self] in
                     var generator = SeededGenerator(plan.seed &* 31 &+ UInt64(number))
-                    while !isOver.load(ordering: .relaxed) { await disturb(worker, proxy, &generator) }
+                    while !isOver.withLock(\.self) { await disturb(worker, proxy, &generator) }
                     try worker.send("stop")
                     // Only to keep it until its worker is done.
                     withExtendedLifetime(proxy) {}
@@ -55,7 +55,7 @@ public final class FaultRun: Sendable {
             }
             group.addTask { [self] in
                 while provider.uses.count < plan.refreshes { try await Task.sleep(for: .milliseconds(100)) }
-                isOver.store(true, ordering: .relaxed)
+                isOver.withLock { $0 = true }
             }
             try await group.waitForAll()
         }
@@ -80,7 +80,7 @@ public final class FaultRun: Sendable {
 
     private func disturb(_ worker: WorkerProcess, _ proxy: FaultProxy, _ generator: inout SeededGenerator) async {
         await pause(plan.calm, &generator)
-        guard plan.isDisturbed, !isOver.load(ordering: .relaxed) else { return }
+        guard plan.isDisturbed, !isOver.withLock(\.self) else { return }
         let kind = Int.random(in: 0..<6, using: &generator)
         if kind < 3 || plan.overlaps {
             report.withLock { $0.stops += 1 }

@@ -1,5 +1,5 @@
 public import Carnet
-import Synchronization
+import CarnetDescriptors
 
 /// One process of a fault run: callers that refresh one account after the other, until they are told to stop.
 public final class FaultWorker: Sendable {
@@ -7,7 +7,7 @@ public final class FaultWorker: Sendable {
     private let client: OAuthClient
     private let number: Int
     private let say: @Sendable (String) -> Void
-    private let isStopping = Atomic(false)
+    private let isStopping = Lock(false)
 
     /// - Parameters:
     ///   - number: Which of the plan's processes it is.
@@ -29,7 +29,7 @@ public final class FaultWorker: Sendable {
             for caller in 0..<plan.callers {
                 group.addTask { [self] in
                     var generator = SeededGenerator(plan.seed &+ UInt64(number * 1000 + caller))
-                    while !isStopping.load(ordering: .relaxed) {
+                    while !isStopping.withLock(\.self) {
                         await refresh(plan.account(Int.random(in: 0..<plan.accounts, using: &generator)))
                     }
                 }
@@ -47,7 +47,7 @@ public final class FaultWorker: Sendable {
     }
 
     public func stop() {
-        isStopping.store(true, ordering: .relaxed)
+        isStopping.withLock { $0 = true }
     }
 
     private func refresh(_ account: String) async {

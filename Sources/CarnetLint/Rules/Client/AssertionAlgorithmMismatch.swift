@@ -4,11 +4,11 @@ struct AssertionAlgorithmMismatch: LintRule {
     let explanation = RuleExplanation(
         code: "C040",
         name: "assertion-algorithm-mismatch",
-        summary: "The algorithm of the client's assertion goes with none of the accepted methods.",
+        summary: "The algorithm of the client assertion fits none of the accepted methods.",
         rationale: """
-            private_key_jwt signs with a key of the client's own: RS, PS, ES or EdDSA. client_secret_jwt makes an HMAC with \
-            the secret: HS256, HS384 or HS512. An algorithm of the other family can never be used, and no sign-in would \
-            succeed.
+            private_key_jwt signs with the client's own key: RS, PS, ES or EdDSA. client_secret_jwt computes an HMAC \
+            with the secret: HS256, HS384 or HS512. An algorithm of the wrong family can never be used, so every \
+            sign-in would fail.
             """,
         references: ["OpenID Connect Core 1.0, section 9", "RFC 7518, section 3.1"],
         bad: [
@@ -27,9 +27,9 @@ struct AssertionAlgorithmMismatch: LintRule {
         let names = methods.map(\.rawValue).joined(separator: ", ")
         return [
             finding(
-                "\(algorithm.rawValue) does not go with \(names)", in: context,
+                "\(algorithm.rawValue) does not fit \(names)", in: context,
                 at: context.places.client.assertion.algorithm.span,
-                help: algorithm.isSymmetric ? "a key signs with ES256, say" : "a secret signs with HS256")
+                help: algorithm.isSymmetric ? "use an algorithm for keys, such as ES256" : "use HS256, HS384 or HS512")
         ]
     }
 }

@@ -5,10 +5,11 @@ struct AssertionLifetimeTooLong: SingleValueRule {
         code: "C041",
         name: "assertion-lifetime-too-long",
         severity: .warning,
-        summary: "The client's assertion is good for longer than five minutes.",
+        summary: "The client assertion is valid for longer than five minutes.",
         rationale: """
-            Each request has an assertion of its own, so one needs to live no longer than the request and the difference of \
-            two clocks. Whoever finds an old one, in a log say, is the client until it ends.
+            Each request has its own assertion, so an assertion only has to outlive the request and the difference \
+            between two clocks. Until an assertion expires, everyone who finds it, for example in a log, can act as \
+            the client.
             """,
         references: ["RFC 7523, section 3", "RFC 7521, section 8.2"],
         bad: [
@@ -22,8 +23,8 @@ struct AssertionLifetimeTooLong: SingleValueRule {
         context.assertions.compactMap { section in
             guard let lifetime = section.rules.lifetime?.seconds, lifetime > 300 else { return nil }
             return finding(
-                "an assertion is good for \(lifetime) s", in: context, at: section.place.lifetime.span,
-                help: "60 is what is used if nothing is said")
+                "the assertion is valid for \(lifetime) seconds", in: context, at: section.place.lifetime.span,
+                help: "the default is 60")
         }
     }
 }

@@ -6,11 +6,19 @@ struct AssertionSection: Sendable {
     let rules: AssertionRules
     let place: Place<AssertionRules>
 
+    /// Whether a registration can need the assertion. The default methods stand for those that the metadata announces.
+    func isUsed(in context: LintContext) -> Bool {
+        name != Self.clientName || !context.places.client.authentication.isWritten
+            || context.descriptor.client.authentication.contains(where: \.usesAssertion)
+    }
+
+    private static let clientName = "client.assertion"
+
     static func all(in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>) -> [AssertionSection] {
         let grant = (descriptor.jwtBearer.assertion.rules, places.jwtBearer.assertion.rules)
         return [
             AssertionSection(
-                name: "client.assertion", rules: descriptor.client.assertion, place: places.client.assertion),
+                name: clientName, rules: descriptor.client.assertion, place: places.client.assertion),
             AssertionSection(name: "jwt_bearer.assertion", rules: grant.0, place: grant.1),
         ]
     }

@@ -6,8 +6,8 @@ struct BadRedirect: SingleValueRule {
         name: "bad-redirect",
         summary: "A redirect URI has a fragment or no scheme.",
         rationale: """
-            A redirect URI is an absolute URI without a fragment: the answer's parameters are added to it, and a fragment \
-            would swallow them.
+            A redirect URI is an absolute URI without a fragment. The provider adds the response parameters to it, \
+            and a fragment would swallow them.
             """,
         references: ["RFC 6749, section 3.1.2"],
         bad: ["redirects: ['https://app.example/⟦#/callback⟧']\n", "redirects: [⟦/callback⟧]\n"],
@@ -17,12 +17,13 @@ struct BadRedirect: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.redirects.compactMap { redirect in
             if redirect.scheme?.isEmpty ?? true {
-                let help = "write the whole URI, e.g. https://{host}/callback"
+                let help = "write the complete URI, e.g. https://{host}/callback"
                 return finding("the redirect URI has no scheme", in: context, at: redirect.node.span, help: help)
             }
             guard let fragment = redirect.source.utf8.firstIndex(of: UInt8(ascii: "#")) else { return nil }
             let span = context.span(of: redirect.source[fragment...], in: redirect.node)
-            return finding("the redirect URI has a fragment", in: context, at: span, help: "remove it, from the # on")
+            return finding(
+                "the redirect URI has a fragment", in: context, at: span, help: "remove everything from the # on")
         }
     }
 }

@@ -5,8 +5,10 @@ struct InsecureRedirect: SingleValueRule {
         code: "C013",
         name: "insecure-redirect",
         summary: "A redirect URI uses http on a host that is not this machine.",
-        rationale:
-            "The code comes back to this URI. Over http everyone on the way can read it; only the loopback needs no TLS.",
+        rationale: """
+            The provider sends the code to this URI. Over http, everyone on the path can read it. Only loopback hosts \
+            need no TLS.
+            """,
         references: ["RFC 9700, section 2.6", "RFC 8252, section 7.3"],
         bad: [
             "redirects: [⟦http⟧://app.example/callback]\n",
@@ -23,7 +25,7 @@ struct InsecureRedirect: SingleValueRule {
                 "the redirect URI is not https",
                 in: context,
                 at: context.span(of: scheme, in: redirect.node),
-                help: "http is allowed on loopback hosts alone, e.g. http://127.0.0.1:{port}/callback"
+                help: "http is only allowed on loopback hosts, e.g. http://127.0.0.1:{port}/callback"
             )
         }
     }

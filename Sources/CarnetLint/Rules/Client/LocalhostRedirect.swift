@@ -5,11 +5,11 @@ struct LocalhostRedirect: SingleValueRule {
         code: "C015",
         name: "localhost-redirect",
         severity: .warning,
-        summary: "The redirect URIs name the loopback host 'localhost' and not its address.",
+        summary: "The redirect URIs contain the loopback host 'localhost' but not its address.",
         rationale: """
-            'localhost' may resolve to another address than the one that is listened on, and firewalls treat it differently. \
-            The literal address has neither problem, and is used where both are accepted. Where a provider's console accepts \
-            the name alone, suppress the finding.
+            'localhost' can resolve to another address than the address of the app, and firewalls treat it \
+            differently. The literal address has neither problem, and Carnet prefers it if both are accepted. If the \
+            provider's console accepts only the name, suppress the finding.
             """,
         fix: .unsafe,
         references: ["RFC 8252, section 7.3", "RFC 8252, section 8.3"],

@@ -5,10 +5,11 @@ struct NonceOff: SingleValueRule {
         code: "C002",
         name: "nonce-off",
         severity: .warning,
-        summary: "The nonce of the ID token is switched off, or not insisted on.",
+        summary: "The nonce of the ID token is off or optional.",
         rationale: """
-            The nonce ties the ID token to this sign-in, so that one from another sign-in cannot be slipped in. Servers \
-            that do not know it ignore it; it has to be off only where a server refuses it or leaves it out of its tokens.
+            The nonce binds the ID token to this sign-in, so that nobody can replace it by an ID token of another \
+            sign-in. Servers that do not know the parameter ignore it. Turn it off only if the server rejects it or \
+            leaves it out of its ID tokens.
             """,
         references: ["OpenID Connect Core 1.0, section 15.5.2", "RFC 9700, section 4.5.3"],
         bad: [
@@ -22,11 +23,11 @@ struct NonceOff: SingleValueRule {
         var found: [Diagnostic] = []
         // Without ID tokens the key has no effect, and K106 reports that.
         if context.descriptor.canHaveIDToken, case .off(let reason) = context.descriptor.authorization.nonce {
-            let message = "the ID token is not tied to the sign-in by a nonce: \(reason)"
+            let message = "no nonce binds the ID token to the sign-in: \(reason)"
             found.append(finding(message, in: context, at: context.places.authorization.nonce.span))
         }
         if let reason = context.descriptor.idToken.nonce.ifPresent {
-            let message = "an ID token without the nonce is taken: \(reason)"
+            let message = "an ID token without the nonce is accepted: \(reason)"
             found.append(finding(message, in: context, at: context.places.idToken.nonce.span))
         }
         return found

@@ -5,11 +5,11 @@ struct PKCEOff: SingleValueRule {
         code: "C001",
         name: "pkce-off",
         severity: .warning,
-        summary: "The proof key is switched off.",
+        summary: "PKCE is off.",
         rationale: """
-            Without the proof key, whoever gets hold of the code can redeem it. Servers that do not know the parameters \
-            ignore them, so it has to be off only where a server refuses them; the descriptor says why. The finding keeps \
-            the weakness in sight; suppress it with the evidence that it still holds.
+            Without PKCE, everyone who gets hold of the code can redeem it. Servers that do not know the parameters \
+            ignore them. Turn PKCE off only if the server rejects them, and give the reason. The finding is a \
+            reminder. Suppress it with evidence that the server still rejects them.
             """,
         references: ["RFC 7636, section 1", "RFC 9700, section 2.1.1"],
         bad: ["authorization: { pkce: ⟦{ off: their token endpoint refuses code_verifier }⟧ }\n"],
@@ -18,7 +18,7 @@ struct PKCEOff: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard case .off(let reason) = context.descriptor.authorization.pkce else { return [] }
-        let message = "sign-in is not protected by a proof key: \(reason)"
+        let message = "PKCE does not protect the sign-in: \(reason)"
         return [finding(message, in: context, at: context.places.authorization.pkce.span)]
     }
 }

@@ -7,8 +7,8 @@ struct RedirectSchemeNotReversedDomain: SingleValueRule {
         severity: .warning,
         summary: "A private-use scheme of a redirect URI is not a reversed domain name.",
         rationale: """
-            Every app may claim any scheme. One that is derived from a domain that the app's maker owns, such as \
-            'com.example.app', is unlikely to be claimed by another; 'myapp' or 'oauth' is not.
+            Every app can claim any scheme. Another app is unlikely to claim a scheme that is based on your own \
+            domain, such as 'com.example.app'. It may well claim 'myapp' or 'oauth'.
             """,
         references: ["RFC 8252, section 7.1", "RFC 8252, section 8.4", "RFC 7595, section 3.8"],
         bad: ["redirects: ['⟦oauth⟧://callback']\n", "redirects: ['⟦fb{app_id}⟧://authorize']\n"],

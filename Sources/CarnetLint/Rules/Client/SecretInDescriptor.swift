@@ -6,9 +6,9 @@ struct SecretInDescriptor: SingleValueRule {
         name: "secret-in-descriptor",
         summary: "A value in the file looks like a secret.",
         rationale: """
-            A descriptor is shared by everyone who uses the provider and lies in version control. Secrets belong to a \
-            client's registration, which comes from the host's configuration or the environment. A secret that was \
-            committed is to be replaced, not only removed.
+            Everyone who uses the provider has the descriptor, and it is in version control. Secrets belong in the \
+            client registration, which comes from the host's configuration or the environment. Replace a secret that \
+            was committed; deleting it is not enough.
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 9700, section 2.5"],
         bad: [
@@ -58,7 +58,7 @@ struct SecretInDescriptor: SingleValueRule {
                     "this looks like a secret",
                     in: context,
                     at: node.span,
-                    help: "take it out, declare an input or a client secret for it, and replace it at the provider"
+                    help: "remove it, declare an input or use the client secret, and replace the secret at the provider"
                 )
             )
         }

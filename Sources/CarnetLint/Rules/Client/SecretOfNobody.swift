@@ -4,11 +4,12 @@ struct SecretOfNobody: LintRule {
     let explanation = RuleExplanation(
         code: "C080",
         name: "secret-of-nobody",
-        summary: "A key needs the client's secret, and no client of this provider has one.",
+        summary: "A key needs the client secret, but no client of this provider has one.",
         rationale: """
-            A client whose methods of authentication use no secret is registered without one. An ID token or a callback \
-            that is signed with the secret can then not be checked, and a value that is made of it not be sent, so every \
-            sign-in fails. Worse, a provider that signs for a public client signs with something that everybody knows.
+            If no authentication method uses a secret, clients are registered without one. Carnet then cannot \
+            validate an ID token or callback that is signed with the secret, or fill a template that uses it, so \
+            every sign-in fails. A provider that signs for a public client would also sign with a value that \
+            everybody knows.
             """,
         references: ["OpenID Connect Core 1.0, section 10.1", "RFC 6749, section 2.1", "RFC 8725, section 3.5"],
         bad: [
@@ -43,10 +44,10 @@ struct SecretOfNobody: LintRule {
         let methods = descriptor.client.authentication.map(\.rawValue).joined(separator: ", ")
         func report(_ span: SourceSpan, _ what: String) -> Diagnostic {
             finding(
-                "\(what) the client's secret, and no client has one",
+                "\(what) the client secret, but no client has one",
                 in: context,
                 at: span,
-                help: "name a method with a secret beside \(methods): client: { authentication: [client_secret_post] }",
+                help: "add a method with a secret, such as client_secret_post, to client.authentication: [\(methods)]",
                 related: [context.related("the methods", at: context.places.client.authentication.span)]
             )
         }
@@ -59,7 +60,7 @@ struct SecretOfNobody: LintRule {
         }
         let secret = TemplateReference(.client, "secret")
         found += context.templateUses.filter { $0.template.expressions.contains { $0.references.contains(secret) } }
-            .map { report($0.node.span, "this is made of") }
+            .map { report($0.node.span, "this template uses") }
         return found
     }
 }

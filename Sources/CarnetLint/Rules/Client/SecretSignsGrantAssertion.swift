@@ -4,10 +4,10 @@ struct SecretSignsGrantAssertion: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C045",
         name: "secret-signs-grant-assertion",
-        summary: "The assertion of the JWT bearer grant is to be signed with a secret.",
+        summary: "The assertion of the JWT bearer grant is signed with a secret.",
         rationale: """
-            An assertion that asks for a token is signed with the client's key. A secret would sign it with what the server \
-            knows too, and no server that has the grant is known to take that; Carnet signs it with a key alone.
+            The client signs an assertion that requests a token with its key. The server knows a secret, too, so a \
+            signature with it proves nothing. No known server accepts it, and Carnet signs with a key only.
             """,
         references: ["RFC 7523, section 3", "RFC 8725, section 3.1"],
         bad: ["jwt_bearer: { assertion: { algorithm: ⟦HS256⟧ } }\n"],
@@ -21,7 +21,8 @@ struct SecretSignsGrantAssertion: SingleValueRule {
         return [
             finding(
                 "\(algorithm.rawValue) does not sign with a key", in: context,
-                at: context.places.jwtBearer.assertion.rules.algorithm.span, help: "a key signs with ES256, say")
+                at: context.places.jwtBearer.assertion.rules.algorithm.span,
+                help: "use an algorithm for keys, such as ES256")
         ]
     }
 }

@@ -5,11 +5,11 @@ struct StateInRedirectURI: SingleValueRule {
         code: "C052",
         name: "state-in-redirect-uri",
         severity: .warning,
-        summary: "The state rides in the redirect URI, because the provider drops the parameter.",
+        summary: "The state is sent in the redirect URI, because the provider does not return the parameter.",
         rationale: """
-            The state is compared all the same. But a provider that lets the query of a redirect URI vary does not compare \
-            redirect URIs exactly, as it should, and one that does will refuse every sign-in. The finding keeps the \
-            weakness in sight; suppress it with the evidence that it still holds.
+            Carnet still compares the state. A provider that allows a varying query in the redirect URI does not \
+            compare redirect URIs exactly, as it should. A provider that does compare them rejects every sign-in. The \
+            finding is a reminder. Suppress it with evidence that it still applies.
             """,
         references: ["RFC 9700, section 2.1", "RFC 6749, section 10.12"],
         bad: ["authorization: { state: ⟦{ in: redirect_uri, because: they never send it back }⟧ }\n"],

@@ -3,13 +3,13 @@ import CarnetDescriptors
 struct UnknownAssertionWord: LintRule {
     let explanation = RuleExplanation(
         code: "C043",
-        name: "unknown-assertion-word",
+        name: "unknown-assertion-audience",
         severity: .warning,
-        summary: "The audience of the client's assertion is neither a URI nor one of the words for one.",
+        summary: "The audience of the client assertion is neither a URI nor a keyword.",
         rationale: """
-            The audience is the issuer or the token endpoint of the server, for which there are the words 'issuer' and \
-            'token_endpoint', or another URI that the provider documents. Anything else is taken as it is written, so a \
-            misspelled word would be sent to the server, which refuses it.
+            The audience is the issuer or the token endpoint, for which there are the keywords 'issuer' and \
+            'token_endpoint', or another URI that the provider documents. Carnet sends any other value unchanged, so \
+            the server would reject a misspelled keyword.
             """,
         references: ["RFC 7523, section 3", "RFC 7519, section 4.1.3"],
         bad: [

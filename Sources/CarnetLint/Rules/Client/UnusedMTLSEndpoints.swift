@@ -5,11 +5,11 @@ struct UnusedMTLSEndpoints: LintRule {
         code: "C081",
         name: "unused-mtls-endpoints",
         severity: .warning,
-        summary: "Endpoints for certificates are named, and nothing says that clients have any.",
+        summary: "The descriptor has endpoints for client certificates, but no client uses a certificate.",
         rationale: """
-            The endpoints of mtls_endpoint_aliases are used by registrations with a certificate. Without \
-            tls_client_auth or self_signed_tls_client_auth among the methods, and without tokens that are bound to \
-            certificates, no registration has a reason to present one, so most often the method is what is missing.
+            Registrations with a certificate use the endpoints of mtls_endpoint_aliases. Without tls_client_auth or \
+            self_signed_tls_client_auth among the methods, and without certificate-bound tokens, no registration \
+            presents one. Usually the method is missing.
             """,
         references: ["RFC 8705, sections 2 and 5"],
         bad: [

@@ -4,10 +4,10 @@ struct BidirectionalControl: SingleValueRule {
     let explanation = RuleExplanation(
         code: "D022",
         name: "bidirectional-control",
-        summary: "The file holds an invisible character that changes the order in which text is shown.",
+        summary: "The file contains an invisible character that changes the order in which text is displayed.",
         rationale: """
-            Such a character can make a host or a comment look like another one in an editor and in a review, while the \
-            reader sees the real order. No descriptor needs it.
+            Such a character can make a host or a comment look like another one in an editor and in a review. Carnet \
+            reads the characters in their real order. No descriptor needs these characters.
             """,
         references: ["Unicode Technical Standard 39", "CVE-2021-42574"],
         bad: ["name: Acme⟦\u{202E}⟧\n", "# ⟦\u{2066}⟧issuer\ndocs: https://acme.example\n"],

@@ -6,8 +6,8 @@ struct BadAPIHost: LintRule {
         name: "bad-api-host",
         summary: "An element of api.hosts is not a host name.",
         rationale: """
-            The access token is sent to exactly these hosts, besides those of the resources. A scheme, a path or a wildcard \
-            would have to be guessed at, and a token that goes to one host too many is lost.
+            Carnet sends the access token to these hosts and to those of the resources, and to no other host. The \
+            meaning of a scheme, a path or a wildcard in this list would be a guess, and a wrong guess leaks a token.
             """,
         references: ["RFC 6750, section 5.3"],
         bad: [
@@ -28,7 +28,7 @@ struct BadAPIHost: LintRule {
                 "\"\(text)\" is not a host name",
                 in: context,
                 at: element.span,
-                help: "write the host alone, such as api.acme.example; list each host that is called"
+                help: "write only the host, such as api.acme.example, and list each host"
             )
         }
     }

@@ -4,10 +4,10 @@ struct DiscoveryWithoutIssuer: LintRule {
     let explanation = RuleExplanation(
         code: "E009",
         name: "discovery-without-issuer",
-        summary: "Discovery is asked for, and there is nothing to discover from.",
+        summary: "The descriptor asks for discovery, but has nothing to discover from.",
         rationale: """
-            The metadata document is found below the issuer, and its 'issuer' must equal the one that was asked; without \
-            one, 'discovery_url' has to say where the document is.
+            The metadata document is below the issuer, and its 'issuer' must equal the descriptor's. Without an \
+            issuer, 'discovery_url' must name the document.
             """,
         references: ["RFC 8414, section 3.3", "OpenID Connect Discovery 1.0, section 4"],
         bad: [
@@ -27,7 +27,7 @@ struct DiscoveryWithoutIssuer: LintRule {
         guard let mode = descriptor.discovery, mode != .off, !descriptor.canDiscover else { return [] }
         return [
             finding(
-                "discovery is \"\(mode.rawValue)\", but neither 'issuer' nor 'discovery_url' is there",
+                "discovery is \"\(mode.rawValue)\", but 'issuer' and 'discovery_url' are missing",
                 in: context,
                 at: context.places.discovery.span,
                 help: "add 'issuer', or remove 'discovery'"

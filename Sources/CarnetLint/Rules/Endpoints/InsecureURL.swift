@@ -6,8 +6,8 @@ struct InsecureURL: SingleValueRule {
         name: "insecure-url",
         summary: "A URL uses http on a host that is not this machine.",
         rationale: """
-            Codes, tokens and client secrets travel to these URLs. Without TLS everyone on the way can read and change \
-            them. Carnet requests https alone, and http only on a loopback host, for servers under development.
+            Codes, tokens and client secrets go to these URLs. Without TLS, everyone on the path can read and change \
+            them. Carnet requests https only, and http only on a loopback host, for servers under development.
             """,
         fix: .safe,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 9700, section 2.6"],
@@ -35,7 +35,7 @@ struct InsecureURL: SingleValueRule {
                 "\(url.name) is not https",
                 in: context,
                 at: span,
-                help: "http is allowed on loopback hosts alone",
+                help: "http is only allowed on loopback hosts",
                 fix: span == url.node.span
                     ? nil
                     : Fix(

@@ -5,11 +5,11 @@ struct IssuerMatchOff: SingleValueRule {
         code: "E020",
         name: "issuer-match-off",
         severity: .warning,
-        summary: "The issuer of the metadata is not compared with the descriptor's.",
+        summary: "Carnet does not compare the issuer of the metadata with the descriptor's.",
         rationale: """
-            The comparison is what stops the metadata of one server from speaking for another, which a mix-up attack needs. \
-            Where the metadata names other issuers, a template or a list of them says which; it can be off only where \
-            nobody can know them. The ID token must still be of the issuer that the metadata names.
+            A mix-up attack needs metadata of one server that speaks for another, and the comparison prevents that. \
+            If the metadata names other issuers, list them or write a template for them. Turn the comparison off only \
+            if the issuers cannot be known. The ID token must still have the issuer that the metadata names.
             """,
         references: ["RFC 8414, section 3.3", "RFC 8414, section 6.2", "OpenID Connect Discovery 1.0, section 4.3"],
         bad: ["issuer_match: ⟦{ off: each region names itself }⟧\n"],
@@ -22,7 +22,7 @@ struct IssuerMatchOff: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard case .off(let reason) = context.descriptor.issuerMatch else { return [] }
-        let message = "the issuer of the metadata is not compared: \(reason)"
+        let message = "Carnet does not compare the issuer of the metadata: \(reason)"
         return [finding(message, in: context, at: context.places.issuerMatch.span)]
     }
 }

@@ -4,10 +4,11 @@ struct MalformedURL: LintRule {
     let explanation = RuleExplanation(
         code: "E007",
         name: "malformed-url",
-        summary: "A URL is not one, whatever its inputs are.",
+        summary: "A URL is invalid with any values of its inputs.",
         rationale: """
-            Only printable ASCII as RFC 3986 allows it is requested. A host name with other letters is written in its \
-            'xn--' form, and other characters are percent-encoded, so that a URL says the same to everyone.
+            Carnet requests only URLs of printable ASCII, as RFC 3986 defines them. Write a host name with other \
+            letters in its 'xn--' form, and percent-encode other characters. A value with a scheme of its own cannot \
+            follow a scheme in the template.
             """,
         references: ["RFC 3986, section 2", "RFC 5890, section 2.3.2.1"],
         bad: [

@@ -4,11 +4,10 @@ struct MetadataURLAsIssuer: SingleValueRule {
     let explanation = RuleExplanation(
         code: "E040",
         name: "metadata-url-as-issuer",
-        summary: "The issuer is the address of the metadata document.",
+        summary: "The issuer is the URL of the metadata document.",
         rationale: """
-            The metadata document lies at the issuer with '/.well-known/...' added, and names the issuer inside. With the \
-            whole address as the issuer, the document is looked for at a place where it is not, and no ID token is ever \
-            of that issuer.
+            The metadata document is at the issuer with '/.well-known/...' added, and contains the issuer. With the \
+            whole URL as the issuer, Carnet looks for the document in the wrong place, and no ID token matches.
             """,
         fix: .unsafe,
         references: ["OpenID Connect Discovery 1.0, section 4", "RFC 8414, section 3"],
@@ -30,14 +29,14 @@ struct MetadataURLAsIssuer: SingleValueRule {
             else { return nil }
             let span = context.span(of: url.source[range], in: url.node)
             return finding(
-                "the issuer is the address of its metadata",
+                "the issuer is the URL of its metadata document",
                 in: context,
                 at: span,
-                help: "use the exact 'issuer' of that document; if it lies elsewhere, its address is 'discovery_url'",
+                help: "use the exact 'issuer' of that document; name a document elsewhere in 'discovery_url'",
                 fix: span == url.node.span
                     ? nil
                     : Fix(
-                        summary: "use what is left without it",
+                        summary: "remove it",
                         applicability: .unsafe,
                         edits: [Fix.Edit(span: span, replacement: "")]
                     )

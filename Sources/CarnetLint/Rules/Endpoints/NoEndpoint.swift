@@ -4,16 +4,23 @@ struct NoEndpoint: LintRule {
     let explanation = RuleExplanation(
         code: "E008",
         name: "no-endpoint",
-        summary: "There is no way to learn where to sign in.",
+        summary: "The descriptor has neither an issuer nor the endpoints of a sign-in.",
         rationale: """
-            A provider is reached by its issuer, whose metadata document names the endpoints, or by endpoints that the \
-            descriptor names itself: at least 'authorization' and 'token'.
+            A provider needs an issuer, whose metadata document names the endpoints, or endpoints in the descriptor: \
+            at least 'authorization' and 'token'.
             """,
         references: ["RFC 6749, section 3", "RFC 8414, section 3"],
         bad: [
             "⟦carnet⟧: 1\nid: acme\nname: Acme\nendpoints: {}\n",
             "⟦endpoints⟧:\n  authorization: https://id.acme.example/authorize\n",
             "issuer: https://id.acme.example\ndiscovery: off\n⟦endpoints⟧:\n  token: https://id.acme.example/token\n",
+            """
+            ⟦endpoints⟧:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            authorization: { pushed: always }
+
+            """,
         ],
         good: [
             "issuer: https://id.acme.example\n",
@@ -30,10 +37,12 @@ struct NoEndpoint: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         guard !descriptor.canDiscover else { return [] }
-        let missing = [EndpointName.authorization, .token].filter { descriptor.endpoints[$0] == nil }
+        let isPushed = descriptor.authorization.pushed.use == .always
+        let needed: [EndpointName] = [.authorization, .token] + (isPushed ? [.pushedAuthorizationRequest] : [])
+        let missing = needed.filter { descriptor.endpoints[$0] == nil }
         guard !missing.isEmpty else { return [] }
         let names = missing.map { "endpoints.\($0.rawValue)" }.joined(separator: " and ")
-        let reason = descriptor.discovery == .off ? "discovery is off" : "there is no issuer to discover it from"
+        let reason = descriptor.discovery == .off ? "discovery is off" : "there is no issuer"
         return [
             finding(
                 "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)",

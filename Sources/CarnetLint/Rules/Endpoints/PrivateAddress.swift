@@ -5,11 +5,11 @@ struct PrivateAddress: SingleValueRule {
         code: "E041",
         name: "private-address",
         severity: .warning,
-        summary: "A URL names a private or link-local IP address.",
+        summary: "A URL contains a private or link-local IP address.",
         rationale: """
-            Such an address is another machine in every network. In a descriptor that others use, it sends their codes \
-            and secrets to whoever has the address there, or lets a server be made to call what only it can reach, such \
-            as the metadata service of a cloud. A host name, or an input, says whose machine is meant.
+            Such an address is a different machine in every network. A shared descriptor would send codes and secrets \
+            to whichever machine has the address. It could also make a server call addresses that only the server can \
+            reach, such as a cloud's metadata service. Use a host name or an input.
             """,
         references: ["RFC 1918, section 3", "RFC 3927, section 2", "OpenID Connect Discovery 1.0, section 7.2"],
         bad: [

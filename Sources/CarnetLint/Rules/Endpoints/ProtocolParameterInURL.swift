@@ -4,10 +4,10 @@ struct ProtocolParameterInURL: LintRule {
     let explanation = RuleExplanation(
         code: "E005",
         name: "protocol-parameter-in-url",
-        summary: "The query of an endpoint carries a parameter that belongs to the protocol.",
+        summary: "The query of an endpoint sets a protocol parameter.",
         rationale: """
-            An endpoint may have a query of its own, which is kept. A parameter of the protocol in it would be sent twice, \
-            and servers differ on which of the two they take; RFC 6749 forbids to repeat one.
+            Carnet keeps the query of an endpoint. A protocol parameter in it would be sent twice, and servers differ \
+            on which value they use. RFC 6749 forbids repeated parameters.
             """,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2"],
         bad: [
@@ -32,10 +32,10 @@ struct ProtocolParameterInURL: LintRule {
         context.urls.filter { $0.kind == .endpoint }.flatMap { url in
             url.queryParameters.filter { Self.isReserved($0.name, $0.text) }.map { parameter in
                 finding(
-                    "the query of \(url.name) sets the protocol's parameter \"\(parameter.name)\"",
+                    "the query of \(url.name) sets the protocol parameter \"\(parameter.name)\"",
                     in: context,
                     at: context.span(of: parameter.text, in: url.node),
-                    help: "remove it; Carnet sends the parameters of the protocol itself"
+                    help: "remove it; Carnet sends the protocol parameters itself"
                 )
             }
         }

@@ -6,8 +6,8 @@ struct QueryInIssuer: SingleValueRule {
         name: "query-in-issuer",
         summary: "The issuer has a query.",
         rationale: """
-            An issuer identifier is a URL without query and fragment. The metadata document's URL is made from it, and it \
-            is compared character by character with the 'iss' of ID tokens and authorization responses.
+            An issuer identifier is a URL without query and fragment. Carnet builds the URL of the metadata document \
+            from it, and compares it byte by byte with the 'iss' of ID tokens and authorization responses.
             """,
         references: ["RFC 8414, section 2", "OpenID Connect Discovery 1.0, section 3"],
         bad: ["issuer: https://id.acme.example/⟦?tenant=x⟧\n"],
@@ -23,7 +23,7 @@ struct QueryInIssuer: SingleValueRule {
                 in: context,
                 at: context.span(of: url.source[start..<query.endIndex], in: url.node),
                 help:
-                    "use the exact 'issuer' of the provider's metadata document; a document elsewhere is 'discovery_url'"
+                    "use the exact 'issuer' of the provider's metadata document; name a document elsewhere in 'discovery_url'"
             )
         }
     }

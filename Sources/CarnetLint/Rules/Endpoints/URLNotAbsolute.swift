@@ -6,8 +6,8 @@ struct URLNotAbsolute: LintRule {
         name: "url-not-absolute",
         summary: "A URL does not start with https://.",
         rationale: """
-            Nothing is guessed around a URL: not its scheme, and not a host that it might be relative to. A scheme other \
-            than https and http could start a program when the URL is opened in a browser.
+            Carnet guesses neither a scheme nor a host. A scheme other than https and http could start a program when \
+            a browser opens the URL.
             """,
         references: ["RFC 3986, section 4.3", "RFC 8414, section 2"],
         bad: [
@@ -35,7 +35,7 @@ struct URLNotAbsolute: LintRule {
                 "\(url.name) \(what)",
                 in: context,
                 at: url.node.span,
-                help: "write the whole URL, starting with https://"
+                help: "write the complete URL, starting with https://"
             )
         }
     }

@@ -6,8 +6,8 @@ struct URLWithFragment: SingleValueRule {
         name: "url-with-fragment",
         summary: "A URL has a fragment.",
         rationale: """
-            A fragment is never sent to the server, and the parameters that are added to the URL would become part of it. \
-            The endpoints of OAuth must not have one.
+            Browsers and clients never send a fragment to the server, and parameters that are added to the URL would \
+            become part of it. OAuth forbids fragments in endpoints.
             """,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 8414, section 2"],
         bad: [
@@ -29,7 +29,7 @@ struct URLWithFragment: SingleValueRule {
                 "\(url.name) has a fragment",
                 in: context,
                 at: context.span(of: fragment, in: url.node),
-                help: "remove it, from the # on"
+                help: "remove everything from the # on"
             )
         }
     }

@@ -6,8 +6,8 @@ struct URLWithUserInformation: SingleValueRule {
         name: "url-with-user-information",
         summary: "A URL has a user name or password before its host.",
         rationale: """
-            'https://acme.example@evil.example' goes to evil.example. Software and people disagree on such URLs, and a \
-            password in one ends up in logs.
+            'https://acme.example@evil.example' goes to evil.example. Software and people disagree about such URLs, \
+            and a password in a URL ends up in logs.
             """,
         references: ["RFC 3986, section 3.2.1", "RFC 9110, section 4.2.4"],
         bad: ["issuer: https://⟦id.acme.example@⟧evil.example\n"],

@@ -4,10 +4,10 @@ struct InputRefusesOwnValue: SingleValueRule {
     let explanation = RuleExplanation(
         code: "K103",
         name: "input-refuses-own-value",
-        summary: "An input's default, example or enum holds a value that the input itself refuses.",
+        summary: "An input's default, example or enum contains a value that the input itself does not allow.",
         rationale: """
-            The default is what most users get and the example is what they copy. Both have to fit the input's own type, \
-            pattern and enum.
+            Most users get the default, and many copy the example. Both must match the type, pattern and enum of the \
+            input.
             """,
         bad: [
             "inputs: { domain: { type: hostname, example: ⟦'https://acme.example'⟧ } }\nissuer: https://{domain}\n",
@@ -29,7 +29,7 @@ struct InputRefusesOwnValue: SingleValueRule {
                 guard let value, let text = value.scalar?.text, let reason = input.value.refusal(of: text) else {
                     return nil
                 }
-                let message = "the input \"\(input.name)\" refuses \"\(text)\": \(reason)"
+                let message = "the input \"\(input.name)\" does not allow \"\(text)\": \(reason)"
                 return finding(message, in: context, at: value.span)
             }
         }

@@ -4,10 +4,10 @@ struct OptionalInputInURL: LintRule {
     let explanation = RuleExplanation(
         code: "K105",
         name: "optional-input-in-url",
-        summary: "A URL needs an input that may be left out.",
+        summary: "A URL needs an input that is optional.",
         rationale: """
-            Parameters that use an input without a value are left out, which is what 'optional' is for. A URL cannot be \
-            left out: without the value, the endpoint would be missing.
+            Carnet leaves out a parameter whose optional input has no value. It cannot leave out a URL: without the \
+            value, the endpoint would be missing.
             """,
         bad: ["inputs: { tenant: { optional: true } }\nissuer: https://⟦{tenant}⟧.acme.example\n"],
         good: [
@@ -30,7 +30,7 @@ struct OptionalInputInURL: LintRule {
         return context.templateUses.filter(\.isURL).flatMap { use in
             Set(use.template.requiredInputNames).intersection(optional).sorted().map { name in
                 finding(
-                    "the input \"\(name)\" is optional and a URL needs it",
+                    "a URL needs the input \"\(name)\", which is optional",
                     in: context,
                     at: context.span(of: use.place(of: name), in: use.node),
                     help: "give it a default, or remove 'optional'",

@@ -4,10 +4,10 @@ struct TextInputInURL: LintRule {
     let explanation = RuleExplanation(
         code: "K104",
         name: "text-input-in-url",
-        summary: "An input of type text is used in a URL.",
+        summary: "A URL uses an input of type text.",
         rationale: """
-            A text may hold a slash, a question mark or an @, and with them another host or a query. Inputs in URLs are of \
-            the type identifier or hostname, which cannot.
+            A text input can contain a slash, a question mark or an @, and thereby select another host or add a \
+            query. In URLs, use inputs of type identifier or hostname, which exclude these characters.
             """,
         references: ["RFC 3986, section 7.6"],
         bad: ["inputs: { tenant: { type: text } }\nissuer: https://id.acme.example/⟦{tenant}⟧\n"],
@@ -23,7 +23,7 @@ struct TextInputInURL: LintRule {
         return context.templateUses.filter(\.isURL).flatMap { use in
             Set(use.inputNames).intersection(texts).sorted().map { name in
                 finding(
-                    "the input \"\(name)\" is a free text and stands in a URL",
+                    "a URL uses the input \"\(name)\", which is of type text",
                     in: context,
                     at: context.span(of: use.place(of: name), in: use.node),
                     help: "declare it as identifier or hostname",

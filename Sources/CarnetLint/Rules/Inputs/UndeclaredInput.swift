@@ -5,8 +5,10 @@ struct UndeclaredInput: LintRule {
         code: "K101",
         name: "undeclared-input",
         summary: "A value uses an input that 'inputs' does not declare.",
-        rationale:
-            "The host cannot supply a value that the descriptor does not ask for, so the provider could never be used.",
+        rationale: """
+            The host application cannot supply a value that the descriptor does not declare, so the provider would \
+            never resolve.
+            """,
         fix: .unsafe,
         bad: [
             "inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/\n",

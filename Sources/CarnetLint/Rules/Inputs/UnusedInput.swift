@@ -5,10 +5,10 @@ struct UnusedInput: LintRule {
         code: "K102",
         name: "unused-input",
         severity: .warning,
-        summary: "An input is declared and used nowhere.",
+        summary: "An input is declared but never used.",
         rationale: """
-            Everyone who configures the provider is asked for the value, and it changes nothing. Most often the place that \
-            should use it has a fixed value.
+            Everyone who configures the provider is asked for a value without effect. Usually the place that should \
+            use the input contains a fixed value.
             """,
         bad: ["inputs: { ⟦tenant⟧: {} }\nissuer: https://id.acme.example\n"],
         good: ["inputs: { tenant: {} }\nissuer: https://{tenant}.acme.example\n"]
@@ -25,7 +25,7 @@ struct UnusedInput: LintRule {
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
         return context.places.inputs.entries.filter { !used.contains($0.key) }.map { entry in
             finding(
-                "the input \"\(entry.key)\" is used nowhere",
+                "the input \"\(entry.key)\" is never used",
                 in: context,
                 at: entry.keySpan,
                 help: "use it as {\(entry.key)}, or remove it"

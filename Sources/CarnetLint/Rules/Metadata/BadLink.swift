@@ -6,8 +6,9 @@ struct BadLink: SingleValueRule {
         name: "bad-link",
         severity: .warning,
         summary: "A link to documentation is not a web address.",
-        rationale:
-            "'docs' and 'link' are opened by people and shown as links; anything but a whole https URL leads nowhere.",
+        rationale: """
+            People open 'docs' and 'link' in a browser. Anything but a complete https URL leads nowhere.
+            """,
         bad: [
             "docs: ⟦acme.example/docs⟧\n",
             "notes: [{ about: id, because: it is theirs, link: ⟦their wiki⟧ }]\n",
@@ -24,7 +25,7 @@ struct BadLink: SingleValueRule {
             let page = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
             if (try? WebURL.check(String(page))) != nil { return nil }
             return finding(
-                "\"\(text)\" is not a web address", in: context, at: link.span, help: "write the whole https URL")
+                "\"\(text)\" is not a web address", in: context, at: link.span, help: "write the complete https URL")
         }
     }
 }

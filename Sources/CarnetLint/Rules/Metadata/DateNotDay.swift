@@ -5,8 +5,10 @@ struct DateNotDay: SingleValueRule {
         code: "M004",
         name: "bad-date",
         severity: .warning,
-        summary: "verified.date is not a day.",
-        rationale: "The date says how old the evidence is, and tools sort by it. It is written as year, month and day.",
+        summary: "verified.date is not a date.",
+        rationale: """
+            The date shows how old the evidence is, and tools sort by it. Write it as year, month and day.
+            """,
         references: ["RFC 3339, section 5.6"],
         bad: [
             "verified: { date: ⟦21.11.2026⟧, how: compared with their reference }\n",
@@ -18,7 +20,7 @@ struct DateNotDay: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         guard let date = context.descriptor.verified?.date, !Self.isDay(date) else { return [] }
         let span = context.places.verified.date.span
-        return [finding("\"\(date)\" is not a day", in: context, at: span, help: "write it as 2026-11-21")]
+        return [finding("\"\(date)\" is not a date", in: context, at: span, help: "write it as 2026-11-21")]
     }
 
     static func isDay(_ text: String) -> Bool {

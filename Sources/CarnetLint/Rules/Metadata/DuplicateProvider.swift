@@ -7,8 +7,8 @@ package enum DuplicateProvider {
         name: "duplicate-provider",
         summary: "Two files of one folder have the same id, or ids that are the same in code.",
         rationale: """
-            A provider is selected by its id, so one of the two can never be. A file in another folder may have the same \
-            id on purpose: the later folder hides the earlier one.
+            Users select a provider by its id, so one of the two files could never be used. A file in another folder \
+            may have the same id on purpose: the later folder overrides the earlier one.
             """
     )
 
@@ -26,7 +26,7 @@ package enum DuplicateProvider {
                 return nil
             }
             return explanation.diagnostic(
-                "another file has the id \"\(id)\" too",
+                "another file has the same id, \"\(id)\"",
                 file: outline.file.path,
                 span: outline.idSpan,
                 related: [.init(message: "the other file", file: earlier.file.path, span: earlier.idSpan)]

@@ -5,11 +5,10 @@ struct EvidenceOfCatalogues: SingleValueRule {
         code: "M006",
         name: "evidence-of-catalogues",
         severity: .information,
-        summary: "The facts were compared with catalogues of other libraries alone.",
+        summary: "The facts were compared only with catalogues of other libraries.",
         rationale: """
-            Catalogues copy from each other and contradict each other. A descriptor whose author could not read the \
-            provider's own documentation says so: `verified.how` begins with the word catalogues. Nothing is wrong with \
-            that, and a reader should know.
+            Catalogues copy from each other and contradict each other. If an author could not read the provider's own \
+            documentation, `verified.how` starts with the word catalogues. This is allowed, but readers should know.
             """,
         bad: ["verified: { date: 2026-11-21, how: ⟦\"catalogues: Nango, Auth.js\"⟧ }\n"],
         good: ["verified: { date: 2026-11-21, how: the provider's reference page }\n"]
@@ -19,10 +18,10 @@ struct EvidenceOfCatalogues: SingleValueRule {
         guard let how = context.descriptor.verified?.how, how.lowercased().hasPrefix("catalogues") else { return [] }
         return [
             finding(
-                "no document of the provider's own was compared",
+                "the file was not compared with the provider's own documentation",
                 in: context,
                 at: context.places.verified.how.span,
-                help: "compare the file with the provider's own documentation, and name that in verified.how"
+                help: "compare the file with the provider's own documentation, and name the page in verified.how"
             )
         ]
     }

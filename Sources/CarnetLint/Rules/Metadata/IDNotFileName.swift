@@ -7,8 +7,8 @@ struct IDNotFileName: SingleValueRule {
         severity: .warning,
         summary: "The id differs from the name of the file.",
         rationale: """
-            A provider is selected by its id and looked for by its file. When the two differ, the wrong file is edited, and \
-            a copy that kept its id hides the original.
+            Users select a provider by its id, and look for it by its file name. If the two differ, people edit the \
+            wrong file, and a copy with the same id overrides the original.
             """
     )
 
@@ -21,7 +21,7 @@ struct IDNotFileName: SingleValueRule {
         else { return [] }
         return [
             finding(
-                "the id is \"\(context.descriptor.id)\", and the file is called \(name)",
+                "the id is \"\(context.descriptor.id)\", but the file is called \(name)",
                 in: context,
                 at: context.places.id.span,
                 help: "rename one of the two"

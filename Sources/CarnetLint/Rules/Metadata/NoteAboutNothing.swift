@@ -7,8 +7,8 @@ struct NoteAboutNothing: LintRule {
         severity: .warning,
         summary: "A note explains a key that the file does not have.",
         rationale: """
-            A note is the evidence for a quirk. When the key is renamed or removed and the note stays, the next reader \
-            believes in a quirk that is no longer there.
+            A note is the evidence for a quirk. If the key was renamed or removed and the note remains, the next \
+            reader believes in a quirk that no longer exists.
             """,
         bad: ["notes: [{ about: ⟦token.body⟧, because: their endpoint reads JSON alone }]\n"],
         good: ["token: { body: json }\nnotes: [{ about: token.body, because: their endpoint reads JSON alone }]\n"]

@@ -5,10 +5,11 @@ struct UselessOverride: LintRule {
         code: "K110",
         name: "useless-override",
         severity: .warning,
-        summary: "A descriptor or an environment repeats what it inherits, or deletes what is not there.",
+        summary:
+            "A descriptor or an environment repeats a value that it inherits, or deletes a value that does not exist.",
         rationale: """
-            A descriptor that extends another, and an environment, is read as the list of differences. What is the same in both looks like a \
-            difference, and hides a later change of the parent.
+            A descriptor that extends another is read as the list of differences, and so is an environment. A \
+            repeated value looks like a difference, and hides later changes of the parent.
             """,
         bad: [
             "environments:\n  sandbox: { issuer: https://id.sandbox.example, scopes: { ⟦default⟧: [openid] } }\n"
@@ -61,11 +62,11 @@ struct UselessOverride: LintRule {
             } else if entry.value.saysTheSame(as: parent.value) || entry.value.isEmptyMapping(over: parent.value) {
                 found.append(
                     finding(
-                        "\"\(name)\" is inherited as it is",
+                        "\"\(name)\" repeats the inherited value",
                         in: context,
                         at: entry.keySpan,
                         help: "remove it",
-                        related: [context.related("the same", at: parent.keySpan)]
+                        related: [context.related("the inherited value", at: parent.keySpan)]
                     )
                 )
             }

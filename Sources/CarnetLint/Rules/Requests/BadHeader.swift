@@ -4,11 +4,11 @@ struct BadHeader: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C008",
         name: "bad-header",
-        summary: "A header has an impossible name or value, or is one that Carnet sets itself.",
+        summary: "A header has an invalid name or value, or Carnet sets it itself.",
         rationale: """
-            'Authorization', 'Content-Type' and the headers of the connection follow from the request: the client's \
-            authentication, the token, 'body'. A second value would contradict them. A line break in a value would start \
-            another header.
+            Carnet sets 'Authorization', 'Content-Type' and the headers of the connection from the client \
+            authentication, the token and 'body'. It does not send a second value, so a comment cannot suppress this \
+            rule. A line break in a value would start another header.
             """,
         references: ["RFC 9110, section 5.1", "RFC 9110, section 5.5", "RFC 6749, section 2.3"],
         bad: [
@@ -33,10 +33,10 @@ struct BadHeader: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places
-        let further =
-            [places.api.headers] + places.resources.all.map(\.headers)
-            + places.profile.requests.all.map(\.request.headers)
-        let headers = context.requests.flatMap(\.headers) + further.flatMap(\.entries)
+        let withBody =
+            context.requests.flatMap(\.headers) + places.profile.requests.all.flatMap(\.request.headers.entries)
+        let others = ([places.api.headers] + places.resources.all.map(\.headers)).flatMap(\.entries)
+        let headers = withBody.map { ($0, true) } + others.map { ($0, false) }
         let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap(\.header)
         guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
         let misnamed = ofTokens.compactMap { node -> Diagnostic? in
@@ -52,7 +52,7 @@ struct BadHeader: SingleValueRule {
         }
         let names = Set(ofTokens.compactMap { $0.scalar?.text.lowercased() })
         return misnamed
-            + headers.compactMap { header in
+            + headers.compactMap { header, hasBody in
                 let name = header.key.lowercased()
                 if names.contains(name) {
                     return finding(
@@ -62,7 +62,7 @@ struct BadHeader: SingleValueRule {
                     return finding("\"\(header.key)\" cannot be the name of a header", in: context, at: header.keySpan)
                 }
                 if Self.managed.contains(name) {
-                    let help = name == "content-type" ? "use 'body' to choose the encoding" : "remove it"
+                    let help = name == "content-type" && hasBody ? "use 'body' to choose the encoding" : "remove it"
                     return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
                 }
                 if header.value.scalar?.text.unicodeScalars.contains(where: Self.isForbidden) ?? false {

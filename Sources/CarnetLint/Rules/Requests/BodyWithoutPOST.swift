@@ -4,10 +4,10 @@ struct BodyWithoutPOST: LintRule {
     let explanation = RuleExplanation(
         code: "C009",
         name: "body-without-post",
-        summary: "A GET request is to have a body.",
+        summary: "A GET request has a body.",
         rationale: """
-            A body on GET has no meaning, and servers and proxies drop it; with it the parameters are gone. Parameters of \
-            a GET request go into the query, which is what 'body: query' says.
+            A body has no meaning in a GET request. Servers and proxies drop it, and the parameters with it. Use \
+            'body: query' to send the parameters of a GET request in the query.
             """,
         references: ["RFC 9110, section 9.3.1", "RFC 6749, section 3.2"],
         bad: [

@@ -4,10 +4,10 @@ struct ConflictingRename: LintRule {
     let explanation = RuleExplanation(
         code: "C006",
         name: "conflicting-rename",
-        summary: "A parameter is renamed to a name that is taken, or renamed and left out.",
+        summary: "A parameter is renamed to a name that is taken, or is renamed and also left out.",
         rationale: """
-            Two parameters of one name in a request are forbidden by RFC 6749; servers differ on which they take. A \
-            parameter that 'omit' leaves out has no name to change.
+            RFC 6749 forbids two parameters with one name, and servers differ on which one they use. A parameter in \
+            'omit' is not sent, so its new name has no effect.
             """,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2"],
         bad: [
@@ -38,7 +38,7 @@ struct ConflictingRename: LintRule {
                 guard let target = entry.value.scalar?.text else { return nil }
                 let span = entry.value.span
                 if omitted.contains(entry.key) {
-                    return finding("\"\(entry.key)\" is renamed and left out", in: context, at: span)
+                    return finding("\"\(entry.key)\" is renamed and also left out", in: context, at: span)
                 }
                 if let first = targets.updateValue(targets[target] ?? span, forKey: target) {
                     let related = [context.related("the other is here", at: first)]
@@ -46,7 +46,7 @@ struct ConflictingRename: LintRule {
                         "two parameters are renamed to \"\(target)\"", in: context, at: span, related: related)
                 }
                 if kept.contains(target) || added.contains(target) {
-                    return finding("the request has a parameter \"\(target)\" already", in: context, at: span)
+                    return finding("the request already has a parameter \"\(target)\"", in: context, at: span)
                 }
                 return nil
             }

@@ -4,10 +4,10 @@ struct ConstantPerAttemptValue: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C004",
         name: "constant-per-attempt-value",
-        summary: "A value that must be new for each sign-in is written into the descriptor.",
+        summary: "The descriptor contains a fixed value for a parameter that must be new for each sign-in.",
         rationale: """
-            'state', 'nonce' and the proof key protect a sign-in because nobody else can know them. A constant is known to \
-            everyone who can read the file, and matches every answer.
+            'state', 'nonce' and the code verifier protect a sign-in because nobody else knows them. Everyone who can \
+            read the file knows a fixed value, and it matches every response.
             """,
         references: ["RFC 6749, section 10.12", "RFC 7636, section 4.1", "OpenID Connect Core 1.0, section 15.5.2"],
         bad: [
@@ -34,7 +34,7 @@ struct ConstantPerAttemptValue: SingleValueRule {
                 "\"\(entry.key)\" is the same for every sign-in",
                 in: context,
                 at: entry.keySpan,
-                help: "remove it; Carnet makes a new one each time"
+                help: "remove it; Carnet creates a new one for each sign-in"
             )
         }
     }

@@ -4,10 +4,10 @@ struct DeleteElsewhere: LintRule {
     let explanation = RuleExplanation(
         code: "C051",
         name: "delete-elsewhere",
-        summary: "A request that gets something is a DELETE.",
+        summary: "A request that reads something uses DELETE.",
         rationale: """
-            DELETE asks a server to take something away: with some providers it is how a token is revoked. Tokens and \
-            profiles are asked for by GET or POST.
+            DELETE removes something; some providers revoke tokens this way. Requests for tokens and profiles use GET \
+            or POST.
             """,
         references: ["RFC 9110, section 9.3.5"],
         bad: ["token: { method: ⟦DELETE⟧ }\n", "profile: { method: ⟦DELETE⟧ }\n"],
@@ -19,6 +19,6 @@ struct DeleteElsewhere: LintRule {
         let requests = RequestKind.allCases.filter { $0 != .revocation }.compactMap(places.rules(of:))
         return (requests + places.profile.requests.all.map(\.request)).map(\.method)
             .filter { $0.text == RequestMethod.delete.rawValue }
-            .map { finding("only a revocation is a DELETE", in: context, at: $0.span, help: "use GET or POST") }
+            .map { finding("only a revocation can use DELETE", in: context, at: $0.span, help: "use GET or POST") }
     }
 }

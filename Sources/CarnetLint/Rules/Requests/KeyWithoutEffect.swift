@@ -5,10 +5,9 @@ struct KeyWithoutEffect: LintRule {
         code: "K106",
         name: "key-without-effect",
         severity: .warning,
-        summary: "A key is allowed here, but another key makes it mean nothing.",
+        summary: "A key has no effect, because another key disables it.",
         rationale: """
-            A key that nothing reads makes its author believe that something is set. Most often the other key is the \
-            mistake.
+            The author of a key without effect believes that something is set. Usually the other key is the mistake.
             """,
         bad: [
             """
@@ -81,7 +80,7 @@ struct KeyWithoutEffect: LintRule {
             report(places.client.assertion, "neither private_key_jwt nor client_secret_jwt is among the methods")
         }
         if descriptor.authorization.fragmentRoute != nil {
-            report(places.authorization.fragment, "fragment_route makes the fragment")
+            report(places.authorization.fragment, "fragment_route sets the fragment")
         }
         if descriptor.api.tokenIn != .authorization, descriptor.profile.tokenIn != .authorization {
             report(places.api.scheme, "the access token is not in the Authorization header")
@@ -94,7 +93,7 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.authorization.requestObject.use == .never {
             let place = places.authorization.requestObject
             for entry in place.entries where entry.keySpan != place.use.keySpan {
-                report(entry.keySpan, "request_object is never")
+                report(entry.keySpan, "request_object.use is never")
             }
         }
         if descriptor.isWithout(.deviceAuthorization) {
@@ -110,7 +109,7 @@ struct KeyWithoutEffect: LintRule {
             report(places.profile.format, reason)
             report(places.profile.jwt, reason)
         }
-        if descriptor.profile.jwt != nil { report(places.profile.format, "the answer is a JWT") }
+        if descriptor.profile.jwt != nil { report(places.profile.format, "the response is a JWT") }
         if descriptor.isWithout(.introspection) {
             report(places.introspection, "there is no introspection endpoint")
             if descriptor.refresh.expiryFrom == .introspection {
@@ -118,13 +117,13 @@ struct KeyWithoutEffect: LintRule {
             }
         }
         if descriptor.idToken.hs256 != nil {
-            report(places.idToken.algorithms, "the client's secret signs, and nothing else")
+            report(places.idToken.algorithms, "id_token.hs256 is set")
         }
         if !descriptor.canHaveIDToken {
             report(places.authorization.nonce, "without an issuer there are no ID tokens")
             report(places.idToken, "without an issuer there are no ID tokens")
             report(places.logout.missingEnd, "without an issuer there are no logout tokens")
-            report(places.logout.frontChannel, "without an issuer no logout can be attributed")
+            report(places.logout.frontChannel, "without an issuer, Carnet cannot validate a logout")
         }
         return found
     }

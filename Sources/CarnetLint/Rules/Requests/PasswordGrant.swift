@@ -4,10 +4,11 @@ struct PasswordGrant: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C031",
         name: "password-grant",
-        summary: "A request asks for a token with a user's password.",
+        summary: "A request sends a user's password to get a token.",
         rationale: """
-            The password grant makes every client a place where passwords are typed in, kept and stolen, and rules out a \
-            second factor. OAuth 2.0 Security Best Current Practice forbids it, and Carnet makes no such request.
+            With the password grant, users type their passwords into every client, and every client can leak them. It \
+            also prevents a second factor. OAuth 2.0 Security Best Current Practice forbids it, and Carnet does not \
+            support it.
             """,
         references: ["RFC 9700, section 2.4"],
         bad: [
@@ -24,7 +25,7 @@ struct PasswordGrant: SingleValueRule {
             return (added + [request.grantType].compactMap { $0 }).filter { $0.scalar?.text == Self.grantType }.map {
                 node in
                 finding(
-                    "the password grant is refused", in: context, at: node.span,
+                    "Carnet does not support the password grant", in: context, at: node.span,
                     help: "use the code flow, or the device flow for programs without a browser")
             }
         }

@@ -4,10 +4,10 @@ struct ProtectionOmitted: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C005",
         name: "protection-omitted",
-        summary: "'omit' takes out a parameter that protects the sign-in.",
+        summary: "'omit' leaves out a parameter that protects the sign-in.",
         rationale: """
-            'omit' is for parameters that a server chokes on. The state is needed always; the proof key and the nonce are \
-            switched off under 'authorization.pkce' and 'authorization.nonce', with a reason, so that it can be seen.
+            'omit' is for parameters that a server rejects. Every sign-in needs the state. Turn off PKCE and the \
+            nonce with 'authorization.pkce' and 'authorization.nonce', which demand a reason.
             """,
         references: ["RFC 6749, section 10.12", "RFC 9700, section 2.1.1"],
         bad: [
@@ -19,14 +19,17 @@ struct ProtectionOmitted: SingleValueRule {
     )
 
     private static let helps = [
-        "state": "remove it; no answer can be trusted without the state",
+        "state": "remove it; every sign-in needs the state",
         "nonce": "use authorization: { nonce: { off: \"the reason\" } }",
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request in
             request.omit.compactMap { element in
-                guard let name = element.scalar?.text, request.kind?.parameter(name)?.rule == .protected else {
+                // Without ID tokens there is no nonce to leave out.
+                guard let name = element.scalar?.text, request.kind?.parameter(name)?.rule == .protected,
+                    name != "nonce" || context.descriptor.canHaveIDToken || !context.isWhole
+                else {
                     return nil
                 }
                 return finding(

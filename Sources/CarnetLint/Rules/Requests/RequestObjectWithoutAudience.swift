@@ -4,10 +4,10 @@ struct RequestObjectWithoutAudience: LintRule {
     let explanation = RuleExplanation(
         code: "C044",
         name: "request-object-without-audience",
-        summary: "Authorization requests are to be signed, and nothing says for which server.",
+        summary: "Authorization requests are signed, but have no audience.",
         rationale: """
-            A signed request names the server that it is for, so that no other can take it for one of its own. That is the \
-            issuer, or what 'audience' says. Without either no request can be made.
+            A signed request names the server that it is for, so that no other server accepts it. The audience is the \
+            issuer, or the value of 'audience'. Without either, Carnet can make no request.
             """,
         references: ["RFC 9101, section 4", "RFC 9101, section 10.8"],
         bad: [
@@ -36,7 +36,7 @@ struct RequestObjectWithoutAudience: LintRule {
         guard rules.use == .always, rules.audience == nil, context.descriptor.issuer == nil else { return [] }
         return [
             finding(
-                "a signed request would be for nobody", in: context,
+                "a signed request has no audience", in: context,
                 at: context.places.authorization.requestObject.keySpan,
                 help: "add the issuer, or audience beside 'use: always'")
         ]

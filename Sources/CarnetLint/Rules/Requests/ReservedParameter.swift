@@ -4,13 +4,12 @@ struct ReservedParameter: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C003",
         name: "reserved-parameter",
-        summary:
-            "A descriptor adds a parameter that Carnet sends itself, or one that carries all others.",
+        summary: "The descriptor adds a parameter that Carnet sends itself, or a parameter that replaces all others.",
         rationale: """
-            The parameters of the protocol are made for each request and checked against its response. RFC 6749 forbids a \
-            second value beside them. 'omit' takes out a parameter that a provider wants otherwise, and 'parameters' can \
-            then send it; 'scope', 'response_type' and 'response_mode' have keys of their own, and what protects the sign-in \
-            stays. 'request' and 'request_uri' carry all other parameters.
+            Carnet creates the protocol parameters for each request and validates the response against them. RFC 6749 \
+            forbids a second value. To send another value, list the parameter in 'omit' and add it in 'parameters'. \
+            The parameters 'scope', 'response_type' and 'response_mode' have keys of their own. Parameters that \
+            protect the sign-in cannot be replaced. 'request' and 'request_uri' would replace all other parameters.
             """,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 9700, section 2.1"],
         bad: [
@@ -56,7 +55,7 @@ struct ReservedParameter: SingleValueRule {
                     let message = "\"\(entry.key)\" would replace the request's other parameters"
                     return finding(message, in: context, at: entry.keySpan, help: "remove it")
                 case .replaceable, .protected, .keyed:
-                    let message = "\"\(entry.key)\" is sent by Carnet itself"
+                    let message = "Carnet sends \"\(entry.key)\" itself"
                     return finding(message, in: context, at: entry.keySpan, help: help(for: parameter))
                 }
             }
@@ -71,8 +70,8 @@ struct ReservedParameter: SingleValueRule {
     private func help(for parameter: RequestParameter) -> String {
         switch parameter.rule {
         case .keyed("scopes"): "list scopes under 'scopes'"
-        case .keyed(let key): "say it with '\(key)'"
-        case .replaceable: "remove it; to send another value in its place, list it in 'omit' too"
+        case .keyed(let key): "use '\(key)'"
+        case .replaceable: "remove it; to send another value, also list it in 'omit'"
         default: "remove it"
         }
     }

@@ -5,11 +5,10 @@ struct SecretInQuery: LintRule {
         code: "C010",
         name: "secret-in-query",
         severity: .warning,
-        summary: "Codes, tokens or client secrets are sent in the query of a URL.",
+        summary: "A request sends codes, tokens or client secrets in the query of a URL.",
         rationale: """
-            A URL is written into the logs of every server and proxy on the way. The token endpoint takes POST with a body, \
-            and a client's credentials must never be in the URL; a provider that cannot is rare, and the finding keeps it \
-            in sight.
+            Servers and proxies log URLs. The token endpoint takes POST with a body, and client credentials must \
+            never be in a URL. Few providers require it. The finding is a reminder of the risk.
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 6749, section 3.2", "RFC 9700, section 4.3"],
         bad: [
@@ -35,7 +34,8 @@ struct SecretInQuery: LintRule {
                     || rules.parameters[name]?.holdsSecret == true
             }
             var found = queried.map {
-                finding("a secret is put into the URL", in: context, at: $0.span, help: "leave it in the body")
+                finding(
+                    "the secret is sent in the URL", in: context, at: $0.span, help: "remove it from query_parameters")
             }
             let span: SourceSpan? =
                 if rules.body == .query {
@@ -48,10 +48,10 @@ struct SecretInQuery: LintRule {
             if let span {
                 found.append(
                     finding(
-                        "the \(kind.section) request puts its secrets into the URL",
+                        "the \(kind.section) request sends its secrets in the URL",
                         in: context,
                         at: span,
-                        help: "use POST with a form or json body, if the provider has it"
+                        help: "use POST with a form or json body, if the provider accepts it"
                     )
                 )
             }

@@ -4,10 +4,10 @@ struct SilentPrompt: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C060",
         name: "silent-prompt",
-        summary: "Every sign-in asks with prompt=none.",
+        summary: "Every sign-in sends prompt=none.",
         rationale: """
-            'prompt=none' forbids the provider to show anything: whoever is not signed in already gets 'login_required', \
-            and can never sign in. Together with another value it is an error at every provider.
+            'prompt=none' forbids the provider to show a page. A user without a session at the provider gets \
+            'login_required' and can never sign in. Together with another value, every provider returns an error.
             """,
         references: ["OpenID Connect Core 1.0, section 3.1.2.1"],
         bad: [
@@ -23,7 +23,7 @@ struct SilentPrompt: SingleValueRule {
             let prompt = parameters["prompt"]
             guard prompt.text?.split(separator: " ").contains("none") == true else { return nil }
             return finding(
-                "nobody could be shown the sign-in page",
+                "the provider could not show its sign-in page",
                 in: context,
                 at: prompt.span,
                 help: "remove 'none'"

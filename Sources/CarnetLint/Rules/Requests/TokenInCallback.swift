@@ -4,10 +4,10 @@ struct TokenInCallback: SingleValueRule {
     let explanation = RuleExplanation(
         code: "C030",
         name: "token-in-callback",
-        summary: "The response type asks for a token in the callback.",
+        summary: "The response type requests a token in the callback.",
         rationale: """
-            'response_type' is for providers that have another word for 'code'. With 'token' or 'id_token' in it the \
-            tokens come through the browser, where its history and other pages can have them; Carnet refuses a callback \
+            'response_type' is for providers with another name for 'code'. With 'token' or 'id_token', the tokens \
+            pass through the browser, where its history and other pages can expose them. Carnet rejects a callback \
             with a token.
             """,
         references: ["RFC 9700, section 2.1.2", "RFC 6749, section 10.3"],
@@ -23,10 +23,10 @@ struct TokenInCallback: SingleValueRule {
         guard words.contains(where: { ["token", "id_token"].contains($0) }) else { return [] }
         return [
             finding(
-                "the tokens would come through the browser",
+                "the tokens would pass through the browser",
                 in: context,
                 at: context.places.authorization.responseType.span,
-                help: "leave the key out; the code is asked for by default"
+                help: "remove the key; Carnet requests a code by default"
             )
         ]
     }

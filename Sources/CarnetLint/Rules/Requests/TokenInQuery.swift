@@ -5,11 +5,11 @@ struct TokenInQuery: SingleValueRule {
         code: "C050",
         name: "token-in-query",
         severity: .warning,
-        summary: "The access token goes into the query of URLs.",
+        summary: "The access token is sent in the query of URLs.",
         rationale: """
-            A URL is written into the logs of servers and proxies and sent on in the Referer header, so whoever reads one \
-            of these has the token. It has to be so only where a provider takes the token nowhere else; the descriptor \
-            says why. The finding keeps the weakness in sight; suppress it with the evidence that it still holds.
+            Servers and proxies log URLs, and browsers send them in the Referer header. Everyone who reads one of \
+            them has the token. Use this only if the provider accepts the token nowhere else, and give the reason. \
+            The finding is a reminder. Suppress it with evidence that it still applies.
             """,
         references: ["RFC 6750, section 2.3", "RFC 6750, section 5.3", "RFC 9700, section 4.3.2"],
         bad: [
@@ -28,7 +28,7 @@ struct TokenInQuery: SingleValueRule {
         ]
         return placements.compactMap { placement, place in
             guard case .query(_, let reason) = placement else { return nil }
-            let message = "the access token is put into URLs: \(reason)"
+            let message = "the access token is sent in URLs: \(reason)"
             return finding(message, in: context, at: place.span)
         }
     }

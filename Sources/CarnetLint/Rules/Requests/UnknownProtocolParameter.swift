@@ -5,8 +5,8 @@ struct UnknownProtocolParameter: LintRule {
         code: "C007",
         name: "unknown-protocol-parameter",
         severity: .warning,
-        summary: "A key is about a parameter that is never sent in this message.",
-        rationale: "Nothing would change, although the descriptor says so. Most often the name is misspelled.",
+        summary: "A key is about a parameter that this request never has.",
+        rationale: "The key has no effect. Usually the name is misspelled.",
         bad: [
             "token: { rename: { ⟦clientid⟧: app_id } }\n",
             "authorization: { omit: [⟦nonse⟧] }\n",
@@ -41,12 +41,12 @@ struct UnknownProtocolParameter: LintRule {
             let candidates = message.parameters.sorted() + added
             let allowed =
                 known.isEmpty
-                ? "the request has no parameters but those in 'parameters'"
-                : "there are: " + known.sorted().prefix(Self.longestList).joined(separator: ", ")
+                ? "the request has only the parameters in 'parameters'"
+                : "parameters: " + known.sorted().prefix(Self.longestList).joined(separator: ", ")
             return named.filter { !known.contains($0.0) }.map { name, span in
                 let nearest = context.nearest(to: name, in: candidates)
                 return finding(
-                    "\"\(name)\" is not a parameter here",
+                    "this message has no parameter \"\(name)\"",
                     in: context,
                     at: span,
                     help: nearest.map { "did you mean \"\($0)\"?" } ?? allowed

@@ -5,8 +5,9 @@ struct BadTokenScheme: LintRule {
         code: "T009",
         name: "bad-token-scheme",
         summary: "api.scheme is not the name of an authentication scheme.",
-        rationale:
-            "The scheme is one word before the token in the Authorization header, such as Bearer, OAuth or token.",
+        rationale: """
+            The scheme is one word before the token in the Authorization header, such as Bearer, OAuth or token.
+            """,
         references: ["RFC 9110, section 11.1", "RFC 6750, section 2.1"],
         bad: ["api: { scheme: ⟦'Bearer '⟧ }\n", "api: { scheme: ⟦'Authorization: Bearer'⟧ }\n"],
         good: ["api: { scheme: OAuth }\n"]

@@ -5,10 +5,10 @@ struct ChangingSubject: SingleValueRule {
         code: "T060",
         name: "changing-subject",
         severity: .warning,
-        summary: "The subject is read from an address or a name, which can change and be given to someone else.",
+        summary: "The subject is an e-mail address, a phone number or a user name, which can change owners.",
         rationale: """
-            The subject tells accounts apart for ever. An e-mail address, a telephone number or a user name can be changed, \
-            and goes to another person once it is free: that person would then be signed in to the account of the first.
+            The subject identifies an account forever. A user can change an e-mail address, a phone number or a user \
+            name, and another person can then get it. That person would be signed in to the first person's account.
             """,
         references: ["OpenID Connect Core 1.0, section 5.7", "OpenID Connect Core 1.0, section 2"],
         bad: [

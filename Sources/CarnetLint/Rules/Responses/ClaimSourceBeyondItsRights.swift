@@ -4,11 +4,11 @@ struct ClaimSourceBeyondItsRights: LintRule {
     let explanation = RuleExplanation(
         code: "T011",
         name: "claim-source-beyond-its-rights",
-        summary: "A source of claims is to give a claim that only the provider can give, or is named twice.",
+        summary: "A claim source provides a claim that only the provider may set, or the same source occurs twice.",
         rationale: """
-            Somebody else's signed claims may add to a profile, and never say who the user is: the subject, the issuer and \
-            what belongs to a token are the provider's own. Carnet takes none of them from a source. Of two sources with one \
-            issuer only the first would be asked.
+            Signed claims of another issuer may add to a profile, but never identify the user. The subject, the \
+            issuer and the claims of a token are the provider's own, and Carnet takes none of them from a source. If \
+            two sources have the same issuer, Carnet uses only the first.
             """,
         references: ["OpenID Connect Core 1.0, section 5.6.2"],
         bad: [
@@ -43,11 +43,11 @@ struct ClaimSourceBeyondItsRights: LintRule {
             let place = context.places.profile.sources[index]
             var found = place.claims.elements
                 .filter { ClaimSourceRules.reservedClaims.contains($0.scalar?.text ?? "") }
-                .map { finding("a source cannot give \"\($0.scalar?.text ?? "")\"", in: context, at: $0.span) }
+                .map { finding("a source cannot provide \"\($0.scalar?.text ?? "")\"", in: context, at: $0.span) }
             if !issuers.insert(source.issuer).inserted {
                 found.append(
                     finding(
-                        "\(source.issuer) is a source already", in: context,
+                        "\(source.issuer) is already a source", in: context,
                         at: place.issuer.span, help: "put the claims into one list"))
             }
             return found

@@ -5,10 +5,10 @@ struct ClaimsWithoutSubject: LintRule {
         code: "T001",
         name: "claims-without-subject",
         severity: .warning,
-        summary: "A profile of an API that is not OpenID Connect does not say where the subject is.",
+        summary: "A profile without OpenID Connect does not map the subject.",
         rationale: """
-            The subject is the one claim that tells accounts apart. OpenID providers have it at '/sub'; the profile of an \
-            OAuth API calls it 'id', 'user_id' or something else, and without it nobody can be recognised the next time.
+            The subject is the claim that identifies an account. OpenID providers have it at '/sub'. Other APIs call \
+            it 'id', 'user_id' or similar. Without it, the application cannot recognize a user at the next sign-in.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
         bad: [
@@ -42,10 +42,10 @@ struct ClaimsWithoutSubject: LintRule {
         guard !descriptor.canHaveIDToken, !claims.isEmpty, claims["subject"] == nil else { return [] }
         return [
             finding(
-                "the claims do not say where the subject is",
+                "the claims do not map the subject",
                 in: context,
                 at: context.places.profile.claims.keySpan,
-                help: "add 'subject', e.g. subject: /id; without it, /sub is read"
+                help: "add 'subject', e.g. subject: /id; without it, Carnet reads /sub"
             )
         ]
     }

@@ -4,11 +4,11 @@ struct FirstCallbackNotKept: LintRule {
     let explanation = RuleExplanation(
         code: "T080",
         name: "first-callback-not-kept",
-        summary: "The name of the first callback is read from a value that is not kept, or that each must bring.",
+        summary: "'profile.callback' reads a value that is not kept, is required, or is secret.",
         rationale: """
-            'profile.callback' reads what 'callback.capture' keeps. A value that is not kept is never there, and one that is \
-            not optional is demanded of each sign-in, while such a provider sends it with the first one alone: all later \
-            sign-ins would fail. One that is marked as secret would be shown as a name.
+            'profile.callback' reads a value that 'callback.capture' keeps. Such providers send it with the first \
+            sign-in only. If the value is not kept, the name is always missing. If it is required, all later sign-ins \
+            fail. If it is marked as secret, Carnet would show a part of a secret.
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
         bad: [
@@ -39,7 +39,7 @@ struct FirstCallbackNotKept: LintRule {
         guard let capture = captures[name] else {
             return [
                 finding(
-                    "\"\(name)\" is no value of callback.capture",
+                    "\"\(name)\" is not a value of callback.capture",
                     in: context,
                     at: context.places.profile.callback.capture.span,
                     help: context.nearest(to: name, in: captures.names).map { "did you mean '\($0)'?" }
@@ -49,11 +49,13 @@ struct FirstCallbackNotKept: LintRule {
         }
         if !capture.isOptional {
             let span = context.places.callback.capture[name].keySpan
-            let message = "\"\(name)\" comes with the first sign-in alone, and is demanded of all"
+            let message = "\"\(name)\" comes only with the first sign-in, but every sign-in must have it"
             return [finding(message, in: context, at: span, help: "add optional: true")]
         }
         guard capture.isSecret else { return [] }
         let span = context.places.callback.capture[name].isSecret.keySpan
-        return [finding("a part of a secret would be shown as a name", in: context, at: span, help: "remove 'secret'")]
+        return [
+            finding("Carnet would show a part of a secret as a name", in: context, at: span, help: "remove 'secret'")
+        ]
     }
 }

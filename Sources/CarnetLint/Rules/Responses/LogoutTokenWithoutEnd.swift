@@ -3,13 +3,13 @@ import CarnetDescriptors
 struct LogoutTokenWithoutEnd: SingleValueRule {
     let explanation = RuleExplanation(
         code: "T061",
-        name: "logout-token-without-end",
+        name: "logout-token-without-expiry",
         severity: .warning,
-        summary: "Logout tokens without an end are accepted.",
+        summary: "Carnet accepts logout tokens without an expiry.",
         rationale: """
-            Whoever holds a logout token can sign people out until it ends. One without exp is taken for five minutes after \
-            it was issued, which is all that bounds it. It has to be so only where a provider sends none; the descriptor \
-            says why. The finding keeps the weakness in sight; suppress it with the evidence that it still holds.
+            Everyone who holds a logout token can sign users out until it expires. Carnet accepts a token without exp \
+            for five minutes after it was issued. Use this only if the provider sends no exp, and give the reason. \
+            The finding is a reminder. Suppress it with evidence that it still applies.
             """,
         references: ["OpenID Connect Back-Channel Logout 1.0, sections 2.4 and 2.6"],
         bad: ["issuer: https://id.acme.example\nlogout: { missing_exp: ⟦'version 2.7.5 leaves it out'⟧ }\n"],
@@ -18,7 +18,7 @@ struct LogoutTokenWithoutEnd: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard let reason = context.descriptor.logout.missingEnd else { return [] }
-        let message = "logout tokens without an end are accepted: \(reason)"
+        let message = "logout tokens without an expiry are accepted: \(reason)"
         return [finding(message, in: context, at: context.places.logout.missingEnd.span)]
     }
 }

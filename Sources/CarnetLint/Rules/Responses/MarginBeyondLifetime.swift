@@ -4,10 +4,10 @@ struct MarginBeyondLifetime: LintRule {
     let explanation = RuleExplanation(
         code: "T008",
         name: "margin-beyond-lifetime",
-        summary: "A token is to be renewed longer before its end than it lives.",
+        summary: "The refresh margin is not shorter than the lifetime of the token.",
         rationale: """
-            With such a margin every token is due as soon as it comes, so each call costs a refresh, and a provider that \
-            limits these will refuse them.
+            With such a margin, every new token is due for a refresh at once. Each call then costs a refresh, and a \
+            provider with a rate limit rejects them.
             """,
         references: ["RFC 6749, section 6"],
         bad: [

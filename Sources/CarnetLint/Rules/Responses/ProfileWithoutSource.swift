@@ -4,10 +4,10 @@ struct ProfileWithoutSource: LintRule {
     let explanation = RuleExplanation(
         code: "T002",
         name: "profile-without-source",
-        summary: "The profile is to come from something that the provider does not have.",
+        summary: "The profile's source does not exist at this provider.",
         rationale: """
-            A profile from 'userinfo' needs that endpoint, named or discovered; one from 'id_token' needs an issuer whose \
-            ID token can be checked.
+            A profile from 'userinfo' needs that endpoint, named or discovered. A profile from 'id_token' needs an \
+            issuer, so that Carnet can validate the ID token.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3", "OpenID Connect Core 1.0, section 3.1.3.7"],
         bad: [
@@ -34,10 +34,10 @@ struct ProfileWithoutSource: LintRule {
         let span = context.places.profile.source.span
         switch descriptor.profile.source {
         case .userinfo where descriptor.isWithout(.userinfo):
-            let message = "the profile comes from the userinfo endpoint, and there is none"
+            let message = "the profile comes from the userinfo endpoint, which does not exist"
             return [finding(message, in: context, at: span, help: "add 'endpoints.userinfo'")]
         case .idToken where !descriptor.canHaveIDToken:
-            let message = "the profile comes from the ID token, and there is no issuer to check it with"
+            let message = "the profile comes from the ID token, which Carnet cannot validate without an issuer"
             return [finding(message, in: context, at: span, help: "add 'issuer'")]
         default: return []
         }

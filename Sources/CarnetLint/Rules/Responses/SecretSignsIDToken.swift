@@ -5,11 +5,11 @@ struct SecretSignsIDToken: SingleValueRule {
         code: "T051",
         name: "secret-signs-id-token",
         severity: .warning,
-        summary: "ID tokens are signed with the client's secret.",
+        summary: "ID tokens are signed with the client secret.",
         rationale: """
-            Whoever has the secret can make ID tokens, so it must never be in an application that is given to others, and \
-            a short one can be guessed from a single token. It has to be so only where a provider has no public keys; the \
-            descriptor says why. The finding keeps the weakness in sight; suppress it with the evidence that it still holds.
+            Everyone who has the secret can make ID tokens, so it must never be in an app that is given to users. A \
+            short secret can be guessed from one token. Use this only if the provider has no public keys, and give \
+            the reason. The finding is a reminder. Suppress it with evidence that it still applies.
             """,
         references: ["OpenID Connect Core 1.0, section 10.1", "RFC 8725, section 3.5"],
         bad: ["id_token: { hs256: ⟦'https://acme.example/docs: web sign-in uses the channel secret'⟧ }\n"],
@@ -19,7 +19,7 @@ struct SecretSignsIDToken: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         // Where nobody has a secret, that is what is wrong.
         guard let reason = context.descriptor.idToken.hs256, context.descriptor.client.mayHaveSecret else { return [] }
-        let message = "ID tokens are signed with the client's secret: \(reason)"
+        let message = "ID tokens are signed with the client secret: \(reason)"
         return [finding(message, in: context, at: context.places.idToken.hs256.span)]
     }
 }

@@ -3,11 +3,11 @@ import CarnetDescriptors
 struct SignedAnswerWithoutKeys: LintRule {
     let explanation = RuleExplanation(
         code: "T010",
-        name: "signed-answer-without-keys",
-        summary: "An answer must be signed by the provider, and nothing says by whom or with which keys.",
+        name: "signed-response-without-keys",
+        summary: "The provider must sign a response, but Carnet has no issuer or no keys to validate it with.",
         rationale: """
-            A signed answer is believed if the issuer's keys have signed it. Without an issuer, or without the keys' URL \
-            where the metadata is not fetched, none can be judged, and every sign-in would fail.
+            Carnet validates the signature of a signed response with the issuer's keys. Without an issuer, or without \
+            a URL of the keys when discovery is off, it can validate no response, and every sign-in fails.
             """,
         references: [
             "JWT Secured Authorization Response Mode, section 2.4", "OpenID Connect Core 1.0, section 5.3.2",
@@ -50,13 +50,15 @@ struct SignedAnswerWithoutKeys: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         guard !descriptor.canHaveIDToken || descriptor.isWithout(.jwks) else { return [] }
-        let reason = descriptor.canHaveIDToken ? "there is no URL of keys" : "there is no issuer"
+        let reason = descriptor.canHaveIDToken ? "the URL of the keys is missing" : "there is no issuer"
         let help = descriptor.canHaveIDToken ? "add endpoints.jwks" : "add the issuer"
         let places = context.places
         var signed = [places.profile.jwt, places.introspection.jwt].filter(\.isWritten).map(\.span)
         if descriptor.authorization.responseMode?.isSigned == true {
             signed.insert(places.authorization.responseMode.span, at: 0)
         }
-        return signed.map { finding("a signed answer cannot be judged: \(reason)", in: context, at: $0, help: help) }
+        return signed.map {
+            finding("Carnet cannot validate a signed response: \(reason)", in: context, at: $0, help: help)
+        }
     }
 }

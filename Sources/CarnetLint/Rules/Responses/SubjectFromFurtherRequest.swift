@@ -4,10 +4,10 @@ struct SubjectFromFurtherRequest: LintRule {
     let explanation = RuleExplanation(
         code: "T050",
         name: "subject-from-further-request",
-        summary: "A further request of the profile is to bring the subject.",
+        summary: "A further request of the profile maps the subject.",
         rationale: """
-            The subject says whose account it is, and is compared with the ID token's. It comes from the first request or \
-            not at all: a further request that fails would otherwise make one account into another.
+            The subject identifies the account, and Carnet compares it with the ID token's. It must come from the \
+            first request. Otherwise a failing further request would turn one account into another.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
         bad: [
@@ -36,7 +36,7 @@ struct SubjectFromFurtherRequest: LintRule {
                 "the subject cannot come from a further request",
                 in: context,
                 at: subject.keySpan,
-                help: "map it in 'profile.claims', and make the request that has it the first one"
+                help: "map it in 'profile.claims', and make its request the first one"
             )
         }
     }

@@ -4,10 +4,10 @@ struct UnredactedSample: SingleValueRule {
     let explanation = RuleExplanation(
         code: "T006",
         name: "unredacted-sample",
-        summary: "A sample holds what looks like a real token.",
+        summary: "A sample contains a value that looks like a real token.",
         rationale: """
-            Samples are real responses without their secrets: they are shared with the descriptor, and the sandbox answers \
-            with them. A refresh token in one may be good for years.
+            Samples are real responses without their secrets. They are public with the descriptor, and the sandbox \
+            returns them. A refresh token in a sample may be valid for years.
             """,
         references: ["RFC 9700, section 4.14"],
         bad: [
@@ -43,7 +43,7 @@ struct UnredactedSample: SingleValueRule {
                     "this looks like a real token",
                     in: context,
                     at: node.span,
-                    help: "put a word in its place, such as redacted-\(name.replacing("_", with: "-")), and revoke it"
+                    help: "replace it by a word such as redacted-\(name.replacing("_", with: "-")), and revoke it"
                 )
             )
         }

@@ -4,10 +4,11 @@ struct BadScopeCharacter: SingleValueRule {
     let explanation = RuleExplanation(
         code: "S001",
         name: "bad-scope-character",
-        summary: "A scope holds a character that no scope can have, or the separator.",
+        summary: "A scope contains a character that no scope can have, or the separator.",
         rationale: """
-            A scope is one or more printable ASCII characters other than space, quote and backslash. Several scopes in one \
-            text would be sent as one name that no server knows, and a granted scope could never be recognised.
+            A scope consists of printable ASCII characters except space, quote and backslash. The server would read a \
+            string with several scopes as other scopes than the descriptor names, and Carnet could not recognize them \
+            when they are granted.
             """,
         references: ["RFC 6749, section 3.3"],
         bad: [
@@ -23,7 +24,7 @@ struct BadScopeCharacter: SingleValueRule {
         return context.scopeUses.compactMap { use in
             if use.scope.holds(separator) || use.scope.utf8.contains(UInt8(ascii: " ")) {
                 return finding(
-                    "\"\(use.scope)\" is several scopes in one text",
+                    "\"\(use.scope)\" contains several scopes",
                     in: context,
                     at: use.node.span,
                     help: "write each scope as an element of its own"

@@ -4,10 +4,10 @@ struct EncodedScopeSeparator: LintRule {
     let explanation = RuleExplanation(
         code: "S002",
         name: "encoded-scope-separator",
-        summary: "The separator between scopes is written as it looks in a URL.",
+        summary: "The separator between scopes is percent-encoded.",
         rationale: """
-            Parameters are encoded when they are sent. '%20' and '+' in a provider's documentation are a space after that; \
-            as separators they would be encoded once more, and the server would see one unknown scope.
+            Carnet encodes parameters when it sends them. '%20' and '+' in a provider's documentation mean a space. \
+            As separators they would be encoded again, and the server would see one unknown scope.
             """,
         fix: .safe,
         references: ["RFC 6749, section 3.3", "RFC 6749, appendix B"],

@@ -4,10 +4,10 @@ struct OpenIDWithoutIssuer: LintRule {
     let explanation = RuleExplanation(
         code: "S007",
         name: "openid-without-issuer",
-        summary: "The scope 'openid' is asked for, and the ID token that comes could not be checked.",
+        summary: "The descriptor requests the scope 'openid', but Carnet could not validate the ID token.",
         rationale: """
-            An ID token is worth something only after its issuer, audience and signature were checked. That takes the \
-            issuer, and the keys: from the issuer's metadata document, or from 'endpoints.jwks'.
+            Carnet validates the issuer, audience and signature of each ID token. It needs the issuer, and the keys \
+            from the issuer's metadata document or from 'endpoints.jwks'.
             """,
         references: ["OpenID Connect Core 1.0, section 3.1.3.7"],
         bad: [
@@ -54,10 +54,10 @@ struct OpenIDWithoutIssuer: LintRule {
         if !descriptor.canHaveIDToken {
             help = "add 'issuer'"
         } else if descriptor.isWithout(.jwks) {
-            help = "add 'endpoints.jwks', or let the metadata document be discovered"
+            help = "add 'endpoints.jwks', or remove 'discovery: off'"
         } else {
             return []
         }
-        return [finding("the ID token cannot be checked", in: context, at: use.node.span, help: help)]
+        return [finding("Carnet cannot validate the ID token", in: context, at: use.node.span, help: help)]
     }
 }

@@ -4,9 +4,11 @@ struct RepeatedResource: LintRule {
     let explanation = RuleExplanation(
         code: "S009",
         name: "repeated-resource",
-        summary: "Two resources have the same id, or are the same request under the same title.",
-        rationale:
-            "An id names one resource on the command line and in code; of two with the same one, only the first is found.",
+        summary: "Two resources have the same id, or the same title, method and URL.",
+        rationale: """
+            An id names one resource on the command line and in code. If two resources have the same id, Carnet finds \
+            only the first.
+            """,
         bad: [
             """
             scopes: { default: [photos] }
@@ -55,7 +57,7 @@ struct RepeatedResource: LintRule {
             }
             if let firstLabel {
                 let related = [context.related("first listed here", at: firstLabel)]
-                let message = "the resource \"\(resource.title)\" is there twice"
+                let message = "the resource \"\(resource.title)\" occurs twice"
                 found.append(finding(message, in: context, at: title, related: related))
             }
         }

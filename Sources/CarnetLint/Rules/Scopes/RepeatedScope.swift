@@ -5,10 +5,10 @@ struct RepeatedScope: SingleValueRule {
         code: "S003",
         name: "repeated-scope",
         severity: .warning,
-        summary: "A list of scopes names one twice.",
+        summary: "A list of scopes contains a scope twice.",
         rationale: """
-            The second mention means nothing; most often one of the two was to be another scope. In the catalogue, the \
-            second entry's title and implied scopes would never be seen.
+            The second entry has no effect. Usually it should be another scope. In the catalogue, the title and \
+            implied scopes of the second entry are ignored.
             """,
         fix: .safe,
         bad: [
@@ -38,7 +38,7 @@ struct RepeatedScope: SingleValueRule {
                 }
                 found.append(
                     finding(
-                        "the scope \"\(scope)\" is there twice",
+                        "the scope \"\(scope)\" occurs twice",
                         in: context,
                         at: node.span,
                         related: [context.related("first named here", at: earlier)],

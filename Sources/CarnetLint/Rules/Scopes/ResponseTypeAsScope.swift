@@ -5,10 +5,10 @@ struct ResponseTypeAsScope: SingleValueRule {
         code: "S006",
         name: "response-type-as-scope",
         severity: .warning,
-        summary: "A response type is asked for as if it were a scope.",
+        summary: "The descriptor requests a response type as a scope.",
         rationale: """
-            'id_token', 'token' and 'code' say which answer comes back. As scopes they are unknown to every provider: an \
-            ID token comes with the scope 'openid', a refresh token often with 'offline_access'.
+            'id_token', 'token' and 'code' are response types. No provider has them as scopes. The scope 'openid' \
+            requests an ID token, and 'offline_access' often requests a refresh token.
             """,
         references: ["OpenID Connect Core 1.0, section 3", "OpenID Connect Core 1.0, section 5.4"],
         bad: ["scopes: { default: [⟦id_token⟧, profile] }\n"],
@@ -25,7 +25,7 @@ struct ResponseTypeAsScope: SingleValueRule {
                 "\"\(use.scope)\" is a response type, not a scope",
                 in: context,
                 at: use.node.span,
-                help: use.scope == "id_token" ? "ask for the scope \"openid\"" : "remove it"
+                help: use.scope == "id_token" ? "request the scope \"openid\"" : "remove it"
             )
         }
     }

@@ -5,10 +5,10 @@ struct ScopeNotInCatalog: LintRule {
         code: "S004",
         name: "scope-not-in-catalog",
         severity: .warning,
-        summary: "A scope is asked for or implied that the descriptor's own catalogue does not know.",
+        summary: "The descriptor requests or implies a scope that its own catalogue does not contain.",
         rationale: """
-            A descriptor with a catalogue says which scopes the provider has. A scope outside of it is most often a slip of \
-            the pen, which the provider answers with 'invalid_scope', or grants nothing for.
+            A catalogue lists the scopes that the provider has. A scope outside it is usually misspelled. The \
+            provider then returns 'invalid_scope' or grants nothing for it.
             """,
         references: ["RFC 6749, section 4.1.2.1"],
         bad: [

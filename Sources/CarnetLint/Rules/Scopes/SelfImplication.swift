@@ -7,8 +7,9 @@ struct SelfImplication: SingleValueRule {
         severity: .warning,
         summary: "A scope implies itself.",
         rationale: """
-            'implies' names the other scopes that are granted with this one. Itself means nothing; most often another \
-            scope was meant. Two scopes that imply each other are two names of one thing, which some providers have.
+            'implies' lists the other scopes that are granted with this one, so the scope itself has no effect there. \
+            Usually it should be another scope. Two scopes that imply each other are fine: some providers have two \
+            names for one scope.
             """,
         bad: ["scopes: { catalog: [{ id: write, implies: [⟦write⟧] }] }\n"],
         good: [

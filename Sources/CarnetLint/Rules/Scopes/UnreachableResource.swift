@@ -5,10 +5,10 @@ struct UnreachableResource: LintRule {
         code: "S008",
         name: "unreachable-resource",
         severity: .warning,
-        summary: "A resource needs a scope that is neither asked for nor in the catalogue.",
+        summary: "A resource needs a scope that is neither requested nor in the catalogue.",
         rationale: """
-            A resource opens when its scope was granted, and scopes are compared as whole, case-sensitive names. One that \
-            the descriptor mentions nowhere else is most often misspelled, and the resource stays closed for everyone.
+            A resource is open when its scope is granted, and scopes are compared as whole, case-sensitive names. A \
+            scope that the descriptor contains nowhere else is usually misspelled, and the resource stays closed.
             """,
         references: ["RFC 6749, section 3.3"],
         bad: [
@@ -38,7 +38,7 @@ struct UnreachableResource: LintRule {
             guard use.place == .resource, !known.contains(use.scope) else { return nil }
             let nearest = context.nearest(to: use.scope, in: candidates)
             return finding(
-                "the scope \"\(use.scope)\" is neither asked for nor in the catalogue",
+                "the scope \"\(use.scope)\" is neither requested nor in the catalogue",
                 in: context,
                 at: use.node.span,
                 help: nearest.map { "did you mean \"\($0)\"?" } ?? "add it to scopes.default or scopes.catalog"

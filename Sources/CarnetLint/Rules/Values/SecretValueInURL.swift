@@ -7,8 +7,8 @@ struct SecretValueInURL: LintRule {
         severity: .warning,
         summary: "A template puts a secret into the query of a URL.",
         rationale: """
-            A URL is written into the logs of every server and proxy on the way. A request with a body keeps the secret out \
-            of them; a provider that takes no body is rare, and the finding keeps it in sight.
+            Servers and proxies log URLs. Send the secret in the body of a request. Few providers accept it only in \
+            the URL. The finding is a reminder of the risk.
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 6750, section 2.3"],
         bad: [
@@ -58,7 +58,7 @@ struct SecretValueInURL: LintRule {
                 "\"\(entry.key)\" puts a secret into the URL",
                 in: context,
                 at: entry.value.span,
-                help: "use POST with a body, if the provider has it"
+                help: "use POST with a body, if the provider accepts it"
             )
         }
     }

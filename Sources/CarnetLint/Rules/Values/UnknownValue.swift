@@ -4,11 +4,11 @@ struct UnknownValue: LintRule {
     let explanation = RuleExplanation(
         code: "K120",
         name: "unknown-value",
-        summary: "A template uses a value that nothing brings, or that comes only later.",
+        summary: "A template uses a value that no key keeps, or that is only available later.",
         rationale: """
-            What comes from a callback, a response, a step or a lookup is kept only where a key says so. A parameter whose \
-            value is not there is left out, and a URL cannot be requested at all. A step or a lookup sees what those \
-            before it keep, not what comes after it.
+            Carnet keeps a value of a callback, a response, a step or a lookup only if a key names it. It leaves out \
+            a parameter whose value is missing, and cannot request a URL whose value is missing. A step or lookup can \
+            use what earlier ones keep, not what later ones keep.
             """,
         bad: [
             "token: { parameters: { shop: '⟦{callback.shop}⟧' } }\n",
@@ -51,12 +51,12 @@ struct UnknownValue: LintRule {
                 let nearest = context.nearest(to: missing.name, in: candidates.sorted())
                 return [
                     finding(
-                        "the value \"\(missing)\" \(isLater ? "comes only later" : "is brought by nothing")",
+                        "the value \"\(missing)\" \(isLater ? "is not available yet" : "is kept by no key")",
                         in: context,
                         at: context.span(of: use.stretch(of: missing), in: use.node),
                         help: nearest.map { "did you mean {\(missing.origin.rawValue).\($0)}?" }
                             ?? (isLater
-                                ? "put what brings it before this; derivations come before lookups"
+                                ? "move what provides it up; derivations run before lookups"
                                 : missing.origin.keyThatKeeps(missing.name))
                     )
                 ]

@@ -4,10 +4,11 @@ struct UntrustedHost: LintRule {
     let explanation = RuleExplanation(
         code: "E030",
         name: "untrusted-host",
-        summary: "The host of a URL is known only at run time, and 'trusted_hosts' names none.",
+        summary: "The host of a URL is only known at run time, and 'trusted_hosts' is empty.",
         rationale: """
-            A callback can be sent by anybody, and what it says must not choose who is sent a code, a client secret or a \
-            token. Such a URL is requested only if its host is among trusted_hosts, or comes out of a table in tables.
+            Anybody can send a callback. Its values must not choose the host that receives a code, a client secret or \
+            a token. Carnet requests such a URL only if its host is in trusted_hosts, or comes from a table in \
+            tables.
             """,
         references: ["RFC 9700, section 4.4", "CWE-918"],
         bad: [
@@ -56,7 +57,7 @@ struct UntrustedHost: LintRule {
             use.isURL && !use.template.fixesHost && !(hasBase && use.template.source.hasPrefix("/"))
         }.map { use in
             finding(
-                "who is asked is known only at run time",
+                "the host of this URL is only known at run time",
                 in: context,
                 at: use.node.span,
                 help: "list the hosts, such as trusted_hosts: ['*.acme.example'], or use a table in tables"

@@ -5,10 +5,10 @@ struct UnusedTable: LintRule {
         code: "K122",
         name: "unused-table",
         severity: .warning,
-        summary: "A table of 'tables' is used by no template.",
+        summary: "No template uses a table of 'tables'.",
         rationale: """
-            A table has an effect through the function map alone. Kept values are another matter: the host application can \
-            read them, so one that no template uses is no mistake.
+            A table only has an effect through the function map. Kept values are different: the host application can \
+            read them, so an unused value is not a mistake.
             """,
         bad: ["tables: { ⟦regions⟧: { eu: id.acme.example } }\n"],
         good: [
@@ -29,7 +29,7 @@ struct UnusedTable: LintRule {
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
         return context.places.tables.entries.filter { !used.contains($0.key) }.map { entry in
-            finding("the table \"\(entry.key)\" is used nowhere", in: context, at: entry.keySpan)
+            finding("no template uses the table \"\(entry.key)\"", in: context, at: entry.keySpan)
         }
     }
 }

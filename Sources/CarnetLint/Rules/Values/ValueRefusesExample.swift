@@ -4,10 +4,10 @@ struct ValueRefusesExample: SingleValueRule {
     let explanation = RuleExplanation(
         code: "K121",
         name: "value-refuses-example",
-        summary: "The example or the sample of a kept value does not have the form that its own pattern demands.",
+        summary: "The example or sample of a kept value does not match the value's own pattern.",
         rationale: """
-            The pattern refuses whatever does not fit, so a real value that looks like the example would end the sign-in. \
-            The sandbox sends the example.
+            Carnet rejects a value that does not match the pattern. A real value like the example would therefore end \
+            the sign-in. The sandbox sends the example.
             """,
         bad: [
             "callback: { capture: { shop: { pattern: '[a-z]+', example: ⟦Acme⟧ } } }\n",
@@ -30,7 +30,7 @@ struct ValueRefusesExample: SingleValueRule {
         func check(_ place: Place<String>, _ example: String?, _ pattern: ValuePattern?) {
             // A pattern that could not be read has no source; K004 has reported it.
             guard let example, let pattern, !pattern.source.isEmpty, !pattern.matches(example) else { return }
-            found.append(finding("the pattern \(pattern) refuses \"\(example)\"", in: context, at: place.span))
+            found.append(finding("\"\(example)\" does not match the pattern \(pattern)", in: context, at: place.span))
         }
         for capture in descriptor.callback.capture.items {
             let place = context.places.callback.capture[capture.name].example
@@ -47,7 +47,7 @@ struct ValueRefusesExample: SingleValueRule {
             guard values.isEmpty || values.contains(where: { rules.pattern?.matches($0) == false }) else { continue }
             found.append(
                 finding(
-                    "the sample has no value for \"\(lookup.name)\" that its own rules take",
+                    "the sample has no value for \"\(lookup.name)\" that matches its own rules",
                     in: context,
                     at: context.places.connection.lookups[lookup.name].sample.keySpan
                 )

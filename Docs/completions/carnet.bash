@@ -1,0 +1,1094 @@
+#!/bin/bash
+
+__carnet_cursor_index_in_current_word() {
+    local remaining="${COMP_LINE}"
+
+    local word
+    for word in "${COMP_WORDS[@]::COMP_CWORD}"; do
+        remaining="${remaining##*([[:space:]])"${word}"*([[:space:]])}"
+    done
+
+    local -ir index="$((COMP_POINT - ${#COMP_LINE} + ${#remaining}))"
+    if [[ "${index}" -le 0 ]]; then
+        printf 0
+    else
+        printf %s "${index}"
+    fi
+}
+
+# positional arguments:
+#
+# - 1: the current (sub)command's count of positional arguments
+#
+# required variables:
+#
+# - repeating_flags: the repeating flags that the current (sub)command can accept
+# - non_repeating_flags: the non-repeating flags that the current (sub)command can accept
+# - repeating_options: the repeating options that the current (sub)command can accept
+# - non_repeating_options: the non-repeating options that the current (sub)command can accept
+# - positional_number: value ignored
+# - unparsed_words: unparsed words from the current command line
+#
+# modified variables:
+#
+# - non_repeating_flags: remove flags for this (sub)command that are already on the command line
+# - non_repeating_options: remove options for this (sub)command that are already on the command line
+# - positional_number: set to the current positional number
+# - unparsed_words: remove all flags, options, and option values for this (sub)command
+__carnet_offer_flags_options() {
+    local -ir positional_count="${1}"
+    positional_number=0
+
+    local was_flag_option_terminator_seen=false
+    local is_parsing_option_value=false
+
+    local -ar unparsed_word_indices=("${!unparsed_words[@]}")
+    local -i word_index
+    for word_index in "${unparsed_word_indices[@]}"; do
+        if "${is_parsing_option_value}"; then
+            # This word is an option value:
+            # Reset marker for next word iff not currently the last word
+            [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]] && is_parsing_option_value=false
+            unset "unparsed_words[${word_index}]"
+            # Do not process this word as a flag or an option
+            continue
+        fi
+
+        local word="${unparsed_words["${word_index}"]}"
+        if ! "${was_flag_option_terminator_seen}"; then
+            case "${word}" in
+            --)
+                unset "unparsed_words[${word_index}]"
+                # by itself -- is a flag/option terminator, but if it is the last word, it is the start of a completion
+                if [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]]; then
+                    was_flag_option_terminator_seen=true
+                fi
+                continue
+                ;;
+            -*)
+                # ${word} is a flag or an option
+                # If ${word} is an option, mark that the next word to be parsed is an option value
+                local option
+                for option in "${repeating_options[@]}" "${non_repeating_options[@]}"; do
+                    [[ "${word}" = "${option}" ]] && is_parsing_option_value=true && break
+                done
+
+                # Remove ${word} from ${non_repeating_flags} or ${non_repeating_options} so it isn't offered again
+                local not_found=true
+                local -i index
+                for index in "${!non_repeating_flags[@]}"; do
+                    if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
+                        unset "non_repeating_flags[${index}]"
+                        non_repeating_flags=("${non_repeating_flags[@]}")
+                        not_found=false
+                        break
+                    fi
+                done
+                if "${not_found}"; then
+                    for index in "${!non_repeating_flags[@]}"; do
+                        if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
+                            unset "non_repeating_flags[${index}]"
+                            non_repeating_flags=("${non_repeating_flags[@]}")
+                            break
+                        fi
+                    done
+                fi
+                unset "unparsed_words[${word_index}]"
+                continue
+                ;;
+            esac
+        fi
+
+        # ${word} is neither a flag, nor an option, nor an option value
+        if [[ "${positional_number}" -lt "${positional_count}" || "${positional_count}" -lt 0 ]]; then
+            # ${word} is a positional
+            ((positional_number++))
+            unset "unparsed_words[${word_index}]"
+        else
+            if [[ -z "${word}" ]]; then
+                # Could be completing a flag, option, or subcommand
+                positional_number=-1
+            else
+                # ${word} is a subcommand or invalid, so stop processing this (sub)command
+                positional_number=-2
+            fi
+            break
+        fi
+    done
+
+    unparsed_words=("${unparsed_words[@]}")
+
+    if\
+        ! "${was_flag_option_terminator_seen}"\
+        && ! "${is_parsing_option_value}"\
+        && [[ ("${cur}" = -* && "${positional_number}" -ge 0) || "${positional_number}" -eq -1 ]]
+    then
+        COMPREPLY+=($(compgen -W "${repeating_flags[*]} ${non_repeating_flags[*]} ${repeating_options[*]} ${non_repeating_options[*]}" -- "${cur}"))
+    fi
+}
+
+__carnet_add_completions() {
+    local completion
+    while IFS='' read -r completion; do
+        COMPREPLY+=("${completion}")
+    done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
+}
+
+__carnet_custom_complete() {
+    if [[ -n "${cur}" || -z ${COMP_WORDS[${COMP_CWORD}]} || "${COMP_LINE:${COMP_POINT}:1}" != ' ' ]]; then
+        local -ar words=("${COMP_WORDS[@]}")
+    else
+        local -ar words=("${COMP_WORDS[@]::${COMP_CWORD}}" '' "${COMP_WORDS[@]:${COMP_CWORD}}")
+    fi
+
+    "${COMP_WORDS[0]}" "${@}" "${words[@]}"
+}
+
+_carnet() {
+    local state
+    state="$(shopt -p;shopt -po)"
+    trap "${state//$'\n'/;}" RETURN
+    shopt -s extglob
+    set +o history +o posix
+
+    local -xr SAP_SHELL=bash
+    local -x SAP_SHELL_VERSION
+    SAP_SHELL_VERSION="$(IFS='.';printf %s "${BASH_VERSINFO[*]}")"
+    local -r SAP_SHELL_VERSION
+
+    local -r cur="${2}"
+    local -r prev="${3}"
+
+    local -i positional_number
+    local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")
+
+    local -a repeating_flags=()
+    local -a non_repeating_flags=(--version -h --help)
+    local -a repeating_options=()
+    local -a non_repeating_options=()
+    __carnet_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    lint|explain|schema|new|providers|show|try|sandbox|demo|doctor|register|login|accounts|token|profile|resources|call|refresh|logout|help)
+        # Offer subcommand argument completions
+        "_carnet_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo doctor register login accounts token profile resources call refresh logout help' -- "${cur}"))
+        ;;
+    esac
+}
+
+_carnet_lint() {
+    repeating_flags=()
+    non_repeating_flags=(--fix --simulate --no-simulate --json -v --verbose --version -h --help)
+    repeating_options=(--providers)
+    non_repeating_options=(--format --fail-on --stdin-filename --documentation --color)
+    __carnet_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--format')
+        return
+        ;;
+    '--fail-on')
+        __carnet_add_completions -W 'error'$'\n''warning'$'\n''never'
+        return
+        ;;
+    '--stdin-filename')
+        return
+        ;;
+    '--documentation')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_explain() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_schema() {
+    repeating_flags=()
+    non_repeating_flags=(--resources --json -v --verbose --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color)
+    __carnet_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_new() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--allow-local)
+    non_repeating_options=(--issuer --output --ca-file --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--issuer')
+        return
+        ;;
+    '--output')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_providers() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--providers)
+    non_repeating_options=(--search --color)
+    __carnet_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--search')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_show() {
+    repeating_flags=()
+    non_repeating_flags=(--resolved --json -v --verbose --version -h --help)
+    repeating_options=(--providers --input)
+    non_repeating_options=(--clients --client-id --client-secret-env --environment --redirect-uri --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion show -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_try() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--providers --input)
+    non_repeating_options=(--environment --redirect-uri --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--providers')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion try -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_sandbox() {
+    repeating_flags=()
+    non_repeating_flags=(--list-faults --ask --json -v --verbose --version -h --help)
+    repeating_options=(--fault --providers --input)
+    non_repeating_options=(--port --back-channel-logout-uri --clients --client-id --client-secret-env --environment --redirect-uri --color)
+    __carnet_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--port')
+        return
+        ;;
+    '--fault')
+        return
+        ;;
+    '--back-channel-logout-uri')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion sandbox -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_demo() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--providers)
+    non_repeating_options=(--port --clients --map --store --sandbox --color)
+    __carnet_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--port')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--map')
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_doctor() {
+    repeating_flags=()
+    non_repeating_flags=(--all --json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local)
+    non_repeating_options=(--clients --client-id --client-secret-env --environment --redirect-uri --ca-file --color)
+    __carnet_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion doctor -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_register() {
+    repeating_flags=()
+    non_repeating_flags=(--confidential --read --delete --json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local)
+    non_repeating_options=(--name --token-env --output --key-file --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--name')
+        return
+        ;;
+    '--token-env')
+        return
+        ;;
+    '--output')
+        return
+        ;;
+    '--key-file')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion register -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_login() {
+    repeating_flags=()
+    non_repeating_flags=(--no-browser --paste --device --pushed --no-pushed --signed --no-signed --json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local --scope --resource --acr --prompt --ui-locale --choose)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --authorization-details --claims --max-age --login-hint --response-mode --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--account')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--scope')
+        return
+        ;;
+    '--resource')
+        return
+        ;;
+    '--authorization-details')
+        return
+        ;;
+    '--claims')
+        return
+        ;;
+    '--max-age')
+        return
+        ;;
+    '--acr')
+        return
+        ;;
+    '--login-hint')
+        return
+        ;;
+    '--prompt')
+        return
+        ;;
+    '--ui-locale')
+        return
+        ;;
+    '--response-mode')
+        return
+        ;;
+    '--choose')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion login -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_accounts() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color)
+    __carnet_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_token() {
+    repeating_flags=()
+    non_repeating_flags=(--header --payload --raw --client-credentials --jwt-bearer --introspect --exchange --json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local --scope --resource --audience)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --subject --assertion-env --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--account')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--subject')
+        return
+        ;;
+    '--assertion-env')
+        return
+        ;;
+    '--scope')
+        return
+        ;;
+    '--resource')
+        return
+        ;;
+    '--audience')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion token -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_profile() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--account')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion profile -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_resources() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--account')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--map')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion resources -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_call() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map -X --request -d --data --color)
+    __carnet_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--account')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--map')
+        return
+        ;;
+    '-X'|'--request')
+        return
+        ;;
+    '-d'|'--data')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion call -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_refresh() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--account')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion refresh -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_logout() {
+    repeating_flags=()
+    non_repeating_flags=(--revoke --everywhere --json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --allow-local)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--account')
+        return
+        ;;
+    '--providers')
+        return
+        ;;
+    '--clients')
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion logout -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_help() {
+    repeating_flags=()
+    non_repeating_flags=(--version)
+    repeating_options=()
+    non_repeating_options=()
+    __carnet_offer_flags_options -1
+}
+
+complete -o filenames -F _carnet carnet

@@ -1,0 +1,46 @@
+import Carnet
+import CarnetApple
+import CarnetSwiftUI
+import CarnetURLSession
+import SwiftUI
+
+@main
+struct Auth0App: App {
+    @State private var greeting: Greeting? = try? Greeting(
+        Greeting.client(
+            id: "YOUR-CLIENT-ID", domain: "dev-example.us.auth0.com", bundleID: "com.example.auth0test",
+            transport: URLSessionTransport(), store: KeychainStore()),
+        agent: WebAuthenticationSessionUserAgent())
+
+    var body: some Scene {
+        WindowGroup {
+            if let greeting {
+                GreetingView(greeting).task { await greeting.signIn.restore() }
+            } else {
+                Text("The client registration is not valid.")
+            }
+        }
+    }
+}
+
+struct GreetingView: View {
+    private let greeting: Greeting
+
+    init(_ greeting: Greeting) {
+        self.greeting = greeting
+    }
+
+    var body: some View {
+        VStack(spacing: 16) {
+            Text(verbatim: greeting.text)
+            if greeting.signIn.session == nil {
+                SignInButton(greeting.signIn)
+            } else {
+                Button("Log out") { Task { await greeting.logOut() } }
+            }
+            SignInStatus(greeting.signIn)
+        }
+        .padding()
+        .task(id: greeting.signIn.phase) { await greeting.load() }
+    }
+}

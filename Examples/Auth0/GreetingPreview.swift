@@ -1,0 +1,25 @@
+import Carnet
+import CarnetCatalog
+import CarnetSandbox
+import CarnetTesting
+import SwiftUI
+
+/// Previews that sign in for real, at a sandbox in this process: no account, no network.
+struct GreetingPreview: PreviewProvider {
+    static var previews: some View {
+        if let greeting = try? Self.greeting() { GreetingView(greeting) } else { Text("The sandbox did not start.") }
+    }
+
+    private static func greeting() throws -> Greeting {
+        let (domain, bundleID) = ("dev.example.com", "com.example.app")
+        let redirectURI = "\(bundleID)://\(domain)/ios/\(bundleID)/callback"
+        let sandbox = Sandbox(
+            providers: [try ProviderRegistry.builtIn.descriptor(.auth0).resolve(inputs: ["domain": domain])],
+            clients: [SandboxClient(clientID: "client", redirectURIs: [redirectURI])])
+        return Greeting(
+            try Greeting.client(
+                id: "client", domain: domain, bundleID: bundleID, transport: SandboxTransport(sandbox),
+                store: MemoryTokenStore()),
+            agent: ScriptedUserAgent { url, _ in [try await sandbox.approve(authorizationURL: url)] })
+    }
+}

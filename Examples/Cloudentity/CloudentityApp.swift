@@ -1,0 +1,90 @@
+import Carnet
+import CarnetApple
+import CarnetSwiftUI
+import CarnetURLSession
+import Foundation
+import SwiftUI
+
+@main
+struct CloudentityApp: App {
+    @State private var bank: Bank? = try? CloudentityApp.makeBank()
+
+    var body: some Scene {
+        WindowGroup {
+            if let bank {
+                BankView(bank).task { await bank.signIn.restore() }
+            } else {
+                Text("The client registration or scopeData.json is not valid.")
+            }
+        }
+    }
+
+    private static func makeBank() throws -> Bank {
+        let scopeData = Bundle.main.url(forResource: "scopeData", withExtension: "json")
+        let client = try Bank.client(
+            id: "YOUR-CLIENT-ID", tenant: "acme", workspace: "demo", region: "us",
+            redirectURI: "com.example.simple-pkce://signin",
+            // The resources of scopeData.json are on this machine.
+            transport: URLSessionTransport(localAccess: .hosts(["localhost"])), store: KeychainStore())
+        return try Bank(
+            client, agent: WebAuthenticationSessionUserAgent(),
+            scopeData: SourceFile(
+                path: "scopeData.json", bytes: scopeData.map { try Array(Data(contentsOf: $0)) } ?? []))
+    }
+}
+
+struct BankView: View {
+    private let bank: Bank
+
+    init(_ bank: Bank) {
+        self.bank = bank
+    }
+
+    var body: some View {
+        VStack {
+            if bank.signIn.session == nil {
+                SignInButton(bank.signIn)
+                SignInStatus(bank.signIn)
+            } else {
+                TabView {
+                    ScrollView { Text(verbatim: bank.payload) }.tabItem { Text("Payload") }
+                    ScrollView { Text(verbatim: bank.header) }.tabItem { Text("Header") }
+                    NavigationStack {
+                        List(bank.resources, id: \.url) { resource in
+                            NavigationLink(resource.title) { ResourceView(bank, resource) }
+                        }
+                    }
+                    .tabItem { Text("Resources") }
+                }
+                SignInStatus(bank.signIn)
+                if let problem = bank.problem { Text(verbatim: problem).foregroundStyle(.red) }
+                Button("Sign out") { Task { await bank.signIn.signOut() } }
+            }
+        }
+        .padding()
+        .task(id: bank.signIn.phase) { await bank.load() }
+    }
+}
+
+struct ResourceView: View {
+    private let bank: Bank
+    private let resource: Resource
+    @State private var response: String?
+
+    init(_ bank: Bank, _ resource: Resource) {
+        self.bank = bank
+        self.resource = resource
+    }
+
+    var body: some View {
+        ScrollView {
+            if let response {
+                Text("Response").font(.headline)
+                Text(verbatim: response)
+            } else {
+                ProgressView("Fetching resource...")
+            }
+        }
+        .task { response = await bank.fetch(resource) }
+    }
+}

@@ -1,0 +1,21 @@
+public import CarnetDescriptors
+import CarnetProtocol
+
+extension OAuthClient {
+    /// A resource map of the host's own: a list of `{scope, title, url}` in YAML or JSON, or a mapping with `resources`.
+    ///
+    /// - Throws: `OAuthError` of kind `badDescriptor` with the place of the first mistake.
+    public nonisolated func resourceMap(_ file: SourceFile) throws -> ResourceMap {
+        let content = ResourceMapFile(file)
+        if let mistake = content.diagnostics.first(where: { $0.severity == .error }) {
+            throw OAuthError(
+                .configuration, .badDescriptor, "the resource map has a mistake: \(mistake)",
+                descriptorKey: "resources", hint: "run carnet lint on the file")
+        }
+        do throws(ResolutionError) {
+            return ResourceMap(try content.resources(for: provider, of: descriptor), scopes: provider.scopes)
+        } catch {
+            throw OAuthError(.configuration, .badDescriptor, error.reason, descriptorKey: error.key)
+        }
+    }
+}

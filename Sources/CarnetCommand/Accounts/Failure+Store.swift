@@ -1,0 +1,60 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFiles
+import CarnetSandbox
+
+extension Failure {
+    /// How many records are named.
+    private static let limit = 10
+
+    /// Records that cannot be opened and do not show whose they are. Nobody can say then that nobody is signed in.
+    ///
+    /// - Returns: `nil` if there are none.
+    init?(unreadable damaged: [TokenStoreError], perhapsOf provider: ProviderID) {
+        guard let first = damaged.first else { return nil }
+        self.init(first)
+        details.append(Detail(name: "provider", text: provider.rawValue))
+        if damaged.count > 1 { summary += " (and \(damaged.count - 1) more; see carnet accounts)" }
+        next = damaged.prefix(Self.limit).compactMap(\.remedy) + ["then run carnet login \(provider)"]
+    }
+}
+
+extension Connector {
+    /// - Returns: `nil` if there is no record.
+    /// - Throws: `TokenStoreError`, with the command that removes a record that cannot be opened.
+    func load(_ key: ConnectionKey) async throws -> Connection? {
+        do {
+            return try await store.load(key)?.connection
+        } catch var error as TokenStoreError where error.kind == .unreadable {
+            let place = sandbox.map { " --sandbox \($0.base.text)" } ?? ""
+            error.remedy = error.remedy ?? "carnet logout \(key.provider) --account \(key.account.shellWord)\(place)"
+            throw error
+        }
+    }
+
+    /// Finds a record that cannot be opened and may be that of the account, before anyone is asked to sign in.
+    ///
+    /// - Throws: `TokenStoreError`; `Failure`.
+    func requireReadableRecords(of provider: ProviderID, account: String?) async throws {
+        if let account {
+            _ = try await load(ConnectionKey(provider: provider.rawValue, account: account))
+            return
+        }
+        let inventory = try await store.inventory()
+        guard !inventory.accounts.contains(where: { $0.provider.isSameBytes(as: provider.rawValue) }) else { return }
+        if let failure = Failure(unreadable: inventory.damaged, perhapsOf: provider) { throw failure }
+    }
+}
+
+extension String {
+    /// As one word of a shell's command line.
+    var shellWord: String {
+        let isPlain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "@.-_+".utf8.contains(byte)
+            }
+        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+    }
+}

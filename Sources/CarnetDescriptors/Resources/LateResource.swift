@@ -1,0 +1,43 @@
+/// A resource whose URL or headers may not be known yet.
+package struct LateResource: Sendable {
+    let entry: ResourceEntry
+    let url: Template
+    let headers: [Named<String>]
+    let lateHeaders: [Named<Template>]
+    let knownURL: WebURL?
+
+    var known: Resource? { knownURL.map { resource($0, headers) } }
+
+    private func resource(_ url: WebURL, _ headers: [Named<String>]) -> Resource {
+        Resource(
+            id: entry.id, title: entry.title, url: url, requirement: entry.requirement, method: entry.method,
+            headers: headers)
+    }
+
+    /// The resource, if all that it uses is known and its host is trusted.
+    func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> Resource? {
+        guard let url = try? values.url(url, trusting: hosts) else { return nil }
+        return resource(url, headers + values.named(lateHeaders))
+    }
+}
+
+extension InputResolver {
+    /// The resources whose URLs are known, and the others, each with the number of known ones before it.
+    ///
+    /// - Parameter base: What stands before a URL that starts with `/`.
+    func resources(
+        _ entries: [ResourceEntry], below base: Template?
+    ) throws(ResolutionError) -> (known: [Resource], late: [(position: Int, resource: LateResource)]) {
+        var known: [Resource] = []
+        var late: [(position: Int, resource: LateResource)] = []
+        for (index, entry) in entries.enumerated() {
+            let resource = try entry.resolve(with: self, below: base, key: "resources.\(index)")
+            if let resource = resource.known {
+                known.append(resource)
+            } else {
+                late.append((known.count, resource))
+            }
+        }
+        return (known, late)
+    }
+}

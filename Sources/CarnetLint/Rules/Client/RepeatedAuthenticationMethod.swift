@@ -1,0 +1,31 @@
+import CarnetDescriptors
+
+struct RepeatedAuthenticationMethod: SingleValueRule {
+    let explanation = RuleExplanation(
+        code: "C017",
+        name: "repeated-authentication-method",
+        severity: .warning,
+        summary: "client.authentication contains a method twice.",
+        rationale: "The second entry has no effect. Usually it should be another method.",
+        fix: .safe,
+        references: ["RFC 8414, section 2"],
+        bad: ["client: { authentication: [none, client_secret_basic, ⟦none⟧] }\n"],
+        good: ["client: { authentication: [client_secret_post, none] }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let elements = context.places.client.authentication.elements
+        return elements.indices.compactMap { index in
+            guard let name = elements[index].scalar?.text,
+                let first = elements[..<index].first(where: { $0.scalar?.text == name })
+            else { return nil }
+            return finding(
+                "\"\(name)\" occurs twice",
+                in: context,
+                at: elements[index].span,
+                related: [context.related("first named here", at: first.span)],
+                fix: Removal.fix(ofElement: index, in: elements, summary: "remove the second", text: context.text)
+            )
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Carnet
+package import CarnetProtocol
+import HTTPTypes
+
+/// The destination of a request that a transport may send.
+package struct RequestTarget {
+    /// The absolute URL (RFC 9112, 3.2.2).
+    package let url: String
+    /// `host:port`, for messages: a path and a query may contain secrets.
+    package let origin: String
+    package let scheme: String
+    /// The host without its port. An IPv6 literal keeps its brackets.
+    package let host: String
+
+    /// - Throws: `TransportError`, `unsupportedRequest`.
+    package init(_ request: OutgoingRequest) throws {
+        guard let scheme = request.head.scheme?.lowercased(), let defaultPort = Self.defaultPorts[scheme] else {
+            throw TransportError(.unsupportedRequest, "the URL's scheme is neither http nor https")
+        }
+        guard let authority = request.head.authority, Self.isAuthority(authority) else {
+            throw TransportError(.unsupportedRequest, "the URL has no valid host")
+        }
+        let hasPort =
+            authority.drop { $0 != "]" }.contains(":") || (!authority.hasPrefix("[") && authority.contains(":"))
+        let origin = hasPort ? authority : "\(authority):\(defaultPort)"
+        guard let path = request.head.path, path.hasPrefix("/"), path.utf8.allSatisfy(Self.isPathByte) else {
+            throw TransportError(.unsupportedRequest, "the path of the request to \(origin) is not a valid URL path")
+        }
+        for field in request.head.headerFields where Self.ownFields.contains(field.name.canonicalName) {
+            throw TransportError(.unsupportedRequest, "the header field \(field.name) cannot be set by a request")
+        }
+        let port = hasPort ? authority.reversed().prefix { $0 != ":" }.count + 1 : 0
+        host = String(authority.dropLast(port))
+        self.url = "\(scheme)://\(authority)\(path)"
+        self.origin = origin
+        self.scheme = scheme
+    }
+
+    /// Rejects a host that is local by its name, before a connection is made.
+    ///
+    /// - Throws: `TransportError`, `localAddress`.
+    package func refuseLocalHost(unless access: LocalAccess) throws {
+        guard !access.allows(host) else { return }
+        let name = host.lowercased()
+        let isLocalName = name == "localhost" || name.hasSuffix(".localhost")
+        guard !isLocalName, IPAddress(numericHost: host)?.isPublic != false else {
+            throw TransportError(localAddressOf: origin)
+        }
+    }
+
+    private static let defaultPorts = ["http": 80, "https": 443]
+
+    /// Header fields that frame the message: a duplicate would allow request smuggling (RFC 9112, section 11.2).
+    private static let ownFields: Set = [
+        "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect",
+    ]
+
+    /// Host and port, without user information.
+    private static func isAuthority(_ text: String) -> Bool {
+        !text.isEmpty && !text.hasPrefix(":")
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                    true
+                default:
+                    false
+                }
+            }
+    }
+
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
+    }
+}
+
+extension TransportError {
+    package init(localAddressOf origin: String) {
+        self.init(
+            .localAddress,
+            "\(origin) is an address of this machine or the local network, which LocalAccess does not allow for this host"
+        )
+    }
+}

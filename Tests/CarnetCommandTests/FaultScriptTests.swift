@@ -1,0 +1,49 @@
+import CarnetServerTestSupport
+import Foundation
+import Testing
+
+/// The command, broken from outside.
+@Suite struct FaultScriptTests {
+    /// A small part of the table: `Tests/Faults/faults.py` without `--quick` is all of it.
+    @Test("each kind of fault, against the built command", .timeLimit(.minutes(5)))
+    func quick() async throws {
+        let run = try CommandRun(
+            URL(filePath: "/usr/bin/env"),
+            ["python3", "Tests/Faults/faults.py", "--quick", "--carnet", BuiltProduct.carnet.path],
+            environment: ProcessInfo.processInfo.environment,
+            folder: BuiltProduct.package
+        )
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        let total = try #require(result.standardOutput.firstMatch(of: #/\nall +(\d+) +0 /#), "\(result)")
+        #expect(try #require(Int(total.1)) > 50)
+    }
+
+    @Test("a program that is asked to end completes its refresh first", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signalInARefresh(_ number: Int32) async throws {
+        let home = try CommandHome()
+        let provider = try await RotatingProvider { .seconds(2) }
+        try home.write(
+            """
+            carnet: 1
+            id: rotating
+            name: Rotating
+            endpoints:
+              authorization: http://\(provider.authority)/authorize
+              token: http://\(provider.authority)/token
+            scopes: { default: [read] }
+
+            """, to: "providers/rotating.yaml")
+        try home.write("rotating: { client_id: client }\n", to: ".config/carnet/clients.yaml")
+        #expect(try await home.logIn("rotating", "--account", "ada").status == 0)
+        let refresh = try home.start(["refresh", "rotating"])
+        while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        refresh.send(signal: number)
+        let result = try await refresh.finish()
+        #expect([0, 128 + number].contains(result.status), "\(result)")
+        let next = try await home.run("refresh", "rotating")
+        #expect(next.status == 0, "\(next)")
+        #expect(provider.uses.map(\.token) == ["family1.1", "family1.2"])
+        try await provider.stop()
+    }
+}

@@ -1,0 +1,218 @@
+import Carnet
+import CarnetHTTP
+import CarnetProtocol
+import CarnetServerTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The network settings")
+struct NetworkSettingsTests {
+    private func place(
+        _ host: String, scheme: String = "https", _ environment: [String: String]
+    ) throws -> String? {
+        try NetworkSettings(environment: environment).proxy(scheme: scheme, host: host)?.place
+    }
+
+    @Test(
+        "take the proxy of the scheme, lower case first, then the one for all",
+        arguments: [
+            (["https_proxy": "http://a:1", "HTTPS_PROXY": "http://b:2", "ALL_PROXY": "http://c:3"], "a:1"),
+            (["HTTPS_PROXY": "http://b:2/", "ALL_PROXY": "http://c:3"], "b:2"),
+            (["all_proxy": "c:3", "ALL_PROXY": "d:4", "http_proxy": "e:5"], "c:3"),
+            (["HTTPS_PROXY": "proxy.corp"], "proxy.corp:1080"),
+            (["HTTPS_PROXY": "socks5://[::1]:9050"], "[::1]:9050"),
+            (["HTTPS_PROXY": "", "ALL_PROXY": "http://c:3"], nil),
+            (["HTTP_PROXY": "http://e:5"], nil),
+        ] as [([String: String], String?)])
+    func choosesProxy(environment: [String: String], expected: String?) throws {
+        #expect(try place("id.acme.example", environment) == expected)
+    }
+
+    @Test("ignore HTTP_PROXY in a CGI program, where anybody can set it")
+    func ignoresForgedProxy() throws {
+        let environment = ["HTTP_PROXY": "http://e:5"]
+        #expect(try place("a.example", scheme: "http", environment) == "e:5")
+        let cgi = environment.merging(["REQUEST_METHOD": "GET"]) { $1 }
+        #expect(try place("a.example", scheme: "http", cgi) == nil)
+        #expect(try place("a.example", scheme: "http", cgi.merging(["http_proxy": "f:6"]) { $1 }) == "f:6")
+    }
+
+    @Test(
+        "except the hosts of NO_PROXY as curl does",
+        arguments: [
+            ("acme.example", "acme.example", true), ("acme.example", "id.acme.example", true),
+            (".acme.example", "acme.example", true), ("ACME.example.", "id.acme.EXAMPLE", true),
+            ("acme.example", "notacme.example", false), ("cme.example", "acme.example", false),
+            ("10.0.0.0/8", "10.1.2.3", true), ("10.0.0.0/8", "11.1.2.3", false), ("10.1.2.3", "10.1.2.3", true),
+            ("10.0.0.0/33", "10.1.2.3", false), ("10.0.0.0/x", "10.0.0.0", false), ("0.0.0.0/0", "9.9.9.9", true),
+            ("fd00::/8", "[fd12::1]", true), ("[fd12::1]", "[fd12::1]", true), ("fd00::/8", "[fe80::1]", false),
+            ("a.example, b.example c.example", "c.example", true), ("*", "acme.example", true),
+            ("", "a.example", false),
+            ("2.3", "10.1.2.3", false),
+        ])
+    func exceptsHosts(list: String, host: String, isDirect: Bool) throws {
+        for name in ["no_proxy", "NO_PROXY"] {
+            #expect(try (place(host, ["HTTPS_PROXY": "p:1", name: list]) == nil) == isDirect)
+        }
+    }
+
+    @Test(
+        "never send loopback through a proxy", arguments: ["localhost", "a.localhost", "127.9.9.9", "[::1]", "127.1"])
+    func loopbackIsDirect(host: String) throws {
+        #expect(try place(host, ["ALL_PROXY": "p:1"]) == nil)
+        #expect(try NetworkSettings.proxy("p:1").proxy(scheme: "http", host: host) == nil)
+    }
+
+    @Test(
+        "refuse a proxy that cannot be used, when it applies, and never quote it",
+        arguments: [
+            "https://user:hunter2@p:1", "ftp://p", "http://", "http://p:0", "http://p:99999", "http://p:x",
+            "socks5://user:hunter2@p", "http://user:hunter2%ZZ@p", "[::1]x",
+        ])
+    func refusesUnusableProxy(url: String) async throws {
+        let settings = NetworkSettings(environment: ["HTTPS_PROXY": url, "NO_PROXY": "b.example"])
+        #expect(try settings.proxy(scheme: "https", host: "b.example") == nil)
+        let transport = AsyncHTTPTransport(network: settings)
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.get("a.example", scheme: "https"), limits: .init())
+        }
+        #expect(error?.kind == .unsupportedRequest)
+        #expect(error?.reason.contains("HTTPS_PROXY") == true)
+        #expect(error?.reason.contains("hunter2") == false)
+        #expect(throws: TransportError.self) { try NetworkSettings.proxy(url) }
+    }
+
+    @Test("read user and password as they are percent-encoded")
+    func readsCredentials() throws {
+        let proxy = try #require(
+            try NetworkSettings.proxy("http://al%40ice:p%3Aw:x@p:1").proxy(scheme: "https", host: "a.example"))
+        #expect(proxy.user == "al@ice")
+        #expect(proxy.password?.reveal() == "p:w:x")
+        #expect(!"\(proxy)".contains("p:w:x"))
+    }
+}
+
+@Suite("A transport behind a proxy")
+struct ProxiedTransportTests {
+    private let certificate: TestCertificate
+
+    init() throws {
+        certificate = try TestCertificate(subjectAlternativeName: "DNS:id.acme.example,IP:127.0.0.1")
+    }
+
+    private func port(of server: TLSServer) throws -> Int {
+        try #require(server.authority.split(separator: ":").last.flatMap { Int($0) })
+    }
+
+    @Test("tunnels TLS to a name that only the proxy knows, with credentials for the proxy alone")
+    func tunnels() async throws {
+        let server = try await certificate.server()
+        // alice:secret
+        let proxy = try await ConnectProxy(to: try port(of: server), demanding: "Basic YWxpY2U6c2VjcmV0")
+        let transport = try AsyncHTTPTransport(
+            additionalTrustRootsPEM: certificate.certificatePath,
+            network: .proxy("http://alice:secret@127.0.0.1:\(proxy.port)"))
+        let response = try await transport.send(.get("id.acme.example", scheme: "https"), limits: .init())
+        #expect(response.head.status == .ok)
+        #expect(server.requestCount == 1)
+        #expect(proxy.requests.count == 1)
+        #expect(proxy.requests.first?.hasPrefix("CONNECT id.acme.example:443 ") == true)
+        await transport.shutdown()
+        try await proxy.stop()
+        try await server.stop()
+    }
+
+    @Test("reports a proxy that wants a password, without sending anything to the server")
+    func wantsPassword() async throws {
+        let server = try await certificate.server()
+        let proxy = try await ConnectProxy(to: try port(of: server), demanding: "Basic YWxpY2U6c2VjcmV0")
+        let transport = try AsyncHTTPTransport(
+            additionalTrustRootsPEM: certificate.certificatePath, network: .proxy("http://127.0.0.1:\(proxy.port)"))
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.get("id.acme.example", scheme: "https"), limits: .init())
+        }
+        #expect(error?.kind == .connection)
+        #expect(error?.reason.contains("through the proxy 127.0.0.1:\(proxy.port)") == true)
+        #expect(error?.reason.contains("user and password") == true)
+        #expect(server.requestCount == 0)
+        await transport.shutdown()
+        try await proxy.stop()
+        try await server.stop()
+    }
+
+    @Test("does not let the proxy impersonate a server")
+    func checksCertificate() async throws {
+        // Not for the address of the proxy as well: see the known weakness in Docs/security.md.
+        let certificate = try TestCertificate(subjectAlternativeName: "DNS:id.acme.example")
+        let server = try await certificate.server()
+        let proxy = try await ConnectProxy(to: try port(of: server))
+        let transport = try AsyncHTTPTransport(
+            additionalTrustRootsPEM: certificate.certificatePath, network: .proxy("127.0.0.1:\(proxy.port)"))
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.get("other.example", scheme: "https"), limits: .init())
+        }
+        #expect(error?.kind == .tls)
+        #expect(server.requestCount == 0)
+        await transport.shutdown()
+        try await proxy.stop()
+        try await server.stop()
+    }
+
+    @Test(
+        "refuses hosts that are local by their spelling, proxy or not",
+        arguments: ["10.0.0.1", "169.254.169.254", "[::1]", "127.0.0.1", "localhost", "0x7f000001"])
+    func refusesLocalHosts(host: String) async throws {
+        let proxy = try await ConnectProxy(to: 1)
+        let transport = AsyncHTTPTransport(network: try .proxy("127.0.0.1:\(proxy.port)"))
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.get(host, scheme: "https"), limits: .init())
+        }
+        #expect(error?.kind == .localAddress)
+        #expect(proxy.requests.isEmpty)
+        await transport.shutdown()
+        try await proxy.stop()
+    }
+
+    @Test("trusts the authorities of SSL_CERT_FILE and of a folder")
+    func trustsNamedAuthorities() async throws {
+        let server = try await certificate.server()
+        let folder = URL(filePath: certificate.certificatePath).deletingLastPathComponent().path
+        for variables in [["SSL_CERT_FILE": certificate.certificatePath], ["SSL_CERT_DIR": folder]] {
+            let transport = AsyncHTTPTransport(localAccess: .all, network: NetworkSettings(environment: variables))
+            let response = try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
+            #expect(response.head.status == .ok)
+            await transport.shutdown()
+        }
+        try await server.stop()
+    }
+
+    @Test("trusts nobody else where SSL_CERT_FILE names another authority")
+    func trustsNobodyElse() async throws {
+        let server = try await certificate.server()
+        let other = try TestCertificate(subjectAlternativeName: "DNS:other.example")
+        let settings = NetworkSettings(environment: ["SSL_CERT_FILE": other.certificatePath])
+        let transport = AsyncHTTPTransport(localAccess: .all, network: settings)
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
+        }
+        #expect(error?.kind == .tls)
+        let trusting = AsyncHTTPTransport(
+            localAccess: .all, network: settings.trusting(certificate.certificatePath, named: "--ca-file"))
+        #expect(try await trusting.send(.get(server.authority, scheme: "https"), limits: .init()).status == 200)
+        for each in [transport, trusting] { await each.shutdown() }
+        try await server.stop()
+    }
+
+    @Test("refuses every request where the authorities cannot be read", arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+    func refusesUnreadableAuthorities(name: String) async throws {
+        let settings = NetworkSettings(environment: [name: "/nonexistent/roots.pem"])
+        let error = await #expect(throws: TransportError.self) {
+            try await AsyncHTTPTransport(localAccess: .all, network: settings)
+                .send(.get("127.0.0.1:1"), limits: .init())
+        }
+        #expect(error?.kind == .tls)
+        #expect(error?.reason.hasPrefix("\(name) names /nonexistent/roots.pem") == true)
+    }
+}

@@ -1,0 +1,358 @@
+import CarnetDescriptors
+
+/// A descriptor that a seed makes: a provider that works, and a few random changes to it, good and bad.
+///
+/// A change sets one to three keys, so several of them meet in one descriptor, and a later one may overwrite an earlier one.
+/// What it covers is the list `changes`: endpoints, scopes, the authorization request, the callback, the token request and
+/// response, client authentication, ID tokens, profiles, resources, revocation, inputs, tables and values known only at run
+/// time. Certificates, DPoP, encrypted tokens, signed requests, the device grant and further grants are not among them.
+struct RandomDescriptor {
+    struct Change: Sendable {
+        let name: String
+        let settings: @Sendable (inout Dice) -> [(path: String, value: JSONValue)]
+
+        init(_ name: String, _ settings: @escaping @Sendable (inout Dice) -> [(path: String, value: JSONValue)]) {
+            self.name = name
+            self.settings = settings
+        }
+
+        init(_ path: String, _ value: JSONValue) {
+            self.init("\(path): \(value.jsonText())") { _ in [(path, value)] }
+        }
+
+        /// A key with one of several values.
+        init(_ path: String, anyOf values: [JSONValue]) {
+            self.init("\(path): one of \(values.count)") { dice in [(path, dice.pick(values))] }
+        }
+    }
+
+    let seed: UInt64
+    /// JSON, which is YAML.
+    let text: String
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var dice = Dice(seed: seed)
+        var root: JSONValue = ["carnet": 1, "id": "odd", "name": "Odd"]
+        for (path, value) in Self.start(&dice) { root.set(path.split(separator: ".")[...], value) }
+        for _ in 0..<dice.below(6) {
+            for (path, value) in dice.pick(Self.changes).settings(&dice) {
+                root.set(path.split(separator: ".")[...], value)
+            }
+        }
+        text = root.jsonText()
+    }
+
+    /// An OpenID provider with metadata, one without, and an API that is neither.
+    private static func start(_ dice: inout Dice) -> [(path: String, value: JSONValue)] {
+        let endpoints: [(path: String, value: JSONValue)] = [
+            ("endpoints.authorization", "https://odd.example/authorize"),
+            ("endpoints.token", "https://odd.example/token"),
+        ]
+        let issuer: (path: String, value: JSONValue) = ("issuer", "https://odd.example")
+        // Making an RSA key takes longer than all else.
+        let fast: (path: String, value: JSONValue) = ("id_token.algorithms", ["ES256"])
+        switch dice.below(3) {
+        case 0: return [issuer, fast, ("scopes.default", ["openid", "email"])]
+        case 1:
+            return endpoints + [
+                issuer, fast, ("discovery", "off"), ("endpoints.jwks", "https://odd.example/jwks"),
+                ("endpoints.userinfo", "https://odd.example/userinfo"),
+                ("endpoints.revocation", "https://odd.example/revoke"), ("scopes.default", ["openid", "profile"]),
+            ]
+        default:
+            return endpoints + [
+                ("endpoints.userinfo", "https://api.odd.example/me"), ("profile.claims.subject", "/id"),
+                ("scopes.default", ["read", "write"]),
+            ]
+        }
+    }
+
+    static let changes: [Change] =
+        addresses + scopes + authorization + callbacks + tokenRequests + clients + tokenResponses + profiles + values
+
+    private static let addresses = [
+        Change("endpoints.revocation", "https://odd.example/revoke"),
+        Change("endpoints.token", "https://odd.example/token?tenant=x"),
+        Change("endpoints.token", "https://odd.example/token?client_id=x"),
+        Change("endpoints.token", "http://odd.example/token"),
+        Change("endpoints.token", "https://odd.example/to ken"),
+        Change("endpoints.token", "https://odd.example/token#top"),
+        Change("endpoints.token", "/token"),
+        Change("endpoints.authorization", "https://odd.example/authorize?audience=x"),
+        Change("endpoints.authorization", "https://user@odd.example/authorize"),
+        Change("issuer", anyOf: ["http://odd.example", "https://odd.example?x=1", "odd.example"]),
+        Change("issuer", "https://odd.example/.well-known/openid-configuration"),
+        Change("discovery", anyOf: ["off", "require"]),
+    ]
+
+    private static let scopes = [
+        Change("scopes.separator", anyOf: [",", ";", "%20", "+"]),
+        Change(
+            "scopes.default", anyOf: [["read"], ["a b"], ["a,b"], ["gr\u{F6}\u{DF}e"], ["openid"], ["openid", "read"]]),
+        Change("scopes.offline", ["offline_access"]),
+        Change("scopes.extra", ["user_scope": ["chat"]]),
+        Change("token.response.scope_separator", anyOf: [",", " "]),
+        Change("a resource") { dice in
+            [
+                (
+                    "resources",
+                    [
+                        [
+                            "id": "one", "title": "One", "scope": dice.pick(["read", "email", "other"]),
+                            "url": dice.pick(["https://api.odd.example/one", "https://api.odd.example/{x}", "/one"]),
+                        ]
+                    ]
+                )
+            ]
+        },
+        Change(
+            "resources",
+            [
+                ["id": "one", "title": "One", "scope": "read", "url": "https://api.odd.example/one"],
+                ["id": "one", "title": "Two", "scope": "read", "url": "https://api.odd.example/two"],
+            ]),
+    ]
+
+    private static let authorization = [
+        Change("a parameter of the authorization request") { dice in
+            [
+                (
+                    "authorization.parameters.\(dice.pick(["audience", "prompt", "access_type", "state", "nonce", "client_id", "redirect_uri", "scope", "response_type", "code_challenge", "request"]))",
+                    .string(dice.text)
+                )
+            ]
+        },
+        Change("authorization.omit", anyOf: [["state"], ["nonce"], ["code_challenge_method"], ["x"]]),
+        Change(
+            "authorization.rename", anyOf: [["client_id": "app"], ["client_id": "scope"], ["scope": "permissions"]]),
+        Change("authorization.pkce", ["off": "their guide says so"]),
+        Change("authorization.nonce", ["off": "their guide says so"]),
+        Change("authorization.response_type", anyOf: ["auth_code", "token", "code id_token"]),
+        Change("authorization.response_mode", anyOf: ["form_post", "query", "fragment"]),
+        Change("authorization.pushed", anyOf: ["never", "always"]),
+        Change("authorization.encode", anyOf: [["scope": "raw"], ["redirect_uri": "raw"]]),
+    ]
+
+    private static let callbacks = [
+        Change("callback.rename", anyOf: [["code": "auth_code"], ["error": "code"], ["state": "nonce"], ["x": "y"]]),
+        Change("a value of the callback") { dice in
+            let example = dice.pick(["acme", "Acme", "4620816"])
+            return [
+                (
+                    "callback.capture",
+                    ["shop": ["pattern": dice.pick(["[a-z]+", "[0-9]+", ".+"]), "example": .string(example)]]
+                ),
+                ("token.parameters.shop", "{callback.shop}"),
+            ]
+        },
+        Change("token.parameters.shop", "{callback.shop}"),
+    ]
+
+    private static let tokenRequests = [
+        Change("token.method", anyOf: ["GET", "POST", "DELETE"]),
+        Change("token.body", anyOf: ["form", "json", "query"]),
+        Change("token.query_parameters", anyOf: [["redirect_uri"], ["code"]]),
+        Change("token.omit", anyOf: [["redirect_uri"], ["code_verifier"], ["grant_type"], ["client_id"]]),
+        Change(
+            "token.rename",
+            anyOf: [
+                ["client_id": "app", "code": "auth_code"], ["client_id": "code"], ["code": "app", "client_id": "app"],
+            ]),
+        Change("a parameter of the token request") { dice in
+            let name = dice.pick([
+                "audience", "action", "grant_type", "code", "client_secret", "state", "code_verifier", "scope",
+            ])
+            return [("token.parameters.\(name)", .string(dice.text))]
+        },
+        Change("token.parameters.grant_type", "password"),
+        Change("another grant type") { dice in
+            [("token.omit", ["grant_type"]), ("token.parameters.grant_type", "authorized_code")]
+        },
+        Change("a header of the token request") { dice in
+            let name = dice.pick(["Accept", "X-Version", "Authorization", "Content-Type", "Host", "X Version"])
+            return [("token.headers.\(name)", .string(dice.pick(["2", "text/x", "a b"])))]
+        },
+        Change("refresh.rotation", anyOf: ["always_new", "never"]),
+        Change("refresh.margin", anyOf: [30, 3600, 86400]),
+        Change("refresh.using", "access_token"),
+        Change("refresh.parameters.action", "again"),
+    ]
+
+    private static let clients = [
+        Change(
+            "client.authentication",
+            anyOf: [
+                ["none"], ["client_secret_basic"], ["client_secret_post"], ["client_secret_jwt"], ["private_key_jwt"],
+                [],
+                ["none", "client_secret_post"], ["none", "none"],
+            ]),
+        Change("client.assertion.algorithm", anyOf: ["ES256", "HS256", "RS256"]),
+        Change("client.assertion.audience", anyOf: ["issuer", "token_endpoint", "https://odd.example/token"]),
+        Change("claims of the client assertion") { dice in
+            [
+                ("client.authentication", ["private_key_jwt"]),
+                ("client.assertion.claims", dice.pick([["team": "T1"], ["jti": "x"]])),
+            ]
+        },
+        Change("client.basic_encoding", "raw"),
+        Change("id_token.algorithms", anyOf: [["ES256"], ["ES384"], ["EdDSA", "ES256"]]),
+        Change("id_token.hs256", "their guide says so"),
+        Change(
+            "revocation",
+            anyOf: [["method": "GET"], ["method": "DELETE"], ["token_in": "authorization"], ["body": "json"]]),
+    ]
+
+    private static let tokenResponses = [
+        Change("token.response.root", "/data"),
+        Change("token.response.fields", anyOf: [["access_token": "/token"], ["refresh_token": "/data/refresh"]]),
+        Change("token.response.format", "form"),
+        Change("token.response.default_expires_in", anyOf: [20, 7200]),
+        Change("token.response.expires", anyOf: ["iso8601", "epoch"]),
+        Change("token.response.success", ["field": "/status", "equals": [0]]),
+        Change("a sample of the token response") { dice in
+            let body: [JSONValue] = [
+                ["access_token": "redacted", "token_type": "Bearer", "expires_in": 3600],
+                ["access_token": "redacted", "token_type": "Bearer", "expires_in": 20, "refresh_token": "redacted"],
+                ["token": "redacted", "token_type": "Bearer"], ["access_token": "redacted"],
+                ["access_token": "redacted", "token_type": "Bearer", "id_token": "redacted", "scope": "read,write"],
+            ]
+            return [("samples.token", dice.pick(body))]
+        },
+    ]
+
+    private static let profiles = [
+        Change("profile.from", anyOf: ["userinfo", "id_token", "token"]),
+        Change("profile.root", "/user"),
+        Change("profile.claims.name", anyOf: ["/login", "/user/name", "/name"]),
+        Change("profile.method", anyOf: ["GET", "POST", "DELETE"]),
+        Change("profile.body", anyOf: ["json", "form"]),
+        Change("profile.parameters", ["fields": "id,name"]),
+        Change("profile.token_in", ["header": "X-Token"]),
+        Change(
+            "profile.requests",
+            anyOf: [
+                [["url": "https://api.odd.example/emails", "claims": ["email": "/email"]]],
+                [["url": "https://api.odd.example/emails", "claims": ["subject": "/id"]]],
+            ]),
+        Change(
+            "samples.userinfo",
+            anyOf: [["sub": "1", "name": "Ann"], ["id": 1, "login": "ann"], ["user": ["id": 1, "name": "Ann"]]]),
+        Change("another scheme") { dice in
+            [("api.scheme", dice.pick(["OAuth", "Bearer ", "none"])), ("profile.token_in", "authorization")]
+        },
+    ]
+
+    private static let values = [
+        Change("an input in a URL") { dice in
+            [
+                (
+                    "inputs.tenant",
+                    dice.pick([
+                        ["example": "acme"], ["example": "a/c"], ["default": "acme"], ["optional": true],
+                        ["type": "hostname", "example": "acme.example"],
+                        ["pattern": "[0-9]+", "default": "acme"], ["enum": ["acme", "b c"]],
+                    ])
+                ),
+                ("endpoints.revocation", "https://odd.example/{tenant}/revoke"),
+            ]
+        },
+        Change("an input that is not declared") { _ in [("authorization.parameters.tenant", "{tenent}")] },
+        Change("an input that may be missing") { _ in
+            [("inputs.hint", ["optional": true, "type": "text"]), ("authorization.parameters.hint", "{hint}")]
+        },
+        Change("a host from a table") { dice in
+            [
+                ("callback.capture.region", ["pattern": "[a-z]+", "example": .string(dice.pick(["eu", "us"]))]),
+                ("tables.hosts", ["eu": "odd-eu.example"]),
+                (
+                    "endpoints.token",
+                    .string(
+                        dice.pick([
+                            "https://{map(callback.region, 'hosts')|odd.example}/token",
+                            "https://{map(callback.region, 'hosts')}/token",
+                            "https://{map(callback.region, 'host')}/token",
+                        ]))
+                ),
+            ]
+        },
+        Change("a base URL from the token response") { dice in
+            [
+                (
+                    "token.response.capture.site",
+                    ["from": "/site", "example": .string(dice.pick(["https://a.odd.example", "a.odd.example"]))]
+                ),
+                ("api.base_url", .string(dice.pick(["{token.site}", "https://{token.site}/v1", "{token.sight}"]))),
+                ("resources", [["id": "one", "title": "One", "scope": "read", "url": "/one"]]),
+            ]
+        },
+        Change("trusted_hosts", ["*.odd.example"]),
+        Change("a lookup") { dice in
+            [
+                (
+                    "connection.lookups.company",
+                    [
+                        "url": dice.pick([
+                            "https://api.odd.example/companies", "https://api.odd.example/{connection.company}",
+                        ]),
+                        "value": dice.pick(["/id", "/key"]), "sample": ["id": 7],
+                    ]
+                )
+            ]
+        },
+        Change("an exchange step") { dice in
+            [
+                (
+                    "exchange.long",
+                    [
+                        "url": "https://odd.example/exchange", "parameters": ["token": "{token.access_token}"],
+                        "sample": [
+                            "access_token": "redacted", "token_type": "Bearer",
+                            "expires_in": dice.pick([600, 5_184_000]),
+                        ],
+                    ]
+                )
+            ]
+        },
+    ]
+}
+
+/// The same numbers in every run with the same seed.
+struct Dice: Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// SplitMix64.
+    private mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+
+    /// A value that is hard to encode, or a plain one.
+    var text: String {
+        mutating get { pick(["x", "a b", "1+1=2", "50%", "a&b", "\u{FC}ber", "none", "https://x.example/?a=b"]) }
+    }
+}
+
+extension JSONValue {
+    /// Sets a value below a path of members; what is no object on the way is replaced.
+    fileprivate mutating func set(_ path: ArraySlice<Substring>, _ value: JSONValue) {
+        guard let name = path.first.map(String.init) else {
+            self = value
+            return
+        }
+        var object = object ?? JSONObject()
+        var member = object[name] ?? .object(JSONObject())
+        member.set(path.dropFirst(), value)
+        object[name] = member
+        self = .object(object)
+    }
+}

@@ -1,0 +1,19 @@
+import Carnet
+import CarnetApple
+import Foundation
+
+func refreshInBackground(_ client: OAuthClient) async throws {
+    for account in try await client.accounts() {
+        _ = try await client.session(for: account)?.tokens()
+    }
+}
+
+func sharedStore() -> KeychainStore {
+    KeychainStore(accessGroup: "ABCDE12345.com.example.shared") { error in
+        NSLog("%@", "\(error)")
+    }
+}
+
+func isLocked(_ error: any Error) -> Bool {
+    (error as? TokenStoreError)?.systemCode == -25_308
+}
