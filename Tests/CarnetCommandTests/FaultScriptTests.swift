@@ -23,19 +23,7 @@ import Testing
     func signalInARefresh(_ number: Int32) async throws {
         let home = try CommandHome()
         let provider = try await RotatingProvider { .seconds(2) }
-        try home.write(
-            """
-            carnet: 1
-            id: rotating
-            name: Rotating
-            endpoints:
-              authorization: http://\(provider.authority)/authorize
-              token: http://\(provider.authority)/token
-            scopes: { default: [read] }
-
-            """, to: "providers/rotating.yaml")
-        try home.write("rotating: { client_id: client }\n", to: ".config/carnet/clients.yaml")
-        #expect(try await home.logIn("rotating", "--account", "ada").status == 0)
+        try await home.signIn(to: provider)
         let refresh = try home.start(["refresh", "rotating"])
         while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         refresh.send(signal: number)

@@ -14,23 +14,6 @@ import Testing
         home = try CommandHome()
     }
 
-    private func signIn(to provider: RotatingProvider) async throws {
-        try home.write(
-            """
-            carnet: 1
-            id: rotating
-            name: Rotating
-            endpoints:
-              authorization: http://\(provider.authority)/authorize
-              token: http://\(provider.authority)/token
-            scopes: { default: [read] }
-
-            """, to: "providers/rotating.yaml")
-        try home.write("rotating: { client_id: client }\n", to: ".config/carnet/clients.yaml")
-        let login = try await home.logIn("rotating", "--account", "ada")
-        #expect(login.status == 0, "\(login)")
-    }
-
     private func refresh(_ options: String...) throws -> CommandRun {
         try home.start(["refresh", "rotating"] + options)
     }
@@ -38,7 +21,7 @@ import Testing
     @Test("a response that arrived while the program was stopped is taken, however late", .timeLimit(.minutes(2)))
     func LOCK_03_responseThatArrivedMeanwhileIsTaken() async throws {
         let provider = try await RotatingProvider { .seconds(2) }
-        try await signIn(to: provider)
+        try await home.signIn(to: provider)
         let run = try refresh("--timeout", "3")
         while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         try await Task.sleep(for: .milliseconds(500))
@@ -57,7 +40,7 @@ import Testing
     @Test("a response that never comes ends at the limit, and the session is kept", .timeLimit(.minutes(2)))
     func LOCK_03_responseThatNeverComesKeepsTheSession() async throws {
         let provider = try await RotatingProvider { .seconds(3600) }
-        try await signIn(to: provider)
+        try await home.signIn(to: provider)
         let run = try refresh("--timeout", "2")
         while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         run.send(signal: SIGSTOP)

@@ -26,7 +26,7 @@ extension JSONValue {
             "endpoints": .object(endpoints),
             "client": [
                 "authentication": .list(provider.client.authentication.map(\.rawValue)),
-                "basic_encoding": .string((provider.client.basicEncoding ?? .percent).rawValue),
+                "basic_encoding": .string(provider.client.basicEncoding.rawValue),
                 "dpop_bound_access_tokens": .bool(provider.client.dpopBoundAccessTokens),
                 "tls_client_certificate_bound_access_tokens": .bool(provider.client.certificateBoundAccessTokens),
                 "assertion": Self.assertion(provider),

@@ -32,8 +32,7 @@ package struct ClientRules: Sendable {
     package internal(set) var authentication: [ClientAuthenticationMethod] = [
         .clientSecretBasic, .clientSecretPost, .none,
     ]
-    /// How id and secret are encoded in client_secret_basic; `nil` if not said, which means `percent`.
-    package internal(set) var basicEncoding: BasicEncoding?
+    package internal(set) var basicEncoding = BasicEncoding.percent
     package internal(set) var dpopBoundAccessTokens = false
     package internal(set) var certificateBoundAccessTokens = false
     package internal(set) var assertion = AssertionRules()
