@@ -132,7 +132,7 @@ struct ProviderPage {
         let rows = descriptor.notes.map { note in
             ["`\(note.about)`", Self.cell(note.because), note.link.map { "[source](\($0))" } ?? ""]
         }
-        return "## What is particular\n\n" + Self.table(["Key", "Why", "Evidence"], rows)
+        return "## Deviations\n\n" + Self.table(["Key", "Why", "Evidence"], rows)
     }
 
     // MARK: Program
