@@ -24,6 +24,8 @@ public final class AsyncHTTPTransport: Transport {
     private let (localClient, publicClient): (HTTPClient, HTTPClient)
     /// For hosts behind a proxy, which knows their addresses.
     private let proxied: [Proxy: HTTPClient]
+    private let hostConnections = HostConnections()
+    private let configuration: HTTPClient.Configuration
     private let network: NetworkSettings
     private let unreadableTrust: TransportError?
     private let localAccess: LocalAccess
@@ -70,29 +72,18 @@ public final class AsyncHTTPTransport: Transport {
         // Spans would contain the URL with its query.
         configuration.tracing.tracer = nil
         self.localAccess = localAccess
+        self.configuration = configuration
+        let group = MultiThreadedEventLoopGroup.singleton
         proxied = Dictionary(
             network.usableProxies.map { [configuration] proxy in
-                var configuration = configuration
-                configuration.proxy = HTTPClient.Configuration.Proxy(proxy)
-                let client = HTTPClient(
-                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-                return (proxy, client)
+                let configuration = configuration.through(proxy).checkingConnections(refusingLocalAddresses: false)
+                return (proxy, HTTPClient(eventLoopGroup: group, configuration: configuration))
             }
         ) { first, _ in first }
-        localClient = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-        configuration.http1_1ConnectionDebugInitializer = Self.refuseLocalAddress
-        publicClient = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }
-
-    /// Runs on a new connection, before its first request, so that a later DNS response does not matter.
-    @Sendable private static func refuseLocalAddress(_ channel: any Channel) -> EventLoopFuture<Void> {
-        let address = channel.remoteAddress?.ipAddress.flatMap(IPAddress.init(numericHost:))
-        guard address?.isPublic != true, address?.standsForName != true else {
-            return channel.eventLoop.makeSucceededVoidFuture()
-        }
-        // Closed once the client has forgotten it.
-        channel.eventLoop.execute { channel.close(promise: nil) }
-        return channel.eventLoop.makeFailedFuture(LocalAddressRefused())
+        localClient = HTTPClient(
+            eventLoopGroup: group, configuration: configuration.checkingConnections(refusingLocalAddresses: false))
+        publicClient = HTTPClient(
+            eventLoopGroup: group, configuration: configuration.checkingConnections(refusingLocalAddresses: true))
     }
 
     deinit {
@@ -107,8 +98,8 @@ public final class AsyncHTTPTransport: Transport {
         try target.refuseLocalHost(unless: access)
         if let unreadableTrust { throw unreadableTrust }
         let proxy = try network.proxy(scheme: target.scheme, host: target.host)
-        let direct = access.allows(target.host) ? localClient : publicClient
-        let client = proxy.flatMap { proxied[$0] } ?? direct
+        let route = HostConnections.Route(
+            host: target.host, proxy: proxy, mayBeLocal: proxy != nil || access.allows(target.host))
         let origin = proxy.map { "\(target.origin) through the proxy \($0.place)" } ?? target.origin
         var message = HTTPClientRequest(request, url: target.url)
         if let certificate = request.certificate {
@@ -120,20 +111,39 @@ public final class AsyncHTTPTransport: Transport {
         }
         let timedBody = limits.sendBefore.map { TimedBody(request.body, before: $0, origin: target.origin) }
         return try await onEventLoop {
-            try await withDeadline(limits.deadline, origin: origin) { [client, message] in
+            try await withDeadline(limits.deadline, origin: origin) { [message] in
                 do {
                     var message = message
                     if let timedBody {
                         try timedBody.check()
                         if message.body != nil { message.body = .stream(timedBody, length: .known(request.body.count)) }
                     }
-                    // The deadline given here ends with the response's head, so it is not the one that matters.
-                    let response = try await client.execute(message, deadline: .distantFuture)
-                    return try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)
+                    return try await self.exchange(message, along: route) { response in
+                        try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)
+                    }
                 } catch {
                     throw TransportError(error, origin: origin)
                 }
             }
+        }
+    }
+
+    private func exchange(
+        _ message: HTTPClientRequest, along route: HostConnections.Route,
+        reading read: @Sendable (HTTPClientResponse) async throws -> IncomingResponse
+    ) async throws -> IncomingResponse {
+        let shared = route.proxy.flatMap { proxied[$0] } ?? (route.mayBeLocal ? localClient : publicClient)
+        let known = hostConnections.client(for: route)
+        defer { withExtendedLifetime(known) {} }
+        do {
+            return try await (known?.client ?? shared).exchange(message, reading: read)
+        } catch is HostNotCompared {
+            // Nothing has been sent yet.
+            let configuration = configuration.through(route.proxy).checkingConnections(
+                to: route.host, refusingLocalAddresses: !route.mayBeLocal)
+            let own = hostConnections.make(for: route, configuration)
+            defer { withExtendedLifetime(own) {} }
+            return try await own.client.exchange(message, reading: read)
         }
     }
 
@@ -142,11 +152,9 @@ public final class AsyncHTTPTransport: Transport {
         try? await localClient.shutdown().get()
         try? await publicClient.shutdown().get()
         for client in proxied.values { try? await client.shutdown().get() }
+        for client in hostConnections.removeAll() { try? await client.shutdown().get() }
     }
 }
-
-/// A connection reached an address that is not public.
-struct LocalAddressRefused: Error {}
 
 extension HTTPClientRequest {
     fileprivate init(_ request: OutgoingRequest, url: String) {
@@ -158,6 +166,15 @@ extension HTTPClientRequest {
         if !request.body.isEmpty || [.post, .put, .patch].contains(request.head.method) {
             body = .bytes(request.body)
         }
+    }
+}
+
+extension HTTPClient {
+    fileprivate func exchange(
+        _ message: HTTPClientRequest, reading read: @Sendable (HTTPClientResponse) async throws -> IncomingResponse
+    ) async throws -> IncomingResponse {
+        // The deadline given here ends with the response's head, so it is not the one that matters.
+        try await read(execute(message, deadline: .distantFuture))
     }
 }
 
@@ -220,6 +237,14 @@ extension NetworkSettings.TrustedPath {
             throw TransportError(.tls, "\(name) names \(path), which has no certificates in PEM form that can be read")
         }
         return .certificates(certificates)
+    }
+}
+
+extension HTTPClient.Configuration {
+    fileprivate func through(_ proxy: CarnetHTTP.Proxy?) -> Self {
+        var configuration = self
+        configuration.proxy = proxy.map(HTTPClient.Configuration.Proxy.init)
+        return configuration
     }
 }
 

@@ -30,7 +30,7 @@ extension TransportError {
             self.init(error, origin: origin)
         case let error as ChannelError:
             self.init(error, origin: origin)
-        case is NIOSSLExtraError:
+        case is NIOSSLExtraError, is OtherHost:
             self.init(.tls, "the certificate of \(origin) was issued for another host")
         case let error as NIOSSLError:
             self.init(error, origin: origin)

@@ -19,13 +19,14 @@ import Testing
     private func whileRefreshIsStopped(
         _ body: (RotatingProvider) async throws -> Void
     ) async throws -> CommandResult {
-        let provider = try await RotatingProvider { .seconds(1) }
+        let provider = try await RotatingProvider { nil }
         try await home.signIn(to: provider)
         let refresh = try home.start(["refresh", "rotating"])
         while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         refresh.send(signal: SIGSTOP)
         try await body(provider)
         refresh.send(signal: SIGCONT)
+        provider.respond()
         let result = try await refresh.finish()
         try await provider.stop()
         return result

@@ -20,17 +20,20 @@ import Testing
 
     @Test("a response that arrived while the program was stopped is taken, however late", .timeLimit(.minutes(2)))
     func LOCK_03_responseThatArrivedMeanwhileIsTaken() async throws {
-        let provider = try await RotatingProvider { .seconds(2) }
+        let provider = try await RotatingProvider { nil }
         try await home.signIn(to: provider)
         let run = try refresh("--timeout", "3")
         while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-        try await Task.sleep(for: .milliseconds(500))
         run.send(signal: SIGSTOP)
+        provider.respond()
         try await Task.sleep(for: .seconds(4))
         run.send(signal: SIGCONT)
         let result = try await run.finish()
         #expect(result.status == 0, "\(result)")
-        let next = try await refresh().finish()
+        let secondRun = try refresh()
+        while provider.uses.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        provider.respond()
+        let next = try await secondRun.finish()
         #expect(next.status == 0, "\(next)")
         #expect(provider.uses.map(\.token) == ["family1.1", "family1.2"])
         #expect(provider.revoked.isEmpty)
@@ -39,7 +42,7 @@ import Testing
 
     @Test("a response that never comes ends at the limit, and the session is kept", .timeLimit(.minutes(2)))
     func LOCK_03_responseThatNeverComesKeepsTheSession() async throws {
-        let provider = try await RotatingProvider { .seconds(3600) }
+        let provider = try await RotatingProvider { nil }
         try await home.signIn(to: provider)
         let run = try refresh("--timeout", "2")
         while provider.uses.isEmpty { try await Task.sleep(for: .milliseconds(10)) }

@@ -21,8 +21,8 @@ public final class RotatingProvider: Sendable {
     private let core: Core
     private let channel: any Channel
 
-    /// - Parameter delay: How long the next response of the token endpoint takes.
-    public init(delay: @escaping @Sendable () -> Duration = { .zero }) async throws {
+    /// - Parameter delay: How long the next response of the token endpoint takes; nil if it waits for `respond()`.
+    public init(delay: @escaping @Sendable () -> Duration? = { .zero }) async throws {
         let core = Core(delay: delay)
         self.core = core
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -51,6 +51,15 @@ public final class RotatingProvider: Sendable {
     /// The families of which a token came twice.
     public var revoked: Set<String> { core.state.withLock(\.revoked) }
 
+    /// Sends the responses that wait.
+    public func respond() {
+        let waiting = core.state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for respond in waiting { respond() }
+    }
+
     public func stop() async throws {
         try await channel.close()
     }
@@ -62,16 +71,17 @@ public final class RotatingProvider: Sendable {
             var revoked: Set<String> = []
             var uses: [Use] = []
             var families = 0
+            var waiting: [@Sendable () -> Void] = []
         }
 
         let state = Lock(State())
-        private let delay: @Sendable () -> Duration
+        private let delay: @Sendable () -> Duration?
 
-        init(delay: @escaping @Sendable () -> Duration) {
+        init(delay: @escaping @Sendable () -> Duration?) {
             self.delay = delay
         }
 
-        func answer(_ request: Request) -> (text: String, delay: Duration) {
+        func answer(_ request: Request) -> (text: String, delay: Duration?) {
             switch request.path {
             case "/authorize":
                 let family = state.withLock { state in
@@ -182,10 +192,13 @@ public final class RotatingProvider: Sendable {
         private func answer(_ request: Request, _ context: ChannelHandlerContext) {
             let answer = core.answer(request)
             let channel = context.channel
-            let (seconds, attoseconds) = answer.delay.components
-            let delay = TimeAmount.nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
-            context.eventLoop.scheduleTask(in: delay) {
+            let respond: @Sendable () -> Void = {
                 channel.writeAndFlush(ByteBuffer(string: answer.text), promise: nil)
+            }
+            if let delay = answer.delay {
+                context.eventLoop.scheduleTask(in: TimeAmount(delay), respond)
+            } else {
+                core.state.withLock { $0.waiting.append(respond) }
             }
         }
 
