@@ -11,11 +11,11 @@ import NIOSSL
 
 /// Sends requests with AsyncHTTPClient over HTTP/1.1, with its own connection pool.
 ///
-/// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, compression, retries and traces do not
-/// exist here. `NetworkSettings` has the proxy and the trusted authorities, by default as the environment says. Addresses of this machine and the local network are reached at hosts alone
-/// that `LocalAccess` or the descriptor itself names. The check uses the address of the connection, so a changed DNS
-/// response cannot bypass it. Connections use the process's shared event loops. `shutdown()` closes the idle ones;
-/// releasing the transport closes all.
+/// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, retries and traces do not exist here, and
+/// compression is not asked for. `NetworkSettings` has the proxy and the trusted authorities, by default as the
+/// environment says. Addresses of this machine and the local network are reached at hosts alone that `LocalAccess` or the
+/// descriptor itself names. The check uses the address of the connection, so a changed DNS response cannot bypass it.
+/// Connections use the process's shared event loops. `shutdown()` closes the idle ones; releasing the transport closes all.
 ///
 /// A request with a client certificate has its own connections. They are not shared with another certificate, or with
 /// requests without one.
@@ -192,12 +192,14 @@ extension HTTPClientResponse {
         guard (100...999).contains(status.code) else {
             throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP")
         }
+        let unpacked = try CompressedBody(collected.bytes, headers)?.unpacked(limits, from: origin)
         var head = HTTPResponse(status: .init(code: Int(status.code), reasonPhrase: status.reasonPhrase))
         for (name, value) in headers {
             guard let name = HTTPField.Name(name) else { continue }
+            if unpacked != nil, [.contentEncoding, .contentLength].contains(name) { continue }
             head.headerFields.append(HTTPField(name: name, value: value))
         }
-        return IncomingResponse(head: head, body: collected.bytes)
+        return IncomingResponse(head: head, body: unpacked ?? collected.bytes)
     }
 }
 

@@ -13,15 +13,56 @@ import Testing
         try await TransportConformance { AsyncHTTPTransport(localAccess: .all) }.run(check)
     }
 
-    @Test func returnsCompressedBodyAsItCame() async throws {
-        let body: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0]
-        let server = try RawServer([
-            .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n"), .send(body),
-            .waitForHangUp,
-        ])
-        let response = try await AsyncHTTPTransport(localAccess: .all).send(.get(server.authority), limits: .init())
-        #expect(response.body == body)
-        #expect(response.head.headerFields[.contentEncoding] == "gzip")
+    private func send(
+        _ body: [UInt8], encoding: String, method: HTTPRequest.Method = .get, limits: TransportLimits = .init()
+    ) async throws -> IncomingResponse {
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(encoding)\r\nContent-Length: \(body.count)\r\n\r\n"
+        let server = try RawServer([.send(head), .send(method == .head ? [] : body), .waitForHangUp])
+        defer { server.stop() }
+        var request = OutgoingRequest.get(server.authority)
+        request.head.method = method
+        return try await AsyncHTTPTransport(localAccess: .all).send(request, limits: limits)
+    }
+
+    @Test("unpacks a body that a server compresses without being asked")
+    func unpacksBody() async throws {
+        let body = Array(#"{"access_token": "a"}"#.utf8)
+        for encoding in ["gzip", "GZIP", "x-gzip"] {
+            let response = try await send(Gzip.stored(body), encoding: encoding)
+            #expect(response.body == body)
+            #expect(response.head.headerFields[.contentEncoding] == nil)
+            #expect(response.head.headerFields[.contentLength] == nil)
+        }
+        #expect(try await send(Gzip.stored(body), encoding: "gzip", method: .head).body.isEmpty)
+        #expect(try await send([], encoding: "gzip").body.isEmpty)
+        #expect(try await send([1, 2], encoding: "br").body == [1, 2])
+    }
+
+    @Test("limits what an unpacked body has, and what its server sent for it")
+    func limitsUnpackedBody() async throws {
+        let large = Gzip.stored(Array(repeating: 0x20, count: 2000))
+        let tooLarge = await #expect(throws: TransportError.self) {
+            try await send(large, encoding: "gzip", limits: TransportLimits(maximumBodyBytes: 1999))
+        }
+        #expect(tooLarge?.kind == .responseTooLarge)
+        let bomb = await #expect(throws: TransportError.self) {
+            try await send(GzipSample.packed, encoding: "gzip", limits: TransportLimits(maximumBodyBytes: 500_000))
+        }
+        #expect(bomb?.kind == .responseTooLarge)
+    }
+
+    @Test("refuses a compressed body that is damaged", arguments: ["cut", "changed", "longer", "plain"])
+    func refusesDamagedBody(damage: String) async throws {
+        var packed = Gzip.stored(Array("some text".utf8))
+        switch damage {
+        case "cut": packed.removeLast(9)
+        case "changed": packed[20] ^= 1
+        case "longer": packed += [1, 2, 3]
+        default: packed = Array("{}".utf8)
+        }
+        let error = await #expect(throws: TransportError.self) { try await send(packed, encoding: "gzip") }
+        #expect(error?.kind == .interrupted)
+        #expect(error?.reason.contains("a compressed response that is damaged or incomplete") == true)
     }
 
     @Test func headResponseMayAnnounceMoreThanTheCap() async throws {

@@ -1,6 +1,6 @@
 /// One MiB of zeros, packed by gzip into 1051 bytes.
-enum GzipSample {
-    static let packed: [UInt8] = head + [UInt8](repeating: 0, count: 1016) + tail
+package enum GzipSample {
+    package static let packed: [UInt8] = head + [UInt8](repeating: 0, count: 1016) + tail
 
     private static let head: [UInt8] = [
         0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xED, 0xC1, 0x31, 0x01, 0x00, 0x00, 0x00, 0xC2,

@@ -39,7 +39,7 @@ struct StrictnessTableTests {
     private struct Response: Sendable {
         let title: String
         let flow: Flow
-        let path: WritableKeyPath<Script, JSONValue> & Sendable
+        let path: any WritableKeyPath<Script, JSONValue> & Sendable
     }
 
     private static let responses = [

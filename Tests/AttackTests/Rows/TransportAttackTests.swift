@@ -5,6 +5,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetHTTP
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTesting
 import Foundation
 import HTTPTypes
@@ -84,14 +85,18 @@ struct TransportAttackTests {
     }
 
     @Test func HTTP_09_compressedBodyThatNobodyAskedFor() async throws {
-        let packed: [UInt8] = [
-            0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xED, 0xC1, 1, 1, 0, 0, 0, 0x80, 0x90, 0xFE, 0xAF, 0xEE, 8, 0x0A, 0, 0,
-        ]
-        try await Wire.refuse(
-            .token, .malformedBody,
+        let encoding = Self.head + "Content-Encoding: gzip\r\nContent-Length: "
+        let packed = Gzip.stored(Array(Wire.good(.token).utf8))
+        let honest = try Wire(.token, answering: [.send(encoding + "\(packed.count)\r\n\r\n"), .send(packed)])
+        defer { honest.server.stop() }
+        _ = try await honest.run()
+        // What comes out counts for the limit, not what was sent.
+        let error = try await Wire.refuse(
+            .token, .transport,
             answering: [
-                .send(Self.head + "Content-Encoding: gzip\r\nContent-Length: \(packed.count)\r\n\r\n"), .send(packed),
+                .send(encoding + "\(GzipSample.packed.count)\r\n\r\n"), .send(GzipSample.packed),
             ])
+        #expect(error?.message.contains("larger") == true)
         let wire = try Wire(.userinfo, answering: Wire.response(Wire.good(.userinfo)))
         defer { wire.server.stop() }
         _ = try await wire.run()
