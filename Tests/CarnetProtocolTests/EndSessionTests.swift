@@ -37,6 +37,22 @@ import Testing
                 + "&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fsigned-out&state=\(state)")
     }
 
+    @Test("an ID token that makes the URL too long is left out, and nothing else")
+    func longHintIsLeftOut() throws {
+        let longest = String(repeating: "x", count: 7900)
+        #expect(try page(returningTo: nil, idToken: longest).url.reveal().contains(longest))
+        let page = try page(returningTo: Self.target, idToken: longest + longest)
+        let state = try #require(page.state?.reveal())
+        #expect(
+            page.url.reveal() == "https://id.acme.example/logout?client_id=client"
+                + "&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fsigned-out&state=\(state)")
+    }
+
+    @Test("a descriptor cannot give the page what a browser does not send", arguments: ["method: POST", "body: json"])
+    func pageIsOpenedByABrowser(entry: String) throws {
+        #expect(throws: (any Error).self) { try Fixture.provider(Fixture.openID + "logout: { \(entry) }\n") }
+    }
+
     @Test func descriptorRenamesAndLeavesOut() throws {
         let odd =
             Fixture.openID

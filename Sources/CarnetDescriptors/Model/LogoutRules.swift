@@ -11,7 +11,7 @@ package struct LogoutRules: RequestSection {
 
 extension LogoutRules: DescriptorSection {
     static let keys: [Key<Self>] =
-        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        RequestRules.pageKeys.map { $0.lifted(to: \.request) } + [
             Key(
                 "missing_exp", \.missingEnd,
                 "the reason why a logout token without exp is accepted, for five minutes after iat (OpenID Connect Back-Channel Logout)"

@@ -15,6 +15,9 @@ package struct RequestRules: Sendable {
 extension RequestRules: DescriptorSection {
     static let keys: [Key<Self>] = RequestRules.keys(in: .configuration)
 
+    /// The keys of a page that the browser opens: a GET without fields of its own.
+    static let pageKeys = keys.filter { ["parameters", "rename", "omit", "encode"].contains($0.description.name) }
+
     /// The keys of a request whose templates may use what the place knows.
     static func keys(in place: TemplatePlace) -> [Key<Self>] {
         [

@@ -7,7 +7,13 @@ package struct EndSessionRequest: Sendable {
     /// The `state` that the browser brings back; `nil` if no post-logout redirect URI is registered.
     package let state: Secret?
 
+    /// The longest URL that servers can be expected to accept, in bytes (RFC 9110, section 4.1).
+    private static let longestURL = 8000
+
     /// Builds the request with the client id, the ID token as hint, and the post-logout redirect URI.
+    ///
+    /// An ID token that would make the URL too long, such as one that lists hundreds of groups, is not sent: it is only a
+    /// hint, and the provider asks the user instead.
     ///
     /// - Throws: `OAuthError` of kind `missingEndpoint` if the provider has no such page, `badRegistration` if the
     ///   post-logout redirect URI is invalid.
@@ -38,7 +44,10 @@ package struct EndSessionRequest: Sendable {
         }
         try parameters.addExtra(provider.logout.request.parameters, key: "logout.parameters")
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: endpoint, key: "endpoints.end_session")
-        url = Secret(endpoint.appendingQuery(parameters.items.encoded))
+        let whole = endpoint.appendingQuery(parameters.items.encoded)
+        let isTooLong = whole.utf8.count > Self.longestURL
+        let short = parameters.items.filter { $0.standardName != StandardParameter.idTokenHint.rawValue }
+        url = Secret(isTooLong ? endpoint.appendingQuery(short.encoded) : whole)
         self.state = state
     }
 }

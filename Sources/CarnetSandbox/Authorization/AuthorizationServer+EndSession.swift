@@ -4,9 +4,8 @@ import HTTPTypes
 extension AuthorizationServer {
     /// The end of the session (OpenID Connect RP-Initiated Logout, section 2).
     mutating func endSession(_ request: ServerRequest) -> Reply {
-        guard request.method.rawValue == provider.logout.request.method.rawValue, let url = endpoints[.endSession]
-        else {
-            return .methodNotAllowed(request.method, allowed: provider.logout.request.method.rawValue)
+        guard request.method == .get || request.method == .post, let url = endpoints[.endSession] else {
+            return .methodNotAllowed(request.method, allowed: "GET, POST")
         }
         do throws(OAuthError) {
             let received =
