@@ -510,41 +510,6 @@ let package = Package(
             path: "Tests/Snippets/HostServer",
             packageAccess: false
         ),
-        .executableTarget(
-            name: "GuideSite",
-            dependencies: [
-                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite",
-                .product(name: "Hummingbird", package: "hummingbird"),
-            ],
-            path: "Tests/Snippets/GuideSite",
-            packageAccess: false
-        ),
-        .executableTarget(
-            name: "GuideEmbedded",
-            dependencies: ["Carnet", "CarnetHTTP", "CarnetUserAgent"],
-            path: "Tests/Snippets/GuideEmbedded",
-            exclude: ["providers"],
-            packageAccess: false,
-            plugins: ["CarnetProviders"]
-        ),
-        .executableTarget(
-            name: "GuideTool",
-            dependencies: ["Carnet", "CarnetCatalog", "CarnetFiles", "CarnetHTTP", "CarnetUserAgent"],
-            path: "Tests/Snippets/GuideTool",
-            packageAccess: false
-        ),
-        .executableTarget(
-            name: "GuideWorker",
-            dependencies: ["Carnet", "CarnetHTTP"],
-            path: "Tests/Snippets/GuideWorker",
-            packageAccess: false
-        ),
-        .testTarget(
-            name: "GuideTests",
-            dependencies: ["Carnet", "CarnetSandbox", "CarnetTesting"],
-            path: "Tests/Snippets/GuideTests",
-            packageAccess: false
-        ),
         .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
         .executableTarget(
             name: "Fuzzing",

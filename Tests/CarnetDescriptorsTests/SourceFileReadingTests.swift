@@ -38,6 +38,19 @@ import Testing
         }
     }
 
+    #if canImport(Glibc)
+        @Test func `a file whose name is not UTF-8 is refused with that reason`() throws {
+            try withFolder { folder in
+                let name = Array(folder.path.utf8CString.dropLast()) + [0x2F, 0x61, CChar(bitPattern: 0xFF), 0]
+                let descriptor = open(name, O_CREAT | O_WRONLY, 0o600)
+                #expect(descriptor >= 0)
+                close(descriptor)
+                let listed = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
+                #expect(reason("\(folder.path)/\(listed)") == .nameNotUTF8)
+            }
+        }
+    #endif
+
     @Test func `what is no file is refused without waiting`() throws {
         try withFolder { folder in
             #expect(reason(folder.path) == .isDirectory)

@@ -34,12 +34,20 @@ struct DocumentationTests {
     @Test("Every Swift block is a compiled snippet, to the letter")
     func swiftBlocks() throws {
         let snippets = try Repository.files("Tests/Snippets", "swift")
-        // The pages of providers have forms of one snippet; see `ProviderPageTests`.
-        let pages = try Repository.documentation().filter { !$0.path.hasPrefix("Docs/providers/") }
+        // The pages of providers have forms of one snippet; see `ProviderPageTests`. The guides in Tests/Outside are packages.
+        let outside = try Repository.file("Tests/Outside/guides.py").text
+        let guides = try Repository.documentation().filter { page in
+            let name = page.path.split(separator: "/").last?.replacing(".md", with: "") ?? ""
+            return page.path.hasPrefix("Docs/guides/") && outside.contains("\"\(name)\": ")
+        }
+        let pages = try Repository.documentation().filter { page in
+            !page.path.hasPrefix("Docs/providers/") && !guides.contains { $0.path == page.path }
+        }
+        let compiled = try snippets + guides.map { try Repository.file($0.path) }
         let blocks = try (pages + Repository.catalogues()).flatMap(CodeBlock.all).filter { $0.info == "swift" }
         #expect(!blocks.isEmpty)
         for block in blocks where !block.isManifest {
-            let isCompiled = snippets.contains { $0.text.contains(block.text) }
+            let isCompiled = compiled.contains { $0.text.contains(block.text) }
             #expect(isCompiled, "\(block): no file of Tests/Snippets has this block")
         }
     }

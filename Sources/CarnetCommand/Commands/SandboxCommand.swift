@@ -72,6 +72,13 @@ struct SandboxCommand: Subcommand {
                 return try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
             }
             impersonated.append(provider)
+            if let id = source.clientID, let secret = PretendClient.secret(insteadOf: source.clientSecret),
+                secret != source.clientSecret
+            {
+                context.console.note(
+                    "\(provider.id): the secret of the client \(id.printable) is \(secret.reveal()) here, because a real one "
+                        + "is never sent to a sandbox")
+            }
             clients[provider.id] = knownClients(provider, source).map { client in
                 var client = client
                 client.backChannelLogoutURI = backChannelLogoutURI

@@ -94,6 +94,8 @@ extension SourceFileError {
     fileprivate init(path: String, errorNumber: Int32) {
         let reason: Reason =
             switch errorNumber {
+            // A folder lists a name that is not UTF-8 with replacement characters, and no file has that name.
+            case ENOENT where path.unicodeScalars.contains("\u{FFFD}"): .nameNotUTF8
             case ENOENT, ENOTDIR: .notFound
             case EISDIR: .isDirectory
             case EACCES, EPERM: .permissionDenied

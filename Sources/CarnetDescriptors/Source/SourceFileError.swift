@@ -2,6 +2,7 @@
 public struct SourceFileError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case notFound
+        case nameNotUTF8
         case isDirectory
         /// A FIFO, a socket or a device.
         case notRegularFile
@@ -30,6 +31,7 @@ extension SourceFileError.Reason: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notFound: "no such file"
+        case .nameNotUTF8: "its name is not UTF-8; rename the file"
         case .isDirectory: "is a directory, not a file"
         case .notRegularFile: "is not a regular file"
         case .permissionDenied: "permission denied"
