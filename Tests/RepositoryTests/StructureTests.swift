@@ -14,7 +14,7 @@ private let allowedImports: [String: Set<String>] = [
     "CarnetTransport": ["Carnet", "CarnetProtocol", "HTTPTypes"],
     "CarnetHTTP": [
         "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport", "AsyncHTTPClient", "HTTPTypes", "NIOCore",
-        "NIOHTTP1", "NIOPosix", "NIOSSL",
+        "NIOEmbedded", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL",
     ],
     "CarnetURLSession": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport", "HTTPTypes"],
     "CarnetApple": ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage"],
