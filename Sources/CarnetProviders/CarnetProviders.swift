@@ -15,14 +15,23 @@ struct CarnetProviders: BuildToolPlugin {
             .filter { ["yaml", "yml"].contains($0.pathExtension) }
             .sorted { $0.lastPathComponent < $1.lastPathComponent }
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedProviders.swift")
+        let parents = (builtInFolder(of: context.package) ?? folder).path
         return [
             .buildCommand(
                 displayName: "Checking \(descriptors.count) provider descriptors",
                 executable: try context.tool(named: "carnet-descriptor-tool").url,
-                arguments: ["embed", "--output", output.path] + descriptors.map(\.path),
+                arguments: ["embed", "--output", output.path, "--parents", parents] + descriptors.map(\.path),
                 inputFiles: descriptors,
                 outputFiles: [output]
             )
         ]
+    }
+
+    /// The folder of the built-in descriptors, which those of a host may extend.
+    private func builtInFolder(of package: Package) -> URL? {
+        if package.targets.contains(where: { $0.name == "CarnetCatalog" }) {
+            return package.directoryURL.appending(path: "providers")
+        }
+        return package.dependencies.lazy.compactMap { self.builtInFolder(of: $0.package) }.first
     }
 }

@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test func `a parent may be one of the built-in descriptors`() throws {
+        let child = "carnet: 1\nid: team\nname: Team\nextends: acme\n"
+        let parent = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
+        try withFolder(["team.yaml": child]) { folder in
+            let paths = [folder.appending(path: "team.yaml").path]
+            #expect(DescriptorTool.embed(paths: paths).findings.map(\.code) == ["K020"])
+            try withFolder(["acme.yaml": parent]) { builtIn in
+                let (source, findings) = DescriptorTool.embed(paths: paths, parents: builtIn.path)
+                #expect(findings.isEmpty)
+                #expect(source?.contains("`team`") == true)
+                #expect(source?.contains("`acme`") == false)
+            }
+        }
+    }
+
     @Test func `a warning does not stop the build`() throws {
         try withFolder(["acme.yaml": "carnet: 1\nid: other\nname: Acme\nissuer: https://id.acme.example\n"]) { folder in
             let (source, findings) = DescriptorTool.embed(paths: [folder.appending(path: "acme.yaml").path])

@@ -147,6 +147,10 @@ def command_line_tool(folder):
 
 def embed_descriptors(folder):
     swift(folder, "build")
+    team = folder / "Sources/hello/providers/team.yaml"
+    team.write_text("carnet: 1\nid: team\nname: Team\nextends: google\n")
+    swift(folder, "build")
+    print("  a descriptor may extend a built-in one")
     descriptor = folder / "Sources/hello/providers/acme.yaml"
     descriptor.write_text(descriptor.read_text().replace("issuer:", "isuer:"))
     done = swift(folder, "build", check=False)
