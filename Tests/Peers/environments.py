@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = ("canaille", "chromium", "django", "glewlwyd", "idpyoidc", "jsonschema",
+NAMES = ("canaille", "chromium", "django", "glewlwyd", "idpyoidc", "jsonschema", "mitmproxy",
          "oidc-provider-mock")
 # What only the benchmarks need is made when it is named.
 BENCHMARK_NAMES = ("check-jsonschema", "yamllint")
