@@ -52,7 +52,11 @@ extension TransportError {
             self.init(
                 .connection, "no connection to \(origin): the proxy wants a user and password, or refuses those given")
         case .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
-            self.init(.connection, "no connection to \(origin): the proxy refused it, or is no proxy")
+            // tinyproxy returns 401 instead of 407 for a wrong password.
+            self.init(
+                .connection,
+                "no connection to \(origin): the proxy refused it, or is no proxy; check its user and password, "
+                    + "and the hosts that it allows")
         case .alreadyShutdown:
             self.init(.connection, "no connection to \(origin): the transport was shut down")
         case .invalidURL, .emptyHost, .emptyScheme:

@@ -210,6 +210,12 @@ import Testing
             #expect(result.standardError.contains(text), "\(text)\n\(result)")
         }
         #expect(!result.standardError.contains("wrong"))
+        let next = result.standardError.split(separator: "\n").filter { $0.contains("  next") }
+        #expect(next.count == 1, "\(result)")
+        for text in ["the client id", "the secret", "client.authentication", "client.basic_encoding"] {
+            #expect(next.first?.contains(text) == true, "\(text)\n\(result)")
+        }
+        #expect(!result.standardError.contains("is registered"), "\(result)")
     }
 
     @Test func `a revoked refresh token ends the session`() async throws {

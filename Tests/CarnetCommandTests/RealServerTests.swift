@@ -25,8 +25,7 @@ import Testing
             let accounts = try await home.run("accounts", "--json")
             #expect(try accounts.list("accounts").map { $0["provider"] as? String } == ["peer"], "\(accounts)")
             let payload = try await home.run("token", "peer", "--payload", "--clients", "clients.yaml")
-            if server == .oidcProviderMock {
-                // Its access tokens are opaque, which is said and is no claim.
+            if server.hasOpaqueTokens {
                 #expect(payload.status == 1 && payload.standardOutput.isEmpty, "\(payload)")
             } else {
                 #expect(try payload.json()["iss"] as? String == peer.registration.issuer, "\(payload)")
@@ -60,7 +59,7 @@ import Testing
             id: peer
             name: Peer
             issuer: \(peer.registration.issuer)
-            \(peer.server.lines)
+            \(peer.lines)
 
             """,
             to: "providers/peer.yaml"
@@ -79,12 +78,46 @@ import Testing
     }
 }
 
+extension Peer {
+    /// What the server's descriptor says beyond the issuer.
+    nonisolated var lines: String { server.lines.replacing("ISSUER", with: registration.issuer) }
+}
+
 extension Peer.Server {
-    /// What a descriptor says beyond the issuer.
+    fileprivate var hasOpaqueTokens: Bool {
+        switch self {
+        case .djangoAllauth, .djangoOAuthToolkit, .djangoOIDCProvider, .oidcProviderMock: true
+        case .canaille, .glewlwyd, .idpyoidc: false
+        }
+    }
+
+    /// What a descriptor says beyond the issuer, for which `ISSUER` stands.
     var lines: String {
         switch self {
         case .canaille, .oidcProviderMock:
             "scopes: { default: [openid, profile, email] }"
+        // It decodes no percent signs in the Basic header.
+        case .djangoAllauth:
+            """
+            scopes: { default: [openid, profile, email] }
+            client: { basic_encoding: raw }
+            """
+        // Its OpenID Connect metadata omits the endpoints of OAuth, which have a document of their own.
+        case .djangoOAuthToolkit:
+            """
+            scopes: { default: [openid, profile, email] }
+            endpoints:
+              registration: ISSUER/register/
+              introspection: ISSUER/introspect/
+              revocation: ISSUER/revoke_token/
+              device_authorization: ISSUER/device-authorization/
+            """
+        // It takes no secret with a colon in the Basic header.
+        case .djangoOIDCProvider:
+            """
+            scopes: { default: [openid, profile, email] }
+            client: { authentication: [client_secret_post] }
+            """
         // It decodes no percent signs in the Basic header, and its logout tokens have no end.
         case .glewlwyd:
             """

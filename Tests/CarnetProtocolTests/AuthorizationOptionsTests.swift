@@ -61,6 +61,19 @@ import Testing
         #expect(try sent(AuthorizationOptions(prompt: [.login]), yaml)["access_type"] == "offline")
     }
 
+    /// OpenID Connect Core, section 11: without it a provider may ignore the scope.
+    @Test func offlineAccessAsksForConsentUnlessTheDescriptorKnowsBetter() throws {
+        let yaml = Fixture.openID.replacing(", offline: [offline_access]", with: "")
+        let scopes = ["openid", "offline_access"]
+        #expect(try sent(AuthorizationOptions(scopes: scopes), yaml)["prompt"] == "consent")
+        #expect(try sent(AuthorizationOptions(scopes: ["openid"]), yaml)["prompt"] == nil)
+        #expect(try sent(AuthorizationOptions(scopes: scopes, isOffline: false), yaml)["prompt"] == nil)
+        #expect(try sent(AuthorizationOptions(scopes: scopes, prompt: [.login]), yaml)["prompt"] == "login")
+        #expect(try sent(AuthorizationOptions(scopes: scopes), Fixture.openID)["prompt"] == nil)
+        let own = yaml + "authorization: { offline_parameters: { prompt: select_account } }\n"
+        #expect(try sent(AuthorizationOptions(scopes: scopes), own)["prompt"] == "select_account")
+    }
+
     @Test func optionCannotBeSentTwice() {
         expectError(.authorization, .reservedParameter) {
             try sent(AuthorizationOptions(loginHint: "a", parameters: [Named("login_hint", "b")]))

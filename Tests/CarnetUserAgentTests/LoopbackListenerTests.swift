@@ -103,6 +103,35 @@ import Testing
         try await expectFree(try signIn.port)
     }
 
+    // I17: anybody can send an error without the state, so the wait goes on; but its end mentions the error.
+    @Test(arguments: [("error=access_denied", true), ("error", true), ("code=c0de", false), ("errors=1", false)])
+    func errorWithoutStateIsMentionedWhenTheWaitEnds(_ query: String, _ isMentioned: Bool) async throws {
+        let agent = LoopbackUserAgent(
+            timeout: .milliseconds(1),
+            presentation: .show { url in
+                // The time begins to run after this.
+                let port = url.split(separator: "=").last.flatMap { Int($0) } ?? 0
+                #expect(throws: Never.self) { try Self.exchange("/callback?\(query)", port: port) }
+            })
+        let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
+        let port = try PendingSignIn.port(of: presenter.redirectURI)
+        let error = await #expect(throws: UserAgentError.self) {
+            try await presenter.present("https://op.example/authorize?state=right&port=\(port)") { _ in false }
+        }
+        #expect(error?.kind == .timeout)
+        let mention = "an error came without the state of the sign-in, and was ignored"
+        #expect(error?.reason.contains(mention) == isMentioned, "\(String(describing: error))")
+    }
+
+    /// Requests a path, and waits until the listener has responded and closed the connection.
+    private static func exchange(_ path: String, port: Int) throws {
+        let channel = try ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port).wait()
+        let request = ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        try channel.writeAndFlush(request).wait()
+        try channel.closeFuture.wait()
+    }
+
     @Test func portIsFreeAfterRefusedURL() async throws {
         let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
         let error = await #expect(throws: UserAgentError.self) {

@@ -69,7 +69,10 @@ class Forms(html.parser.HTMLParser):
         elif kind == "submit":
             self.current["buttons"].append((attributes["name"], attributes.get("value", "")))
         elif kind not in ("checkbox", "radio") or "checked" in attributes:
-            self.current["fields"][attributes["name"]] = attributes.get("value", "")
+            fields, name, value = self.current["fields"], attributes["name"], attributes.get("value", "")
+            # Boxes that share a name are sent one by one.
+            fields[name] = [*fields[name], value] if kind == "checkbox" and name in fields else (
+                [value] if kind == "checkbox" else value)
 
     def handle_endtag(self, tag):
         if tag == "form":
@@ -85,11 +88,13 @@ def filled(forms, answers):
             yield form, {**form["fields"], **known, **pressed}
 
 
-def sign_in_by_forms(browser, url, answers):
-    """Answers every page with what the user knows, until the browser is at its last stop."""
+def sign_in_by_forms(browser, url, answers, last_page=None):
+    """Answers every page with what the user knows, until the browser is at its last stop or at a page with a text."""
     page = browser.open(url)
     for _ in range(MOST_PAGES):
         if isinstance(page, int):
             return page
+        if last_page and last_page in page.text:
+            return page.status_code
         page = browser.fill_in(page, answers)
     raise RuntimeError(f"more than {MOST_PAGES} pages, the last one {browser.url}")

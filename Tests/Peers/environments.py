@@ -7,6 +7,7 @@ this may run before every test run; one that is not is made anew from requiremen
 venv module.
 """
 
+import concurrent.futures
 import fcntl
 import hashlib
 import os
@@ -16,7 +17,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = ("canaille", "chromium", "glewlwyd", "idpyoidc", "jsonschema", "oidc-provider-mock")
+NAMES = ("canaille", "chromium", "django", "glewlwyd", "idpyoidc", "jsonschema", "mitmproxy",
+         "oidc-provider-mock")
 # What only the benchmarks need is made when it is named.
 BENCHMARK_NAMES = ("check-jsonschema", "yamllint")
 SECONDS_TO_CREATE, SECONDS_TO_INSTALL = 120, 900
@@ -49,7 +51,8 @@ def prepare(name):
         run([sys.executable, "-m", "venv", environment], SECONDS_TO_CREATE,
             "python3 cannot make a virtual environment (Debian: apt-get install python3-venv)")
         run([environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-input",
-             "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--requirement", requirements],
+             "--disable-pip-version-check", "--no-compile", "--no-deps", "--only-binary", ":all:",
+             "--requirement", requirements],
             SECONDS_TO_INSTALL, f"pip cannot install {requirements.name}")
         stamp.write_text(wanted)
     return environment
@@ -69,7 +72,7 @@ if __name__ == "__main__":
     try:
         for unknown in set(sys.argv[1:]) - set(NAMES + BENCHMARK_NAMES):
             raise Failure(f"no program is called {unknown}; there are {', '.join(NAMES + BENCHMARK_NAMES)}")
-        for name in sys.argv[1:] or NAMES:
-            prepare(name)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(prepare, sys.argv[1:] or NAMES))
     except (Failure, OSError) as failure:
         sys.exit(f"{pathlib.Path(__file__).name}: {failure}")

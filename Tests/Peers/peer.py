@@ -3,8 +3,9 @@
     python3 Tests/Peers/peer.py SERVER [--redirect-uri URI] [--stop-at-redirect] [--logout-uri URI]
 
 starts the server, registers a client and prints one line of JSON: issuer, client_id, client_secret, auth_method,
-redirect_uri (a free loopback port, unless one was given), post_logout_redirect_uri. Then each line of standard input is carried out and answered
-by one line of JSON:
+redirect_uri (a free loopback port, unless one was given), post_logout_redirect_uri, device_client_id (a client without
+a secret, if none but that may sign in with a device). Then each line of standard input is carried out and answered by
+one line of JSON:
 
     an authorization URL    the user signs in and consents, and the browser requests the redirect URI that it is sent
                             to, so that whoever listens there is answered: {"ended_at": URL, "status": N}
@@ -34,13 +35,14 @@ import time
 import environments
 from browser import SECONDS_TO_ANSWER, Browser, http_session
 from servers.canaille import Canaille
+from servers.django_sites import Allauth, OAuthToolkit, OIDCProvider
 from servers.glewlwyd import Glewlwyd
 from servers.identity_python import IdentityPython
 from servers.oidc_provider_mock import OIDCProviderMock
 
 LIFETIME, SECONDS_TO_START, SECONDS_TO_STOP = 600, 60, 5
 SERVERS = {"canaille": Canaille, "glewlwyd": Glewlwyd, "idpyoidc": IdentityPython,
-           "oidc-provider-mock": OIDCProviderMock}
+           "oidc-provider-mock": OIDCProviderMock} | {site.name: site for site in (Allauth, OAuthToolkit, OIDCProvider)}
 
 
 @contextlib.contextmanager
@@ -122,7 +124,7 @@ def serve(name, redirect_uri, stops_at_redirect, logout_uri):
             client_id, client_secret = server.register(client, metadata)
             say(issuer=server.issuer, client_id=client_id, client_secret=client_secret,
                 auth_method="client_secret_basic", redirect_uri=redirect_uri,
-                post_logout_redirect_uri=post_logout_uri)
+                post_logout_redirect_uri=post_logout_uri, device_client_id=getattr(server, "device_client_id", None))
             browser = None
             for line in map(str.strip, sys.stdin):
                 try:
@@ -153,7 +155,7 @@ def main():
     parser.add_argument("--logout-uri", help="the client's back-channel logout URI")
     options = parser.parse_args()
     try:
-        environment = environments.prepare(options.server)
+        environment = environments.prepare(getattr(SERVERS[options.server], "programs", options.server))
         if pathlib.Path(sys.prefix) != environment:
             python = environment / "bin" / "python"
             os.execv(python, [python, *sys.argv])

@@ -69,6 +69,17 @@ private struct AnsweringSleeper: Sleeper {
         #expect(await fixture.requests(to: .deviceAuthorization).count == 1)
     }
 
+    /// RFC 8628 has no ID token. The name of the account comes from the userinfo endpoint then.
+    @Test func `a server that sends no ID token to a device signs the person in all the same`() async throws {
+        let (session, _, fixture) = try await signIn(try descriptor(openID), faults: [.missingIDToken])
+        #expect(try await session.storedTokens().idToken == nil)
+        #expect(await fixture.requests(to: .userinfo).count == 1)
+        #expect(try await session.key.account == session.profile().subject)
+        await #expect { try await signIn(try descriptor(openID), faults: [.expiredIDToken]) } throws: { error in
+            (error as? OAuthError)?.kind == .expiredToken
+        }
+    }
+
     @Test func `the requests are those of the standard, to the byte`() async throws {
         let (_, _, fixture) = try await signIn(try oddProvider(keys))
         #expect(

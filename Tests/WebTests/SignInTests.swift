@@ -106,6 +106,25 @@ struct WebSignInTests {
         #expect(browser.session?.accounts.map(\.provider) == ["acme"])
     }
 
+    @Test(
+        "A sign-in may take as long as the site says, in the cookie or in a store",
+        arguments: [120.0, 86_400], [false, true])
+    func lifetime(seconds: TimeInterval, isStored: Bool) async throws {
+        for (waited, isInTime) in [(seconds - 1, true), (seconds + 1, false)] {
+            var browser = Browser(
+                try Site(pendingStore: isStored ? MemoryPendingStore() : nil, signInLifetime: seconds))
+            let begun = try await browser.post("/sign-in/acme")
+            let pending = try #require(browser.attributes.first { $0.key.contains("pending") })
+            #expect(pending.value.contains("Max-Age=\(Int(seconds));"), "\(pending)")
+            browser.site.clock.advance(by: .seconds(waited))
+            let callback = try await browser.site.sandbox.approve(
+                authorizationURL: try #require(begun.head.headerFields[.location]))
+            let reply = try await browser.get(String(callback.dropFirst(Site.origin.count)))
+            #expect(reply.head.status == (isInTime ? .seeOther : .badRequest), "\(reply.body)")
+            #expect((browser.session != nil) == isInTime)
+        }
+    }
+
     @Test("Two tabs sign in at once, and both succeed")
     func twoTabs() async throws {
         var browser = Browser(try Site([Site.acme, Site.globex]))

@@ -27,6 +27,7 @@ struct Site {
         faults: Set<SandboxFault> = [],
         backChannelLogoutURI: String? = nil,
         availability: Availability = Availability(),
+        signInLifetime: TimeInterval = 3600,
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
@@ -54,6 +55,7 @@ struct Site {
             clients,
             origin: Site.origin,
             keys: keys ?? KeyRing(SealingKey([UInt8](repeating: 7, count: 32))),
+            signInLifetime: signInLifetime,
             pendingStore: pendingStore,
             clock: clock,
             logger: logger

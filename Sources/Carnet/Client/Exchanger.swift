@@ -40,7 +40,8 @@ struct Exchanger: Sendable {
                     "\(error)",
                     descriptorKey: request.descriptorKey,
                     hint:
-                        "if the provider is on this machine or network, allow its host with the transport's LocalAccess"
+                        "if the provider is on this machine or network, allow its host: the transport's LocalAccess, "
+                        + "or --allow-local of the command"
                 )
             }
             throw OAuthError(

@@ -91,7 +91,10 @@ extension OAuthClient {
         as account: String?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
-        let idToken = try await validateIDToken(of: response, requested: device.scopes) { () throws(OAuthError) in
+        // RFC 8628 has no ID token, and servers on oauthlib send none. No browser brings anything back here that it would
+        // have to be compared with.
+        let idToken = try await validateIDToken(of: response, requested: device.scopes, isOptional: true) {
+            () throws(OAuthError) in
             // There was no authorization request, so there is no nonce.
             try IDTokenExpectations(
                 from: provider, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)

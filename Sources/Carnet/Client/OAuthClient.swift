@@ -329,13 +329,16 @@ public actor OAuthClient {
     }
 
     /// The ID token, once it has the values that the sign-in expects.
+    ///
+    /// - Parameter isOptional: Whether it may be missing although the scope openid was requested.
     func validateIDToken(
         of response: TokenResponse,
         requested scopes: [String],
+        isOptional: Bool = false,
         expecting expectations: () throws(OAuthError) -> IDTokenExpectations
     ) async throws -> IDToken? {
         guard let token = response.idToken else {
-            guard !scopes.contains("openid") else {
+            guard isOptional || !scopes.contains("openid") else {
                 throw OAuthError(
                     .tokenRequest,
                     .missingField,

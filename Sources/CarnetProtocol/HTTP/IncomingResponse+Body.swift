@@ -164,7 +164,6 @@ extension OAuthError {
     /// What to do about the error codes of RFC 6749, section 5.2.
     private static func advice(for code: String) -> String? {
         switch code {
-        case "invalid_client": "check the client id, its credentials and client.authentication"
         case "invalid_scope": "request other scopes; see scopes in the descriptor"
         case "unauthorized_client", "unsupported_grant_type": "allow this grant for the client at the provider"
         default: nil

@@ -231,6 +231,16 @@ struct PeculiarServerTests {
         }
     }
 
+    /// django-oauth-toolkit and django-allauth send none; a code still has to bring one.
+    @Test func INT_20_deviceFlowWithoutIDToken() async throws {
+        try await accept(in: .device) {
+            $0.token["id_token"] = nil
+        } check: {
+            #expect($1.session?.key.account == "user-1" && $1.tokens?.idToken == nil)
+        }
+        try await refuse(.tokenRequest, .missingField) { $0.token["id_token"] = nil }
+    }
+
     /// Servers that keep the first token good are never asked to show it.
     @Test func INT_21_codeThatServesTwice() async throws {
         let scenario = Scenario()

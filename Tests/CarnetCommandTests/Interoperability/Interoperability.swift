@@ -39,35 +39,47 @@ enum Outcome: Sendable, CustomStringConvertible {
 enum Deviation: String, CaseIterable, Sendable {
     case rawBasicOnly = "INT-01"
     case encodedBasicOnly = "INT-02"
+    case noColonInBasic = "INT-03"
     case ignoresPKCE = "INT-04"
     case errorWithoutIssuer = "INT-06"
     case unannouncedIssuer = "INT-07"
     case ownErrorCode = "INT-08"
+    case pageForSilentSignIn = "INT-09"
+    case challengeWithoutScheme = "INT-11"
     case badRequestForBadToken = "INT-12"
     case fractionalTimes = "INT-14"
     case consentForOfflineAccess = "INT-15"
     case registeredWith200 = "INT-16"
     case unsignedAnnounced = "INT-18"
+    case endpointsElsewhere = "INT-19"
+    case deviceWithoutIDToken = "INT-20"
     case replayKeepsTokens = "INT-21"
     case logoutTokenWithoutEnd = "BCL-03"
     case methodAsList = "DCR-03"
+    case unannouncedPKCE = "DISC-21"
 
     var meaning: String {
         switch self {
         case .rawBasicOnly: "accepts id and secret in the Basic header only without percent-encoding"
         case .encodedBasicOnly: "accepts id and secret in the Basic header only percent-encoded"
+        case .noColonInBasic: "does not accept a secret with a colon in the Basic header, in either encoding"
         case .ignoresPKCE: "returns tokens for a wrong code verifier"
         case .errorWithoutIssuer: "announces the issuer in callbacks (RFC 9207), and omits it in error responses"
         case .unannouncedIssuer: "sends the issuer in a callback without announcing it"
         case .ownErrorCode: "returns an error code or status of its own for a used code"
+        case .pageForSilentSignIn: "shows a page for `prompt=none` instead of returning `login_required`"
+        case .challengeWithoutScheme: "omits the scheme in `WWW-Authenticate`"
         case .badRequestForBadToken: "returns 400 instead of 401 for an invalid access token"
         case .fractionalTimes: "returns the expiry in fractions of a second"
         case .consentForOfflineAccess: "returns a refresh token only after new consent"
         case .registeredWith200: "returns 200 instead of 201 for a registration"
         case .unsignedAnnounced: "announces ID tokens that are not signed"
+        case .endpointsElsewhere: "announces its endpoints of OAuth in the RFC 8414 document alone"
+        case .deviceWithoutIDToken: "returns no ID token to a device"
         case .replayKeepsTokens: "keeps the first access token valid after a second use of the code"
         case .logoutTokenWithoutEnd: "sends a logout token without an expiry"
         case .methodAsList: "returns the method of client authentication as a list when the registration is read"
+        case .unannouncedPKCE: "supports PKCE and does not announce it"
         }
     }
 
@@ -76,18 +88,24 @@ enum Deviation: String, CaseIterable, Sendable {
         switch self {
         case .rawBasicOnly: "`client.basic_encoding: raw`"
         case .encodedBasicOnly: "the default"
+        case .noColonInBasic: "`client.authentication: [client_secret_post]`"
         case .ignoresPKCE: "the nonce of the ID token still stops a stolen code"
         case .errorWithoutIssuer: "an error response fails the sign-in; nothing in it is trusted"
         case .unannouncedIssuer: "a present issuer is compared"
         case .ownErrorCode: "an error needs neither a JSON body nor a known code"
+        case .pageForSilentSignIn: "a silent sign-in ends with its lifetime"
+        case .challengeWithoutScheme: "the parameters are read without it"
         case .badRequestForBadToken: "an error response is an error with its status"
         case .fractionalTimes: "a time can be any number"
         case .consentForOfflineAccess: "`authorization.offline_parameters: { prompt: consent }`"
         case .registeredWith200: "both are accepted"
         case .unsignedAnnounced: "no descriptor can accept `none`"
+        case .endpointsElsewhere: "`endpoints` names them"
+        case .deviceWithoutIDToken: "a device sign-in needs none"
         case .replayKeepsTokens: "a code is sent once"
         case .logoutTokenWithoutEnd: "`logout.missing_exp`"
         case .methodAsList: "a list of one counts as its element"
+        case .unannouncedPKCE: "PKCE is always sent"
         }
     }
 }
@@ -107,7 +125,7 @@ struct InteroperabilityPage {
         var lines = [
             "# Interoperability",
             "",
-            "For readers who want to know which servers Carnet was tested with. Tests sign in at four authorization servers, each",
+            "For readers who want to know which servers Carnet was tested with. Tests sign in at \(servers.count) authorization servers, each",
             "described by YAML alone, and write this page. `passed` means: request sent, response validated, tokens used.",
             "",
             "    CARNET_UPDATE_DOCS=1 swift test --filter InteroperabilityTests",
@@ -133,7 +151,10 @@ struct InteroperabilityPage {
             let cells = [deviation.rawValue, deviation.meaning, met.joined(separator: ", "), deviation.rule]
             lines.append("| " + cells.joined(separator: " | ") + " |")
         }
-        lines += ["", "## The descriptors", "", "The keys besides `carnet`, `id`, `name` and `issuer`:", ""]
+        lines += [
+            "", "## The descriptors", "",
+            "The keys besides `carnet`, `id`, `name` and `issuer`; `ISSUER` stands for the issuer:", "",
+        ]
         for (server, _) in reports {
             lines.append("`\(server.rawValue)`")
             lines.append("")
@@ -148,6 +169,9 @@ extension Peer.Server {
     var title: String {
         switch self {
         case .canaille: "canaille 0.3.6 (Python, Authlib)"
+        case .djangoAllauth: "django-allauth 65.21.1 (Python, oauthlib)"
+        case .djangoOAuthToolkit: "django-oauth-toolkit 3.4.1 (Python, oauthlib)"
+        case .djangoOIDCProvider: "django-oidc-provider 0.9.0 (Python)"
         case .glewlwyd: "glewlwyd 2.7.5 (C)"
         case .idpyoidc: "idpyoidc 5.0.0 (Python)"
         case .oidcProviderMock: "oidc-provider-mock 0.3.4 (Python)"

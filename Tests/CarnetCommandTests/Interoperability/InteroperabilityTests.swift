@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Carnet and four servers that nobody here wrote, through everything that each has; `Docs/interoperability.md` is what
+/// Carnet and servers that nobody here wrote, through everything that each has; `Docs/interoperability.md` is what
 /// came of it. With `CARNET_UPDATE_DOCS=1` in the environment the page is written anew.
 @Suite struct InteroperabilityTests {
     @Test(.timeLimit(.minutes(20))) func `the page says what came of every exchange`() async throws {

@@ -45,12 +45,16 @@ extension PeerTrial {
             note(.device, .lacking("no endpoint"))
             return
         }
-        let client = try client()
+        let ownClient = peer.registration.deviceClientID.map {
+            ClientRegistration(clientID: $0, redirectURI: peer.registration.redirectURI)
+        }
+        let client = try client(ownClient)
         let device = try await client.beginDeviceSignIn()
         let page = device.verificationURIComplete ?? device.verificationURI
         #expect(try await peer.signIn(at: page.text) == 200)
         let session = try await client.completeDeviceSignIn(device)
+        if try await session.storedTokens().idToken == nil { note(.deviceWithoutIDToken) }
         #expect(try await session.profile().email == "alice@example.org")
-        note(.device, .passed())
+        note(.device, .passed(ownClient == nil ? nil : "with a client for devices, which it requires"))
     }
 }

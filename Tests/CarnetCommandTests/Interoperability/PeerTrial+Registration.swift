@@ -21,9 +21,14 @@ extension PeerTrial {
         guard let registered = try await register(&wanted, with: registrar) else { return }
         if transport.last?.status == 200 { note(.registeredWith200) }
         note(.registration, .passed(wanted.keys.isEmpty ? nil : "with a client key, which it requires"))
-        let session = try await signIn(try client(ClientRegistration(registered, of: wanted))).session
-        #expect(try await session.profile().email == "alice@example.org")
-        note(.registered, .passed())
+        do {
+            let session = try await signIn(try client(ClientRegistration(registered, of: wanted))).session
+            #expect(try await session.profile().email == "alice@example.org")
+            note(.registered, .passed())
+        } catch let error as OAuthError where error.status == 500 {
+            // django-oauth-toolkit makes such clients without an algorithm for their ID tokens.
+            note(.registered, .refused(words(of: error)))
+        }
         try await tryManagement(registered, wanted, registrar)
     }
 

@@ -2,6 +2,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 import Foundation
+import HTTPTypes
 import Testing
 
 extension PeerTrial {
@@ -19,6 +20,9 @@ extension PeerTrial {
         #expect(profile.email == "alice@example.org")
         note(.userinfo, .passed())
         if try await userinfoStatus("no-token-at-all") == 400 { note(.badRequestForBadToken) }
+        if transport.last?.head.headerFields[.wwwAuthenticate]?.hasPrefix("error=") == true {
+            note(.challengeWithoutScheme)
+        }
 
         let again = try await transport.send(exchanged, limits: TransportLimits())
         #expect(again.status != 200, "a code was taken twice")
@@ -37,13 +41,20 @@ extension PeerTrial {
             note(.ignoresPKCE)
         } catch let error as OAuthError {
             #expect(error.step == .tokenRequest, "\(error)")
+            if metadata["code_challenge_methods_supported"] == nil { note(.unannouncedPKCE) }
         }
     }
 
     /// A browser in which nobody is signed in, and a sign-in that may show nothing.
     private mutating func tryRefusal(_ client: OAuthClient, announcesIssuer: Bool) async throws {
         let request = try await client.beginSignIn(AuthorizationOptions(isOffline: false, prompt: [.none]))
-        let callback = try await peer.callback(of: request.url)
+        let callback: String
+        do {
+            callback = try await peer.callback(of: request.url)
+        } catch is CommandRun.Failure {
+            note(.pageForSilentSignIn)
+            return
+        }
         let error = await #expect(throws: OAuthError.self) {
             try await client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
         }
@@ -72,6 +83,18 @@ extension PeerTrial {
         let used = try #require(transport.lastRequest(whoseFormHas: "grant_type=refresh_token"))
         let again = try await transport.send(used, limits: TransportLimits())
         note(.rotation, again.status == 200 ? .lacking("it is accepted again") : .passed())
+    }
+
+    /// The document of RFC 8414 beside that of OpenID Connect.
+    mutating func tryOAuthMetadata() async throws {
+        let url = try WebURL(peer.registration.issuer + "/.well-known/oauth-authorization-server")
+        let head = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
+        let response = try await transport.send(OutgoingRequest(head: head), limits: TransportLimits())
+        guard response.status == 200, let other = try? JSONValue(parsing: response.body) else { return }
+        let isElsewhere = [EndpointName.revocation, .introspection].contains { name in
+            metadata[name.metadataName] == nil && other[name.metadataName] != nil
+        }
+        if isElsewhere { note(.endpointsElsewhere) }
     }
 
     /// The same sign-in without the line of the descriptor that is there for one oddity.
@@ -111,6 +134,15 @@ extension Peer.Server {
         let scopes = "scopes: { default: [openid, profile, email], offline: [offline_access] }"
         return switch self {
         case .canaille: (lines + "\nclient: { basic_encoding: raw }", .encodedBasicOnly)
+        case .djangoAllauth: ("scopes: { default: [openid, profile, email] }", .rawBasicOnly)
+        case .djangoOIDCProvider:
+            (
+                "scopes: { default: [openid, profile, email] }\nclient: { basic_encoding: raw }", .noColonInBasic
+            )
+        case .djangoOAuthToolkit:
+            (
+                "scopes: { default: [openid, profile, email] }\nclient: { basic_encoding: raw }", .encodedBasicOnly
+            )
         case .glewlwyd: (scopes, .rawBasicOnly)
         case .idpyoidc: (scopes, .consentForOfflineAccess)
         case .oidcProviderMock: nil

@@ -26,6 +26,7 @@ struct PeerTrial {
                 try await trial.tryRegistration()
                 try await trial.tryEndSession()
                 try await trial.tryWhatStandsInTheDescriptor()
+                try await trial.tryOAuthMetadata()
                 return trial.report
             }
         }
@@ -33,7 +34,7 @@ struct PeerTrial {
 
     private init(_ peer: Peer) async throws {
         self.peer = peer
-        let configured = try Self.descriptor(peer, peer.server.lines).resolve()
+        let configured = try Self.descriptor(peer, peer.lines).resolve()
         let found = try await Discovery(transport: transport).metadata(of: configured)
         provider = configured.merging(found)
         metadata = found.document
@@ -66,7 +67,7 @@ struct PeerTrial {
 
     func client(_ registration: ClientRegistration? = nil, lines: String? = nil) throws -> OAuthClient {
         try OAuthClient(
-            try Self.descriptor(peer, lines ?? peer.server.lines), registration: registration ?? self.registration,
+            try Self.descriptor(peer, lines ?? peer.lines), registration: registration ?? self.registration,
             transport: transport)
     }
 
@@ -89,5 +90,5 @@ struct PeerTrial {
         return try await transport.send(OutgoingRequest(head: request), limits: TransportLimits()).status
     }
 
-    func has(_ endpoint: EndpointName) -> Bool { metadata[endpoint.metadataName]?.string != nil }
+    func has(_ endpoint: EndpointName) -> Bool { provider.endpoints[endpoint] != nil }
 }

@@ -4,6 +4,9 @@ import Foundation
 actor Peer {
     enum Server: String, CaseIterable, Sendable, CustomStringConvertible {
         case canaille
+        case djangoAllauth = "django-allauth"
+        case djangoOAuthToolkit = "django-oauth-toolkit"
+        case djangoOIDCProvider = "django-oidc-provider"
         case glewlwyd
         case idpyoidc
         case oidcProviderMock = "oidc-provider-mock"
@@ -19,6 +22,8 @@ actor Peer {
         let authMethod: String
         let redirectURI: String
         let postLogoutRedirectURI: String
+        /// Another client, without a secret, if the server lets no other sign in with a device.
+        let deviceClientID: String?
 
         private enum CodingKeys: String, CodingKey {
             case issuer
@@ -27,6 +32,7 @@ actor Peer {
             case authMethod = "auth_method"
             case redirectURI = "redirect_uri"
             case postLogoutRedirectURI = "post_logout_redirect_uri"
+            case deviceClientID = "device_client_id"
         }
     }
 

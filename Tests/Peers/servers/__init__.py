@@ -5,6 +5,8 @@
     sign_in(browser, url)            the user signs in and consents; returns the status of the last answer
     sign_out(browser, url)           the user ends the session at the server's page for that
     tokens_per_second                how many it can issue; None if that does not matter
+    programs                         which environment it is in, if not one of its own
+    device_client_id                 a client without a secret, if none but that may sign in with a device
 
 made from the folder of its Python environment, a folder for its files, and its port.
 """
