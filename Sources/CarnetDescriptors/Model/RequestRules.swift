@@ -15,6 +15,9 @@ package struct RequestRules: Sendable {
 extension RequestRules: DescriptorSection {
     static let keys: [Key<Self>] = RequestRules.keys(in: .configuration)
 
+    static let authenticationSummary =
+        "the method of client authentication in this request, if it is another than at the token endpoint"
+
     /// The keys of a request whose templates may use what the place knows.
     static func keys(in place: TemplatePlace) -> [Key<Self>] {
         [
@@ -52,7 +55,7 @@ package protocol RequestSection: Sendable {
 /// A section with the request in it filled in. Its other keys have no templates and are read as they were described.
 @dynamicMemberLookup
 package struct Resolved<Rules: RequestSection>: Sendable {
-    private let described: Rules
+    private(set) var described: Rules
     package private(set) var request: ResolvedRequest
 
     /// - Parameter inherited: What another section says where this one does not.
@@ -65,6 +68,13 @@ package struct Resolved<Rules: RequestSection>: Sendable {
     }
 
     package subscript<Value>(dynamicMember key: KeyPath<Rules, Value>) -> Value { described[keyPath: key] }
+
+    /// The section with other rules, for the same request.
+    func describing(_ rules: Rules) -> Resolved {
+        var other = self
+        other.described = rules
+        return other
+    }
 
     /// The section with what is known by now in its request.
     func filled(_ values: TemplateValues) -> Resolved {
