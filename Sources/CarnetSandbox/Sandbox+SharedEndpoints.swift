@@ -2,10 +2,10 @@ import CarnetDescriptors
 import HTTPTypes
 
 extension Sandbox {
-    /// The servers that have an endpoint at a URL, where there are several: descriptors of one family share endpoints.
-    func servers(sharing endpoint: EndpointName, at url: WebURL) -> [Int]? {
+    /// The servers that have an endpoint for a request, where there are several: descriptors of one family share endpoints.
+    func servers(sharing endpoint: EndpointName, for request: ServerRequest) -> [Int]? {
         guard servers.count > 1 else { return nil }
-        let indices = servers.indices.filter { servers[$0].endpoints.endpoint(at: url) == endpoint }
+        let indices = servers.indices.filter { servers[$0].endpoint(for: request) == endpoint }
         return indices.count > 1 ? indices : nil
     }
 

@@ -97,7 +97,8 @@ public actor Sandbox {
         guard let url = try? WebURL(Self.url(of: request)) else { return true }
         recallFaults(chosenFor: request, body)
         return !servers.contains { server in
-            server.has(.tokenDown) && [.token, .refresh].contains(server.endpoints.endpoint(at: url))
+            server.has(.tokenDown)
+                && !server.endpoints.endpoints(at: url).filter { [.token, .refresh].contains($0) }.isEmpty
         }
     }
 
@@ -147,7 +148,7 @@ public actor Sandbox {
 
     /// The rules of the authorization endpoint at a URL.
     func authorizationRules(at url: WebURL) -> ResolvedAuthorization? {
-        servers.first { $0.endpoints.endpoint(at: url) == .authorization }?.provider.authorization
+        servers.first { $0.endpoints.endpoints(at: url).contains(.authorization) }?.provider.authorization
     }
 
     /// The scopes that a consent page asks about.
@@ -190,11 +191,11 @@ public actor Sandbox {
             }
             servers[index].presentedCertificate = request.certificate
             let url = request.url
-            if let endpoint = servers[index].endpoints.endpoint(at: url),
+            if let endpoint = servers[index].endpoint(for: request),
                 endpoint != .userinfo || servers[index].isUserinfo(url)
             {
                 if servers[index].fails(endpoint) { return (.serverError, id, endpoint) }
-                if let sharing = self.servers(sharing: endpoint, at: url) {
+                if let sharing = self.servers(sharing: endpoint, for: request) {
                     let (reply, provider) = respond(to: request, at: endpoint, sharedBy: sharing)
                     return (reply, provider, endpoint)
                 }

@@ -10,7 +10,8 @@ extension ProviderDescriptor {
         for input in inputs.items where values[input.name] == nil {
             let rules = input.value
             guard rules.defaultValue == nil, !rules.isOptional else { continue }
-            let candidate = rules.type == .hostname ? "\(input.name).example".replacing("_", with: "-") : "example"
+            let isHost = rules.type == .hostname || rules.type == .hostPath
+            let candidate = isHost ? "\(input.name).example".replacing("_", with: "-") : "example"
             if rules.refusal(of: candidate) == nil {
                 values[input.name] = candidate
             } else {

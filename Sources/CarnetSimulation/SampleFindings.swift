@@ -8,6 +8,11 @@ struct SampleFindings {
     private let simulation: Simulation
     private let context: LintContext
     private var rules: ResponseRules { simulation.provider.token.response }
+
+    private func rules(of sample: Sample) -> ResponseRules {
+        sample.name == "refresh" ? simulation.provider.refreshResponse : rules
+    }
+
     private var samples: Samples { context.descriptor.samples }
     private var expect: SampleExpectations { samples.expect }
 
@@ -73,7 +78,10 @@ extension SampleFindings {
 
     private func ofIDToken(_ response: TokenResponse) -> [Diagnostic] {
         let scopes = simulation.provider.scopes
-        guard response.idToken == nil, (scopes.defaults + scopes.required).contains("openid") else { return [] }
+        guard response.idToken == nil, simulation.provider.issuer != nil,
+            !simulation.provider.authorization.omit.contains("scope"),
+            (scopes.defaults + scopes.required).contains("openid")
+        else { return [] }
         return [
             SimulationRules.tokenNotInSample.diagnostic(
                 "samples.token has no ID token, but the scope openid is requested",
@@ -85,6 +93,7 @@ extension SampleFindings {
     }
 
     private func ofLifetime(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
+        let rules = rules(of: sample)
         // What a default stands in for is not in the sample.
         guard sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) != nil else { return [] }
         // A time is plausible from the year 2001 on, which distinguishes seconds from milliseconds.
@@ -98,6 +107,7 @@ extension SampleFindings {
     }
 
     private func badLifetime(in sample: Sample) -> Diagnostic {
+        let rules = rules(of: sample)
         let value = sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) ?? .null
         let kind = rules.expiry.kind
         return SimulationRules.badLifetime.diagnostic(
@@ -111,6 +121,7 @@ extension SampleFindings {
     }
 
     private func ofScopes(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
+        let rules = rules(of: sample)
         let field = places.token.response.fields.scope
         if sample.name == "token", response.scopes == nil, field.isWritten {
             let pointers = rules.fields.scope.pointers.map(\.description).joined(separator: ", ")
@@ -278,6 +289,7 @@ extension SampleFindings {
     }
 
     private func place(of field: PointerList, in sample: Sample) -> SourceSpan {
+        let rules = rules(of: sample)
         let nodes = field.pointers.lazy.compactMap { sample.place.node?.node(at: rules.root.tokens + $0.tokens) }
         return nodes.first?.span ?? sample.place.keySpan
     }

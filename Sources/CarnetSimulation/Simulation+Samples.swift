@@ -6,12 +6,13 @@ import HTTPTypes
 extension Simulation {
     /// - Parameter isRefresh: Whether it is the response to a refresh.
     func judge(token sample: JSONValue, isRefresh: Bool = false) throws(OAuthError) -> TokenResponse {
-        let rules = provider.token.response
+        let rules = isRefresh ? provider.refreshResponse : provider.token.response
         return try TokenResponse(
             judging: Self.response(
                 sample, status: rules.success.statuses.first?.code ?? 200, isForm: rules.format == .form),
             to: isRefresh ? try refreshRequest() : try tokenRequest(),
-            from: provider
+            from: provider,
+            refreshing: tokens
         )
     }
 

@@ -21,14 +21,19 @@ extension Simulation {
         for step in provider.exchange { keep("step", step.value.capture, of: step.value.sample) }
         for lookup in provider.connection.lookups.items {
             let sample = lookup.value.sample
-            let chosen = lookup.value.list.map { sample[$0]?.array?.first } ?? sample
+            let candidates = lookup.value.list.map { sample[$0]?.array ?? [] } ?? [sample]
+            let chosen = candidates.first { $0.first(of: lookup.value.value.pointers)?.scalarText != nil }
             keep("connection", lookup.name, chosen?.first(of: lookup.value.value.pointers)?.scalarText)
+            keep("connection", lookup.value.capture, of: chosen)
         }
-        for name in provider.connection.derive.names {
-            let request = ConnectionRequest(
-                at: provider, as: registration, with: held, tokens: tokens, now: now, random: PretendRandomSource()
-            )
-            held.values["connection.\(name)"] = try? request.derived(name)
+        // A derived value may need another one, in any order.
+        for _ in provider.connection.derive.names {
+            for name in provider.connection.derive.names where held.values["connection.\(name)"] == nil {
+                let request = ConnectionRequest(
+                    at: provider, as: registration, with: held, tokens: tokens, now: now,
+                    random: PretendRandomSource())
+                held.values["connection.\(name)"] = (try? request.derived(name)) ?? nil
+            }
         }
         return held
     }

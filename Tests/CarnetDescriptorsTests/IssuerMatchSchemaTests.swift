@@ -6,9 +6,9 @@ import Testing
 /// The rules of `issuer_match` that a child lays over its parent's, before the decoder and the schema.
 @Suite struct IssuerMatchSchemaTests {
     static let rules = [
-        "{ template: null, off: each region names itself }",
+        "{ template: null, none: each region names itself }",
         "{ claims: null, template: null, any_of: [https://a.example] }",
-        "{ any_of: null, template: 'https://id.acme.example/{tid}' }", "{ off: null }", "{ template: null }", "{}",
+        "{ any_of: null, template: 'https://id.acme.example/{tid}' }", "{ none: null }", "{ template: null }", "{}",
         "{ claims: { tid: tenant } }", "{ claims: { tid: null } }", "null", "exact",
     ]
 

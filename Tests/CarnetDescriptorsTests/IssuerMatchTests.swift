@@ -60,15 +60,15 @@ import Testing
     }
 
     @Test func offBelievesTheMetadataAlone() throws {
-        let provider = try provider("{ off: each region names itself }")
+        let provider = try provider("{ none: each region names itself }")
         #expect(provider.acceptsIssuer(inMetadata: "https://any.example"))
         #expect(!provider.acceptsIssuer("https://any.example") { _ in nil })
         #expect(!provider.acceptsIssuer(inCallback: "https://any.example"))
     }
 
     @Test(arguments: [
-        ("off", "K007"), ("some", "K004"), ("[exact]", "K002"), ("{}", "K004"), ("{ of: x }", "K001"),
-        ("{ off: x, any_of: [y] }", "K004"), ("{ template: 'https://{a}{b}' }", "K005"),
+        ("none", "K007"), ("some", "K004"), ("[exact]", "K002"), ("{}", "K004"), ("{ of: x }", "K001"),
+        ("{ none: x, any_of: [y] }", "K004"), ("{ template: 'https://{a}{b}' }", "K005"),
     ])
     func aMistakeIsFound(rule: String, code: String) {
         let text = ResolutionFixture.head + "issuer: https://id.acme.example\nissuer_match: \(rule)\n"

@@ -20,8 +20,9 @@ import Testing
     func `the schema and the decoder accept the same value at every place`(isExtending: Bool) throws {
         let values: [JSONValue] = [
             nil, true, 7, -1, .number("1.5"), 400_000_000, "", "acme", "ACME", "-acme", "/acme", "/~1", "acme/", "/~2",
-            "{acme}", "{input.acme}", "{}", "{", "acme}", "off", "required", .string(String(repeating: "a", count: 65)),
-            [], [nil], [7], ["acme"], ["/acme", "acme"], [[]], [:], ["off": "acme"], ["off": ""], ["acme": [:]],
+            "{acme}", "{input.acme}", "{}", "{", "acme}", "none", "required",
+            .string(String(repeating: "a", count: 65)),
+            [], [nil], [7], ["acme"], ["/acme", "acme"], [[]], [:], ["none": "acme"], ["none": ""], ["acme": [:]],
             ["acme": "acme"], ["acme": 7], ["acme": nil],
             ["name": "acme"], ["issuer": "acme"], ["issuer": nil], ["scopes": ["default": nil]],
             ["scopes": ["acme": nil]],
@@ -93,8 +94,8 @@ import Testing
         "discovery: maybe", "endpoints: { device: https://acme.example }", "endpoints: https://acme.example",
         "client: { authentication: client_secret_basic }", "client: { authentication: [client_secret] }",
         "scopes: [openid]", "scopes: { catalog: [{ title: Mail }] }", "scopes: { separator: \"\" }",
-        "authorization: { pkce: false }", "authorization: { pkce: { off: true } }",
-        "authorization: { nonce: { off: because, of: course } }", "token: { body: xml }", "token: { method: get }",
+        "authorization: { pkce: false }", "authorization: { pkce: { none: true } }",
+        "authorization: { nonce: { none: because, of: course } }", "token: { body: xml }", "token: { method: get }",
         "token: { response: { root: data } }", "token: { response: { fields: { access_token: [token] } } }",
         "refresh: { margin: -1 }", "refresh: { margin: 315576001 }", "id_token: { clock_skew: 301 }",
         "id_token: { algorithms: [HS256] }", "profile: { claims: [/name] }", "resources: [{ title: Balance }]",

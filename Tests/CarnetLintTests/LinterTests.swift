@@ -104,12 +104,12 @@ import Testing
             connection:
               derive: { site: '{connection.sites}' }
               lookups:
-                sites: { url: https://api.acme.example/sites, value: /id, sample: { id: 7 } }
+                sites: { url: 'https://api.acme.example/{connection.site}', value: /id, sample: { id: 7 } }
 
             """
         let found = lint(file("acme.yaml", descriptor("acme", text)))
         #expect(found.map(\.code) == ["K120"])
-        #expect(found.first?.help == "move what provides it up; derivations run before lookups")
+        #expect(found.first?.help == "move what provides it up, or take this out of what provides it")
     }
 
     // MARK: Files together

@@ -26,25 +26,25 @@ import Testing
 
     static let weaknesses = [
         Weakness(
-            "no proof key", "authorization: { pkce: off }", "K007",
-            withReason: "authorization: { pkce: { off: \(reason) } }", "C001"),
+            "no proof key", "authorization: { pkce: none }", "K007",
+            withReason: "authorization: { pkce: { none: \(reason) } }", "C001"),
         Weakness(
-            "no nonce", "authorization: { nonce: off }", "K007",
-            withReason: "authorization: { nonce: { off: \(reason) } }", "C002"),
+            "no nonce", "authorization: { nonce: none }", "K007",
+            withReason: "authorization: { nonce: { none: \(reason) } }", "C002"),
         Weakness(
-            "a nonce that nobody insists on", "id_token: { nonce: off }", "K002",
+            "a nonce that nobody insists on", "id_token: { nonce: none }", "K002",
             withReason: "id_token: { nonce: { if_present: \(reason) } }", "C002"),
         Weakness(
-            "any issuer", "issuer_match: off", "K007",
-            withReason: "issuer_match: { off: \(reason) }", "E020"),
-        Weakness("an empty reason", "authorization: { pkce: { off: '' } }", "K008"),
+            "any issuer", "issuer_match: none", "K007",
+            withReason: "issuer_match: { none: \(reason) }", "E020"),
+        Weakness("an empty reason", "authorization: { pkce: { none: '' } }", "K008"),
         Weakness("the plain proof key", "authorization: { pkce: plain }", "K004"),
         Weakness(
             "the plain proof key as a parameter", "authorization: { parameters: { code_challenge_method: plain } }",
             "C003"),
         Weakness("the proof key's method left out", "authorization: { omit: [code_challenge_method] }", "C005"),
         Weakness("no verifier", "token: { omit: [code_verifier] }", "C005"),
-        Weakness("no state", "authorization: { state: off }", "K004"),
+        Weakness("no state", "authorization: { state: none }", "K004"),
         Weakness(
             "the state elsewhere", "authorization: { state: { in: redirect_uri } }", "K003",
             withReason: "authorization: { state: { in: redirect_uri, because: \(reason) } }", "C052"),

@@ -143,7 +143,7 @@ import Testing
     func callersParametersCannotWeakenWhatIsOff(_ name: String) {
         expectError(.authorization, .reservedParameter) {
             try Attempt(
-                Fixture.plain + "authorization: { pkce: { off: test } }\n",
+                Fixture.plain + "authorization: { pkce: { none: test } }\n",
                 options: AuthorizationOptions(parameters: [Named(name, "x")])
             )
         }
@@ -189,7 +189,7 @@ import Testing
 
     @Test func proofKeyAndNonceCanBeSwitchedOffWithAReason() throws {
         let attempt = try Attempt(
-            Fixture.openID + "authorization: { pkce: { off: refuses it }, nonce: { off: refuses it } }\n")
+            Fixture.openID + "authorization: { pkce: { none: refuses it }, nonce: { none: refuses it } }\n")
         #expect(attempt.sent["code_challenge"] == nil)
         #expect(attempt.sent["nonce"] == nil)
         #expect(attempt.sent["state"] != nil)

@@ -173,7 +173,7 @@ import Testing
             #expect(error?.hint?.contains("issuer:") == true)
         }
         // What the descriptor names is compared whole.
-        let named = try Attempt(Fixture.plain + "issuer: https://plain.example/a\ndiscovery: off\n")
+        let named = try Attempt(Fixture.plain + "issuer: https://plain.example/a\ndiscovery: none\n")
         try named.validate("state=\(named.state)&code=c&iss=https://plain.example/a")
         expectError(.callback, .issuerMismatch) {
             try named.validate("state=\(named.state)&code=c&iss=https://plain.example/b")

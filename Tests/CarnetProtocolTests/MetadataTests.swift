@@ -67,7 +67,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
         #expect(try Fixture.provider(Fixture.discovered).needsMetadata)
         #expect(try !Fixture.provider().needsMetadata)
         #expect(try Fixture.provider(Fixture.openID + "discovery: require\n").needsMetadata)
-        #expect(try !Fixture.provider(Fixture.discovered + "discovery: off\n").needsMetadata)
+        #expect(try !Fixture.provider(Fixture.discovered + "discovery: none\n").needsMetadata)
     }
 
     @Test func requestHasNoBodyAndAsksForJSON() throws {

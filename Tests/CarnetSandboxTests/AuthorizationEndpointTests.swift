@@ -130,7 +130,7 @@ struct AuthorizationEndpointTests {
 
     @Test("wants no proof key and no nonce where the descriptor switches them off")
     func safeguardsOff() async throws {
-        let client = try TestClient(acme + "authorization: { pkce: { off: because }, nonce: { off: because } }\n")
+        let client = try TestClient(acme + "authorization: { pkce: { none: because }, nonce: { none: because } }\n")
         let changes: [String: String?] = ["code_challenge": nil, "code_challenge_method": nil, "nonce": nil]
         #expect(try await client.callback(changes)["code"] != nil)
     }

@@ -47,7 +47,7 @@ struct MetadataTests {
 
     @Test("invents nothing where discovery is off")
     func discoveryOff() async throws {
-        let client = try TestClient(plain + "issuer: https://plain.example\ndiscovery: off\n")
+        let client = try TestClient(plain + "issuer: https://plain.example\ndiscovery: none\n")
         let metadata = try await client.get("https://plain.example/.well-known/openid-configuration").json
         #expect(metadata["token_endpoint"] == "https://plain.example/token")
         #expect(metadata["userinfo_endpoint"] == nil)

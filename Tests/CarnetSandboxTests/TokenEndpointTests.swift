@@ -94,7 +94,7 @@ struct TokenEndpointTests {
 
     @Test("refuses a verifier where no challenge was sent")
     func verifierWithoutChallenge() async throws {
-        let client = try TestClient(acme + "authorization: { pkce: { off: because } }\n")
+        let client = try TestClient(acme + "authorization: { pkce: { none: because } }\n")
         let changes: [String: String?] = ["code_challenge": nil, "code_challenge_method": nil]
         let first = try await client.callback(changes)["code"]
         #expect(try await client.exchange(code: first).error == "invalid_grant")

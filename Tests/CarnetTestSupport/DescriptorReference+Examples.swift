@@ -39,7 +39,22 @@ extension DescriptorReference {
             title: Address of your account
             example: acme.id.example
           region: { enum: [eu, us], default: eu }
+          api_key: { type: text, secret: true }
         issuer: https://{domain}/{region}
+        api: { headers: { X-Api-Key: "{api_key}" } }
+
+        """,
+        "connection.lookups.NAME": """
+        issuer: https://id.acme.example
+        connection:
+          lookups:
+            account:
+              url: https://api.acme.example/accounts
+              list: /items
+              where: { active: true }
+              value: /id
+              capture: { region: /region }
+              sample: { items: [{ id: 7, region: eu, active: true }, { id: 8, region: us, active: false }] }
 
         """,
         "issuer_match": """

@@ -59,7 +59,7 @@ OPENID = """carnet: 1
 id: faulty
 name: Faulty
 issuer: {origin}
-discovery: off
+discovery: none
 endpoints:
   authorization: {origin}/authorize
   token: {origin}/token

@@ -28,7 +28,7 @@ struct InstanceGenerator {
         "http://127.0.0.1:{port}/callback",
         "http://localhost/callback", "com.acme:/callback", "{tenant}", "{", "{{a}}", "{input.tenant}",
         "{token.access_token}",
-        "{base64url}", "/a/b", "/~1", "/", "a.b", "off", "required", "none", "plain", "S256", "HS256", "state", "nonce",
+        "{base64url}", "/a/b", "/~1", "/", "a.b", "required", "none", "plain", "S256", "HS256", "state", "nonce",
         "client_secret", "code_challenge", "Bearer", "Authorization", "2026-11-22", "2026-13-40", "RS256", "true",
         "3600",
         "-1", "1e400", "0x10", "null", "~", "", "é", "名前", "🌱", "\\u0000", "%20", "+", "*.acme.example", "^[a-z]+$",

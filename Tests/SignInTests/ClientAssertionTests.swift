@@ -52,7 +52,8 @@ import Testing
 
     @Test func `the issuer is the audience where there is one`() async throws {
         let fixture = try SignInFixture(
-            odd: "issuer: https://odd.example\ndiscovery: off\n" + Self.keys, signingKey: try ClientKey.generate(.ES256)
+            odd: "issuer: https://odd.example\ndiscovery: none\n" + Self.keys,
+            signingKey: try ClientKey.generate(.ES256)
         )
         _ = try await fixture.signIn()
         let request = try #require(await fixture.requests(to: .token).first)

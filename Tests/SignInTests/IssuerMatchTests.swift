@@ -29,7 +29,7 @@ struct IssuerMatchTests {
 
     @Test("from the metadata's is believed where the descriptor gives a reason")
     func off() async throws {
-        let text = Self.acme + "\nissuer_match: { off: each region names itself }\n"
+        let text = Self.acme + "\nissuer_match: { none: each region names itself }\n"
         let fixture = try SignInFixture(try descriptor(text))
         let session = try await fixture.signIn()
         #expect(await fixture.store.load(session.key)?.connection.issuer == "https://id.acme.example/other")
@@ -38,7 +38,7 @@ struct IssuerMatchTests {
     static let strangers = [
         "issuer_match: { template: 'https://id.acme.example/{tid}' }",
         "issuer_match: { any_of: [https://a.acme.example] }",
-        "issuer_match: { off: each region names itself }",
+        "issuer_match: { none: each region names itself }",
     ]
 
     @Test("does not open the callback to strangers", arguments: strangers)

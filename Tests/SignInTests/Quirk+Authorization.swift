@@ -11,7 +11,7 @@ private let end = "&state=*&code_challenge=*&code_challenge_method=S256"
 /// The keys of an odd provider that signs ID tokens.
 private let openID = """
     issuer: https://odd.example
-    discovery: off
+    discovery: none
     endpoints:
       authorization: https://odd.example/authorize
       token: https://odd.example/token
@@ -142,14 +142,14 @@ extension Quirk {
                 "authorization: { fragment: wechat_redirect }", "\(start)&scope=read\(end)#wechat_redirect")
         ),
         Quirk(
-            "no PKCE", key: "`authorization.pkce: { off: REASON }`", neededBy: "86: Slack, LinkedIn",
-            proof: proof("authorization: { pkce: { off: refused } }", "\(start)&scope=read&state=*")
+            "no PKCE", key: "`authorization.pkce: { none: REASON }`", neededBy: "86: Slack, LinkedIn",
+            proof: proof("authorization: { pkce: { none: refused } }", "\(start)&scope=read&state=*")
         ),
         Quirk(
-            "the ID token has no nonce", key: "`authorization.nonce: { off: REASON }`",
+            "the ID token has no nonce", key: "`authorization.nonce: { none: REASON }`",
             neededBy: "Asana, DocuSign, Dropbox, LinkedIn"
         ) {
-            let fixture = try SignInFixture(odd: openID + "authorization: { nonce: { off: never repeated } }")
+            let fixture = try SignInFixture(odd: openID + "authorization: { nonce: { none: never repeated } }")
             #expect(try await fixture.authorizationURL() == "\(start)&scope=openid\(end)")
             #expect(try await fixture.signIn().tokens().idToken != nil)
         },

@@ -70,7 +70,7 @@ extension Quirk {
             proof: proof(
                 """
                 issuer: https://odd.example
-                discovery: off
+                discovery: none
                 client: { authentication: [private_key_jwt], assertion: { audience: token_endpoint, algorithm: RS256 } }
                 """, algorithm: .RS256,
                 header: #"{"alg":"RS256","typ":"JWT","kid":"*"}"#,

@@ -154,12 +154,12 @@ extension Quirk {
             #expect(await fixture.store.load(session.key)?.connection.issuer == "acme.example")
         },
         Quirk(
-            "the metadata have an arbitrary other issuer", key: "`issuer_match: { off: REASON }`",
+            "the metadata have an arbitrary other issuer", key: "`issuer_match: { none: REASON }`",
             neededBy: "Oracle; oauth2-proxy's flag"
         ) {
             let fixture = try SignInFixture(
                 try lintedDescriptor(
-                    acme + "issuer: https://acme.example\nissuer_match: { off: each pod names itself }"))
+                    acme + "issuer: https://acme.example\nissuer_match: { none: each pod names itself }"))
             let session = try await fixture.signIn()
             #expect(await fixture.store.load(session.key)?.connection.issuer == "https://acme.example/other")
         },

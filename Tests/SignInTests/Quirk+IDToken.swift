@@ -7,7 +7,7 @@ import Testing
 
 private let openID = """
     issuer: https://odd.example
-    discovery: off
+    discovery: none
     endpoints:
       authorization: https://odd.example/authorize
       token: https://odd.example/token

@@ -201,7 +201,28 @@ extension Quirk {
             }
         },
         Quirk(
-            "one response brings two tokens", neededBy: "1: Slack",
-            missing: "a connection holds one token set; `root` chooses which"),
+            "one response brings two tokens", key: "`token.response.token_sets`", neededBy: "1: Slack"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints:
+                      authorization: https://odd.example/authorize
+                      token: https://odd.example/token
+                      revocation: https://odd.example/revoke
+                    token: { response: { token_sets: { user: /authed_user } } }
+                    """
+            )
+            let session = try await fixture.signIn()
+            let (app, first) = (try await session.tokens(), try #require(try await session.tokenSet("user")))
+            let user = try await first.tokens()
+            #expect(user.accessToken != app.accessToken && user.refreshToken != app.refreshToken)
+            #expect(try await first.refresh().accessToken != user.accessToken)
+            #expect(try await session.tokens() == app)
+            #expect(try await fixture.client.accounts().count == 1)
+            await #expect(throws: OAuthError.self) { try await session.tokenSet("other") }
+            #expect(try await session.signOut(.revoke).isRevoked)
+            #expect(await fixture.requests(to: .revocation).count == 4)
+            #expect(await fixture.store.keys().isEmpty)
+        },
     ]
 }

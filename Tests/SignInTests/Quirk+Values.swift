@@ -195,7 +195,7 @@ extension Quirk {
             let fixture = try SignInFixture(
                 odd: """
                     issuer: https://odd.example
-                    discovery: off
+                    discovery: none
                     endpoints:
                       authorization: https://odd.example/authorize
                       token: https://odd.example/token

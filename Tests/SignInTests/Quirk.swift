@@ -40,6 +40,8 @@ struct Quirk: Sendable, CustomTestStringConvertible {
         ("ID token, callback and refresh", idToken),
         ("More of the profile, the access token and revocation", profile),
         ("Values known only at run time", values),
+        ("Conditions, optional steps and inputs", conditions),
+        ("Credentials of single requests", credentials),
         ("Signing in on another device", device),
     ]
 }

@@ -41,11 +41,11 @@ extension SignInFixture {
     /// A fixture for an odd provider.
     init(
         odd keys: String, inputs: [String: String] = [:], secret: String? = nil, signingKey: ClientKey? = nil,
-        faults: Set<SandboxFault> = [], isLinted: Bool = true
+        faults: Set<SandboxFault> = [], isLinted: Bool = true, statuses: [String: Int] = [:]
     ) throws {
         try self.init(
             try oddProvider(keys, isLinted: isLinted), inputs: inputs, secret: secret, signingKey: signingKey,
-            faults: faults)
+            faults: faults, statuses: statuses)
     }
 
     /// The authorization URL of a sign-in, with `*` for what is random.

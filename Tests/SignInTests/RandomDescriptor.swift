@@ -40,6 +40,13 @@ struct RandomDescriptor {
                 root.set(path.split(separator: ".")[...], value)
             }
         }
+        // Dice of its own: the other changes of a seed stay as they are.
+        var further = Dice(seed: ~seed)
+        if further.below(3) == 0 {
+            for (path, value) in further.pick(Self.conditions).settings(&further) {
+                root.set(path.split(separator: ".")[...], value)
+            }
+        }
         text = root.jsonText()
     }
 
@@ -56,7 +63,7 @@ struct RandomDescriptor {
         case 0: return [issuer, fast, ("scopes.default", ["openid", "email"])]
         case 1:
             return endpoints + [
-                issuer, fast, ("discovery", "off"), ("endpoints.jwks", "https://odd.example/jwks"),
+                issuer, fast, ("discovery", "none"), ("endpoints.jwks", "https://odd.example/jwks"),
                 ("endpoints.userinfo", "https://odd.example/userinfo"),
                 ("endpoints.revocation", "https://odd.example/revoke"), ("scopes.default", ["openid", "profile"]),
             ]
@@ -83,7 +90,7 @@ struct RandomDescriptor {
         Change("endpoints.authorization", "https://user@odd.example/authorize"),
         Change("issuer", anyOf: ["http://odd.example", "https://odd.example?x=1", "odd.example"]),
         Change("issuer", "https://odd.example/.well-known/openid-configuration"),
-        Change("discovery", anyOf: ["off", "require"]),
+        Change("discovery", anyOf: ["none", "require"]),
     ]
 
     private static let scopes = [
@@ -126,8 +133,8 @@ struct RandomDescriptor {
         Change("authorization.omit", anyOf: [["state"], ["nonce"], ["code_challenge_method"], ["x"]]),
         Change(
             "authorization.rename", anyOf: [["client_id": "app"], ["client_id": "scope"], ["scope": "permissions"]]),
-        Change("authorization.pkce", ["off": "their guide says so"]),
-        Change("authorization.nonce", ["off": "their guide says so"]),
+        Change("authorization.pkce", ["none": "their guide says so"]),
+        Change("authorization.nonce", ["none": "their guide says so"]),
         Change("authorization.response_type", anyOf: ["auth_code", "token", "code id_token"]),
         Change("authorization.response_mode", anyOf: ["form_post", "query", "fragment"]),
         Change("authorization.pushed", anyOf: ["never", "always"]),
@@ -312,6 +319,67 @@ struct RandomDescriptor {
                         ],
                     ]
                 )
+            ]
+        },
+    ]
+
+    /// Conditions, derived values, secret inputs, and requests that differ from the others.
+    private static let conditions = [
+        Change("a lookup with a condition") { dice in
+            [
+                (
+                    "connection.lookups.cloud",
+                    [
+                        "url": "https://api.odd.example/clouds", "list": "",
+                        "where": dice.pick([["kind": "one"], ["kind": "{tenant|one}"], ["kind": "two", "is": "true"]]),
+                        "value": "/id", "optional": dice.pick([true, false]),
+                        "capture": dice.pick([["place": "/place"], ["place": "/plaice"]]),
+                        "sample": [["id": 1, "kind": "one", "place": "x"], ["id": 2, "kind": "one", "place": "y"]],
+                        "choose": dice.pick(["first", "only"]),
+                    ]
+                )
+            ]
+        },
+        Change("a derived value") { dice in
+            [
+                (
+                    "connection.derive.name",
+                    .string(
+                        dice.pick(["{lower(connection.company)}", "{connection.name}", "{callback.state|x}-{uuid()}"]))
+                ),
+                (
+                    "connection.lookups.company",
+                    ["url": "https://api.odd.example/companies", "value": "/id", "sample": ["id": 7]]
+                ),
+            ]
+        },
+        Change("a secret input") { dice in
+            [
+                ("inputs.key", ["type": "text", "secret": true, "example": "k 1&2"]),
+                dice.pick([
+                    ("token.parameters.key", "{key}"), ("api.headers.X-Key", "{key}"),
+                    ("refresh.headers.X-Key", "{key}"),
+                    ("authorization.parameters.key", "{key}"), ("endpoints.revocation", "https://odd.example/{key}"),
+                ]),
+            ]
+        },
+        Change("another authentication") { dice in
+            [
+                ("client.authentication", ["client_secret_post"]),
+                dice.pick([
+                    ("refresh.authentication", "none"), ("revocation.authentication", "client_secret_basic"),
+                    ("token.headers.Authorization", "Basic {base64(join('', client.secret, ':'))}"),
+                    ("token.headers.Authorization", "Basic x"),
+                ]),
+            ]
+        },
+        Change("a refresh of its own") { dice in
+            [
+                dice.pick([
+                    ("refresh.response", ["fields": ["access_token": "/token"]]),
+                    ("refresh.parameters.scope", "{token.scope}"),
+                    ("token.response.token_sets", ["user": "/user"]), ("api.parameters", ["version": "2"]),
+                ])
             ]
         },
     ]

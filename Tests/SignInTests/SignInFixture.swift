@@ -28,6 +28,7 @@ struct SignInFixture {
         faults: Set<SandboxFault> = [],
         backChannelLogoutURI: String? = nil,
         frontChannelLogoutURI: String? = nil,
+        statuses: [String: Int] = [:],
         startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)
     ) throws {
         let clock = ManualClock(now: start)
@@ -57,9 +58,11 @@ struct SignInFixture {
                 inputs: inputs,
                 environment: environment
             ),
-            transport: LoggedTransport(transport: SandboxTransport(sandbox), answers: answers),
+            transport: LoggedTransport(
+                transport: SandboxTransport(sandbox), answers: answers, statuses: statuses),
             store: store,
-            clock: clock
+            clock: clock,
+            observer: answers
         )
         self.clock = clock
         self.store = store

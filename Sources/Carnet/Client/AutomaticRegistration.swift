@@ -53,7 +53,7 @@ public actor AutomaticRegistration {
             underWay[ByteKey(server)] ?? Task { try await client(of: server, at: provider, initialAccessToken) }
         underWay[ByteKey(server)] = task
         var registration = ClientRegistration(try await task.value, of: metadata)
-        registration.inputs = provider.inputs
+        registration.inputs = provider.inputs.merging(provider.secretInputs) { $1 }
         registration.environment = provider.environment
         return registration
     }

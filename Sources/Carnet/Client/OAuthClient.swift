@@ -198,7 +198,13 @@ public actor OAuthClient {
             binding: binding
         )
         let session = try await save(signedIn, as: account, claims: idToken?.claims, continuing: old)
+        if !response.tokenSets.isEmpty {
+            var main = signedIn
+            main.key = session.key
+            try await saveTokenSets(of: response, besides: main)
+        }
         try await session.connect(choosing: choosing)
+        try await shareValues(of: session, with: response.tokenSets)
         return session
     }
 
@@ -217,7 +223,10 @@ public actor OAuthClient {
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` if the tokens were issued to another client.
     public func session(for account: String) async throws -> Session? {
-        let key = ConnectionKey(provider: provider.id.rawValue, account: account)
+        try await session(of: ConnectionKey(provider: provider.id.rawValue, account: account))
+    }
+
+    func session(of key: ConnectionKey) async throws -> Session? {
         guard let stored = try await store.load(key) else {
             sessions[key] = nil
             return nil
@@ -338,7 +347,9 @@ public actor OAuthClient {
         expecting expectations: () throws(OAuthError) -> IDTokenExpectations
     ) async throws -> IDToken? {
         guard let token = response.idToken else {
-            guard isOptional || !scopes.contains("openid") else {
+            // Without an issuer the scope is one like any other; one that is not sent requests nothing.
+            let isRequested = scopes.contains("openid") && !provider.authorization.omit.contains("scope")
+            guard isOptional || !isRequested || provider.issuer == nil else {
                 throw OAuthError(
                     .tokenRequest,
                     .missingField,

@@ -8,11 +8,27 @@ extension HeldValues {
     }
 }
 
+extension OAuthError {
+    /// Whether the server refused a step, or its response has not what the step needs: the next try would be the same.
+    fileprivate var isOfOneResponse: Bool {
+        guard disposition != .tryLater else { return false }
+        return switch kind {
+        case .serverError, .missingField, .wrongFieldType, .valueMissing, .valueRefused, .undeclaredHost: true
+        default: status.map { (400..<500).contains($0) } ?? false
+        }
+    }
+}
+
 extension Connection {
     /// Merges values; newer ones replace older ones.
     mutating func keep(_ newer: [String: ConnectionValue]) {
         guard !newer.isEmpty else { return }
         values = (values ?? [:]).merging(newer) { _, new in new }
+    }
+
+    /// Drops values that are not there any more.
+    mutating func drop(_ references: [TemplateReference]) {
+        for reference in references { values?[reference.description] = nil }
     }
 
     /// Keeps values that only the first callback of an account contains.
@@ -28,7 +44,7 @@ extension Connection {
 extension OAuthClient {
     /// The provider with its templates filled from an account's values.
     nonisolated func provider(for connection: Connection) async throws -> Provider {
-        filled(try await self.connection.provider(), with: HeldValues(of: connection))
+        filled(try await self.connection.provider(), with: HeldValues(of: connection)).reading(connection.key.tokenSet)
     }
 
     nonisolated func filled(_ provider: Provider, with held: HeldValues) -> Provider {
@@ -50,12 +66,17 @@ extension OAuthClient {
         var held = held
         for step in provider.exchange where !isRefresh || step.value.repeatsAfterRefresh {
             let (now, heldNow) = (tokens, held)
-            let (answer, request) = try await send(
-                within: bounds, provedBy: now.isSenderConstrained ? dpopKey : nil
-            ) {
-                try requests(at: provider, with: heldNow, tokens: now).exchange(step)
+            let response: ExchangeResponse
+            do {
+                let (answer, request) = try await send(
+                    within: bounds, provedBy: now.isSenderConstrained ? dpopKey : nil
+                ) {
+                    try requests(at: provider, with: heldNow, tokens: now).exchange(step)
+                }
+                response = try ExchangeResponse(judging: answer, to: request, of: step, from: provider)
+            } catch let error as OAuthError where step.value.isOptional && error.isOfOneResponse {
+                continue
             }
-            let response = try ExchangeResponse(judging: answer, to: request, of: step, from: provider)
             held.values.merge(response.values) { _, new in new }
             if let newer = response.tokens {
                 let idToken = tokens.idToken
@@ -68,10 +89,12 @@ extension OAuthClient {
 
     /// The values derived from refreshed tokens. A value that cannot be derived stays as it was.
     nonisolated func derivedAgain(_ connection: Connection, at provider: Provider) -> [String: ConnectionValue] {
-        let requests = requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
+        var held = HeldValues(of: connection)
         var values: [String: ConnectionValue] = [:]
         for rule in provider.connection.derive.names {
-            if let value = try? requests.derived(rule) { values["connection.\(rule)"] = value }
+            let requests = requests(at: provider, with: held, tokens: connection.tokens)
+            if let value = (try? requests.derived(rule)) ?? nil { values["connection.\(rule)"] = value }
+            held.values.merge(values) { _, new in new }
         }
         return values
     }
@@ -91,7 +114,8 @@ extension OAuthClient {
     ///
     /// - Returns: The failures.
     nonisolated func disconnect(_ connection: Connection) async -> [OAuthError] {
-        guard let provider = try? await self.connection.provider() else { return [] }
+        // A further token set ends with the sign-in's own tokens, which make the requests.
+        guard connection.key.tokenSet == nil, let provider = try? await self.connection.provider() else { return [] }
         let requests = requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
         var failures: [OAuthError] = []
         for (index, call) in provider.connection.onDisconnect.enumerated() {
@@ -99,7 +123,7 @@ extension OAuthClient {
                 let (answer, request) = try await send(with: connection) {
                     try requests.call(call, key: "connection.on_disconnect.\(index)")
                 }
-                try ResourceRequest.judge(answer, to: request)
+                if !call.isDeclined(answer) { try ResourceRequest.judge(answer, to: request) }
             } catch {
                 failures.append(
                     error as? OAuthError ?? OAuthError(.connection, .cancelled, "the request was cancelled"))

@@ -25,19 +25,36 @@ extension Session {
         func requests() -> ConnectionRequest {
             client.requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
         }
-        for rule in rules.derive.names {
-            connection.keep(["connection.\(rule)": try requests().derived(rule)])
+        var underived = rules.derive.names
+        /// Derives what needs no value of the lookups that are still to be made.
+        func derive(before lookups: ArraySlice<Named<LookupRules>>) throws {
+            let later = Set(lookups.flatMap(\.references))
+            while let index = underived.firstIndex(where: { name in
+                let awaited = later.union(underived.map { TemplateReference(.connection, $0) })
+                return rules.derive[name]?.template.references.contains(where: awaited.contains) != true
+            }) {
+                let name = underived.remove(at: index)
+                if let value = try requests().derived(name) { connection.keep(["connection.\(name)": value]) }
+            }
         }
+        try derive(before: rules.lookups.items[...])
         try await keep(connection.values ?? [:])
-        for lookup in rules.lookups.items {
+        for (index, lookup) in rules.lookups.items.enumerated() {
             let made = requests()
             let (answer, request) = try await client.send(with: connection) {
                 try made.call(lookup.value.call, key: "connection.lookups.\(lookup.name)")
             }
-            let choice = try ConnectionChoice(judging: answer, to: request, of: lookup)
+            let choice = try ConnectionChoice(
+                judging: answer, to: request, of: lookup, where: made.conditions(lookup.value))
+            guard let choice else {
+                connection.drop(lookup.references)
+                try await keep([:], without: lookup.references)
+                try derive(before: rules.lookups.items[(index + 1)...])
+                continue
+            }
             var value = try choice.value(by: lookup.value.choice)
             if value == nil { value = try await choosing?(choice) }
-            guard let value, choice.candidates.contains(where: { $0.value.isSameBytes(as: value) }) else {
+            guard let value, let found = choice.values(choosing: value) else {
                 throw OAuthError(
                     .connection,
                     .choiceNeeded,
@@ -46,26 +63,32 @@ extension Session {
                     hint: "the tokens are kept; pass choosing: and connect again"
                 )
             }
-            let found = ["connection.\(lookup.name)": ConnectionValue(value)]
             connection.keep(found)
             try await keep(found)
+            try derive(before: rules.lookups.items[(index + 1)...])
         }
+        // What is left uses a value that nothing provides.
+        for name in underived { _ = try requests().derived(name) }
+        if !rules.derive.isEmpty, !rules.lookups.isEmpty { try await keep(connection.values ?? [:]) }
         for (index, call) in rules.onConnect.enumerated() {
             let made = requests()
             let (answer, request) = try await client.send(with: connection) {
                 try made.call(call, key: "connection.on_connect.\(index)")
             }
-            try ResourceRequest.judge(answer, to: request)
+            if !call.isDeclined(answer) { try ResourceRequest.judge(answer, to: request) }
         }
     }
 
     /// Saves values with the stored tokens.
-    private func keep(_ values: [String: ConnectionValue]) async throws {
-        guard !values.isEmpty else { return }
+    func keep(
+        _ values: [String: ConnectionValue], without dropped: [TemplateReference] = []
+    ) async throws {
+        guard !values.isEmpty || !dropped.isEmpty else { return }
         try await client.store.withLock(on: key) { [client, key] in
             guard let held = try await client.held(key) else { return }
             var connection = held.newest
             connection.keep(values)
+            connection.drop(dropped)
             _ = try await client.store.save(connection, replacing: held.stored.revision)
             client.unsaved[key] = nil
         }

@@ -86,6 +86,10 @@ extension OAuthClient {
             if try await store.remove(key, ifRevision: stored.revision) { break }
         }
         unsaved[key] = nil
+        for set in tokenSets(of: key) {
+            try await forget(set)
+            await heldSession(of: set)?.forget()
+        }
         await heldSession(of: key)?.forget()
         return true
     }

@@ -35,12 +35,20 @@ extension Session {
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
         defer { forget() }
         guard extent != .local else {
+            for set in client.tokenSets(of: key) { await client.heldSession(of: set)?.forget() }
             try await client.forget(key)
             return SignOutOutcome()
         }
+        var ofSets: [OAuthError] = []
+        for key in client.tokenSets(of: key) {
+            if let set = try await client.session(of: key) { ofSets += try await set.signOut(.revoke).failures }
+        }
+        let failures = ofSets
         return try await client.withLockIfFree(on: key) { [client, key] locked in
             guard let held = try await client.held(key) else { return SignOutOutcome() }
             var outcome = await Self.end(held.newest, extent, with: client)
+            outcome.isRevoked = outcome.isRevoked && failures.isEmpty
+            for failure in failures where !outcome.failures.contains(failure) { outcome.failures.append(failure) }
             try await client.forget(key)
             if let locked {
                 outcome.isRevoked = false
@@ -139,6 +147,10 @@ extension OAuthError {
 extension OAuthClient {
     /// Removes the tokens of an account unconditionally.
     nonisolated func forget(_ key: ConnectionKey) async throws {
+        for set in tokenSets(of: key) {
+            try await store.remove(set)
+            unsaved[set] = nil
+        }
         try await store.remove(key)
         unsaved[key] = nil
     }

@@ -21,7 +21,7 @@ extension JSONValue {
             "inputs": Self.map(provider.inputs.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }),
             "issuer": .optional(provider.issuer),
             "issuer_match": Self.issuers(provider.issuerMatch),
-            "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "prefer" : "off")),
+            "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "prefer" : "none")),
             "discovery_url": .optional(provider.discoveryURL?.text),
             "endpoints": .object(endpoints),
             "client": [
@@ -161,7 +161,7 @@ extension JSONValue {
     private static func safeguard(_ safeguard: Safeguard) -> JSONValue {
         switch safeguard {
         case .required: "required"
-        case .off(let reason): ["off": .string(reason)]
+        case .off(let reason): ["none": .string(reason)]
         }
     }
 

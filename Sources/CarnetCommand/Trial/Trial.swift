@@ -164,18 +164,32 @@ extension Trial {
             finish(step, &result)
             if step.outcome.isFailure { return nil }
         }
+        // What a sign-in needs besides: further tokens, values of the connection, and who signed in.
+        let others = exchanges.filter { ![.tokenRequest, .keys].contains($0.step) }
         if let failure {
             let title = failedStep == .idToken ? "ID token" : "Sign-in"
-            finish(TrialStep(title: title, outcome: failed(failure)), &result)
+            finish(TrialStep(title: title, exchanges: others, outcome: failed(failure)), &result)
             return nil
         }
         if let session, let token = try? await session.storedTokens().idToken {
             await showIDToken(token, &result)
         }
-        // What a sign-in needs besides: further tokens, values of the connection, and who signed in.
-        let others = exchanges.filter { ![.tokenRequest, .keys].contains($0.step) }
-        if !others.isEmpty { finish(TrialStep(title: "Other requests of the sign-in", exchanges: others), &result) }
+        if !others.isEmpty || session != nil { await showConnection(of: session, others, &result) }
         return session
+    }
+
+    /// The other requests of a sign-in with what they brought.
+    private func showConnection(
+        of session: Session?, _ exchanges: [TrialStep.Exchange], _ result: inout TrialResult
+    ) async {
+        var step = TrialStep(title: "Other requests of the sign-in", exchanges: exchanges)
+        let values = (try? await session?.values()) ?? [:]
+        step.findings = values.sorted { $0.key < $1.key }.map { Named($0.key, $0.value.description) }
+        for name in setup.provider.token.response.tokenSets.names {
+            let tokens = try? await session?.tokenSet(name)?.storedTokens()
+            step.findings.append(Named("tokens of \(name)", tokens.map { $0.scopes.joined(separator: " ") } ?? "none"))
+        }
+        if !exchanges.isEmpty || !step.findings.isEmpty { finish(step, &result) }
     }
 
     private static func findings(of tokens: TokenSet) -> [Named<String>] {
@@ -251,6 +265,13 @@ extension Trial {
             return
         }
         result.resources = access
+        // A resource whose URL takes a value of the sign-in is not there without it.
+        let titles = Set(access.map(\.resource.title))
+        for late in setup.provider.lateResources.map(\.resource) where !titles.contains(late.title) {
+            let values = late.url.references.map(\.description).joined(separator: ", ")
+            let reason = "its URL needs \(values), and a host of trusted_hosts"
+            finish(TrialStep(title: "Resource: \(late.title)", outcome: .failed(Failure(.failed, reason))), &result)
+        }
         if let open = access.first(where: \.isOpen)?.resource {
             var step = TrialStep(title: "Resource: \(open.title)")
             do {

@@ -1,9 +1,22 @@
 extension YAMLNode {
+    /// Whether the value at a path is one document, such as a sample, which is replaced as a whole.
+    package static func isWhole(at path: [String]) -> Bool {
+        let own = path.first == "environments" ? Array(path.dropFirst(2)) : path
+        return switch (own.first, own.count) {
+        case ("samples", 2): own[1] != "expect"
+        case ("exchange", 3), ("connection", 4): own.last == "sample"
+        default: false
+        }
+    }
+
     /// This value laid over another one: mappings are merged key by key, everything else replaces, and null deletes.
     ///
-    /// - Parameter keepsNulls: Whether nulls stay, because the result is laid over something else in turn.
-    package func merged(over base: YAMLNode, keepsNulls: Bool = false) -> YAMLNode {
-        guard let entries, let baseEntries = base.entries else { return keepsNulls ? self : withoutNulls }
+    /// - Parameters:
+    ///   - keepsNulls: Whether nulls stay, because the result is laid over something else in turn.
+    ///   - path: The keys of the value.
+    package func merged(over base: YAMLNode, keepsNulls: Bool = false, at path: [String] = []) -> YAMLNode {
+        guard !Self.isWhole(at: path) else { return self }
+        guard let entries, let baseEntries = base.entries else { return keepsNulls ? self : withoutNulls(at: path) }
         let own = Dictionary(entries.map { ($0.key, $0) }) { first, _ in first }
         let known = Set(baseEntries.map(\.key))
         var merged: [YAMLEntry] = []
@@ -13,11 +26,11 @@ extension YAMLNode {
                 continue
             }
             guard keepsNulls || !entry.value.isNull else { continue }
-            entry.value = entry.value.merged(over: inherited.value, keepsNulls: keepsNulls)
+            entry.value = entry.value.merged(over: inherited.value, keepsNulls: keepsNulls, at: path + [entry.key])
             merged.append(entry)
         }
         let added = entries.filter { !known.contains($0.key) }
-        merged += keepsNulls ? added : added.filter { !$0.value.isNull }.map(\.withoutNulls)
+        merged += keepsNulls ? added : added.filter { !$0.value.isNull }.map { $0.withoutNulls(at: path) }
         return YAMLNode(.mapping(merged), span: span)
     }
 
@@ -43,9 +56,10 @@ extension YAMLNode {
     }
 
     /// The value without the entries of its mappings that only delete. What stands in a list is left as it is.
-    var withoutNulls: YAMLNode {
-        guard let entries else { return self }
-        return YAMLNode(.mapping(entries.filter { !$0.value.isNull }.map(\.withoutNulls)), span: span)
+    func withoutNulls(at path: [String]) -> YAMLNode {
+        guard let entries, !Self.isWhole(at: path) else { return self }
+        return YAMLNode(
+            .mapping(entries.filter { !$0.value.isNull }.map { $0.withoutNulls(at: path) }), span: span)
     }
 
     func withoutEntries(_ keys: Set<String>) -> YAMLNode {
@@ -88,7 +102,9 @@ extension YAMLNode {
 }
 
 extension YAMLEntry {
-    fileprivate var withoutNulls: YAMLEntry { YAMLEntry(key: key, keySpan: keySpan, value: value.withoutNulls) }
+    fileprivate func withoutNulls(at path: [String]) -> YAMLEntry {
+        YAMLEntry(key: key, keySpan: keySpan, value: value.withoutNulls(at: path + [key]))
+    }
 }
 
 extension YAMLScalar {

@@ -41,7 +41,9 @@ struct DescriptorDecoder {
 
     mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String]) {
         // In a file with very many unknown keys, suggestions would cost more than all else and help nobody.
-        let nearest = diagnostics.count < Self.maximumSuggestions ? nearestName(to: entry.key, in: allowed) : nil
+        let renamed = Self.formerWords[entry.key].flatMap { allowed.contains($0) ? $0 : nil }
+        let nearest =
+            renamed ?? (diagnostics.count < Self.maximumSuggestions ? nearestName(to: entry.key, in: allowed) : nil)
         report(
             .unknownKey,
             "unknown key \"\(entry.key)\"",
@@ -51,7 +53,7 @@ struct DescriptorDecoder {
             fix: nearest.map {
                 Fix(
                     summary: "replace \"\(entry.key)\" by \"\($0)\"",
-                    applicability: .unsafe,
+                    applicability: renamed == nil ? .unsafe : .safe,
                     edits: [Fix.Edit(span: entry.keySpan, replacement: $0)]
                 )
             }
@@ -59,6 +61,8 @@ struct DescriptorDecoder {
     }
 
     private static let maximumSuggestions = 100
+    /// Words of drafts of the language, with those in their place. To tools for YAML 1.1, `off` is false.
+    private static let formerWords = ["off": "none"]
 
     /// A protection that is switched off as a bare word.
     mutating func reportMissingReason(_ node: YAMLNode) {
@@ -66,18 +70,24 @@ struct DescriptorDecoder {
             .missingReason,
             "a protection is off without a reason",
             at: node.span,
-            help: "write { off: \"the reason, with a link\" }"
+            help: "write { none: \"the reason, with a link\" }"
         )
     }
 
     mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String]) {
         let found = node.scalar?.text ?? ""
-        let nearest = nearestName(to: found, in: allowed)
+        let renamed = Self.formerWords[found].flatMap { allowed.contains($0) ? $0 : nil }
+        let nearest = renamed ?? nearestName(to: found, in: allowed)
         report(
             .valueNotAllowed,
             "\"\(found)\" is not allowed here",
             at: node.span,
-            help: nearest.map { "did you mean \"\($0)\"?" } ?? "allowed: " + allowed.joined(separator: ", ")
+            help: nearest.map { "did you mean \"\($0)\"?" } ?? "allowed: " + allowed.joined(separator: ", "),
+            fix: renamed.map { word in
+                Fix(
+                    summary: "replace \"\(found)\" by \"\(word)\"", applicability: .safe,
+                    edits: [Fix.Edit(span: node.span, replacement: word)])
+            }
         )
     }
 }

@@ -63,7 +63,7 @@ extension Array {
 protocol DescriptorSection: DescriptorValue, PlacedSection {
     init()
     static var keys: [Key<Self>] { get }
-    /// The key that a bare scalar or list stands for, e.g. `discovery: off`.
+    /// The key that a bare scalar or list stands for, e.g. `discovery: none`.
     static var shorthand: String? { get }
 }
 

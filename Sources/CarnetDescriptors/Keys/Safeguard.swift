@@ -1,4 +1,4 @@
-/// A protection that is on unless the descriptor says off together with a reason.
+/// A protection that is on unless the descriptor says none together with a reason.
 package enum Safeguard: Hashable, Sendable {
     case required
     case off(because: String)
@@ -9,12 +9,12 @@ package enum Safeguard: Hashable, Sendable {
 extension Safeguard: DescriptorValue {
     static var shape: Shape {
         let off = KeyDescription(
-            name: "off",
+            name: "none",
             shape: String.shape,
             summary: "the reason why this provider does not support the protection, with a link",
             isRequired: true
         )
-        let section = SectionDescription(name: "Safeguard", keys: [off], phrase: "{ off: REASON }", isWhole: true)
+        let section = SectionDescription(name: "Safeguard", keys: [off], phrase: "{ none: REASON }", isWhole: true)
         return .either([.choice(["required"]), .section(section)])
     }
 
@@ -24,11 +24,11 @@ extension Safeguard: DescriptorValue {
             case "required":
                 self = .required
                 return
-            case "off":
+            case "none":
                 decoder.reportMissingReason(node)
                 return nil
             default:
-                decoder.reportNotAllowed(node, allowed: ["required", "off"])
+                decoder.reportNotAllowed(node, allowed: ["required", "none"])
                 return nil
             }
         }
@@ -36,10 +36,10 @@ extension Safeguard: DescriptorValue {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }
-        for entry in entries where entry.key != "off" {
-            decoder.reportUnknownKey(entry, allowed: ["off"])
+        for entry in entries where entry.key != "none" {
+            decoder.reportUnknownKey(entry, allowed: ["none"])
         }
-        guard let reason = node.entry("off") else {
+        guard let reason = node.entry("none") else {
             if entries.isEmpty { decoder.reportWrongType(node, expected: Self.shape) }
             return nil
         }

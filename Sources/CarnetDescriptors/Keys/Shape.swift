@@ -48,7 +48,7 @@ package struct SectionDescription: Sendable {
     /// Distinguishes sections; the same section may be the value of several keys.
     package let name: String
     package let keys: [KeyDescription]
-    /// How a message shows the mapping where its keys alone would not do, e.g. "{ off: REASON }".
+    /// How a message shows the mapping where its keys alone would not do, e.g. "{ none: REASON }".
     package let phrase: String?
     /// Whether the mapping is one value, so that a descriptor which extends another says all of it or nothing.
     package let isWhole: Bool

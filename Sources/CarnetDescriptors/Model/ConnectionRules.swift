@@ -1,7 +1,7 @@
 /// What is done once the tokens are there and kept.
 package struct ConnectionRules: Sendable {
     package internal(set) var lookups = NamedList<LookupRules>()
-    package internal(set) var derive = NamedList<Template>()
+    package internal(set) var derive = NamedList<DerivedValue>()
     package internal(set) var onConnect: [CallRules] = []
     package internal(set) var onDisconnect: [CallRules] = []
 
@@ -11,13 +11,32 @@ package struct ConnectionRules: Sendable {
 extension ConnectionRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key(
-            "derive", \.derive, in: .signedInURL,
-            "value -> a template of earlier values; available as {connection.NAME}"),
+            "derive", \.derive,
+            "value -> a template of other values; available as {connection.NAME}; a value of a lookup follows the lookup"
+        ),
         Key(
             "lookups", \.lookups,
-            "value -> the request that returns it; available as {connection.NAME}; made in this order"),
+            "value -> the request that returns it; available as {connection.NAME}; in this order"),
         Key("on_connect", \.onConnect, "requests after the lookups of a sign-in"),
         Key("on_disconnect", \.onDisconnect, "requests before the tokens are revoked"),
+    ]
+}
+
+/// A value that is built from others.
+package struct DerivedValue: Sendable {
+    package internal(set) var template = Template.empty
+    package internal(set) var isOptional = false
+
+    init() {}
+}
+
+extension DerivedValue: DescriptorSection {
+    static let shorthand: String? = "value"
+    static let keys: [Key<Self>] = [
+        Key("value", \.template, in: .signedInURL, isRequired: true, "the template"),
+        Key(
+            "optional", \.isOptional,
+            "whether it is left out if it cannot be built, instead of ending the sign-in; default: false"),
     ]
 }
 
@@ -28,6 +47,7 @@ package struct CallRules: Sendable {
     package internal(set) var body = BodyEncoding.form
     package internal(set) var headers = NamedList<Template>()
     package internal(set) var parameters = NamedList<Template>()
+    package internal(set) var isOptional = false
 
     init() {}
 }
@@ -44,6 +64,9 @@ extension CallRules: DescriptorSection {
             "parameters", \.parameters, in: .signedIn,
             "parameters to send: in the query of a GET or DELETE, else in the body"),
         Key("body", \.body, "the encoding of parameters in the body: form or json"),
+        Key(
+            "optional", \.isOptional,
+            "whether an error response such as 404 is no failure, and a lookup may find nothing; default: false"),
     ]
 }
 
@@ -51,10 +74,12 @@ extension CallRules: DescriptorSection {
 package struct LookupRules: Sendable {
     package internal(set) var call = CallRules()
     package internal(set) var list: JSONPointer?
+    package internal(set) var conditions = NamedList<Template>()
     package internal(set) var value = PointerList([])
     package internal(set) var label: PointerList?
     package internal(set) var choice = LookupChoice.only
     package internal(set) var pattern: ValuePattern?
+    package internal(set) var capture = NamedList<ResponseCapture>()
     package internal(set) var sample = JSONValue.null
 
     init() {}
@@ -66,6 +91,9 @@ extension LookupRules: DescriptorSection {
             Key(
                 "list", \.list,
                 "the array of candidates in the response; default: the whole body is the only candidate"),
+            Key(
+                "where", \.conditions, in: .signedIn,
+                "member -> value: only candidates that have all of them count; without list, the body must have them"),
             Key("value", \.value, isRequired: true, "the place of the value in a candidate"),
             Key("label", \.label, "the place of the name to show, in a candidate"),
             Key(
@@ -73,8 +101,18 @@ extension LookupRules: DescriptorSection {
                 "which candidate to use: the first, the only one (default; several are an error), or the host's choice"
             ),
             Key("pattern", \.pattern, "a regular expression for the whole value"),
+            Key(
+                "capture", \.capture,
+                "value -> its place in the candidate that is used; available as {connection.NAME}"),
             Key("sample", \.sample, isRequired: true, "a redacted response; the sandbox returns it"),
         ]
+}
+
+extension Named where Value == LookupRules {
+    /// What the lookup provides.
+    package var references: [TemplateReference] {
+        ([name] + value.capture.names).map { TemplateReference(.connection, $0) }
+    }
 }
 
 package enum LookupChoice: String, DescriptorChoice, Sendable {
@@ -93,10 +131,20 @@ extension ConnectionRules {
     /// The rules with the inputs in them.
     func resolve(with resolver: InputResolver) throws(ResolutionError) -> ConnectionRules {
         var rules = self
-        rules.derive = NamedList(try resolver.allNamed(derive, key: "connection.derive"))
+        rules.derive = NamedList()
+        for item in derive.items {
+            var value = item.value
+            guard let template = try resolver.late(value.template, key: "connection.derive.\(item.name)") else {
+                continue
+            }
+            value.template = template
+            rules.derive.items.append(Named(item.name, value))
+        }
         for (index, lookup) in lookups.items.enumerated() {
             rules.lookups.items[index].value.call = try lookup.value.call.resolve(
                 with: resolver, key: "connection.lookups.\(lookup.name)")
+            rules.lookups.items[index].value.conditions = NamedList(
+                try resolver.allNamed(lookup.value.conditions, key: "connection.lookups.\(lookup.name).where"))
         }
         for (index, call) in onConnect.enumerated() {
             rules.onConnect[index] = try call.resolve(with: resolver, key: "connection.on_connect.\(index)")

@@ -43,7 +43,9 @@ extension NamedEndpoints: DescriptorSection {
             "userinfo", \.[.userinfo], in: .signedInURL,
             "the userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API"),
         Key("jwks", \.[.jwks], "the JWKS: the keys that sign ID tokens (RFC 7517, section 5)"),
-        Key("revocation", \.[.revocation], in: .signedInURL, "the revocation endpoint (RFC 7009)"),
+        Key(
+            "revocation", \.[.revocation], in: .revocationURL,
+            "the revocation endpoint (RFC 7009); some providers have the token in its path"),
         Key("introspection", \.[.introspection], in: .signedInURL, "the introspection endpoint (RFC 7662)"),
         Key("end_session", \.[.endSession], "the page where the user signs out (OpenID Connect RP-Initiated Logout)"),
         Key(
@@ -61,7 +63,7 @@ extension NamedEndpoints: DescriptorSection {
 
 /// Whether the metadata document is fetched.
 package enum DiscoveryMode: String, DescriptorChoice, Sendable {
-    case off
+    case off = "none"
     /// Fetched. A failure is an error only if an endpoint is then missing.
     case prefer
     case require
@@ -104,7 +106,8 @@ package struct ResolvedEndpoints: Sendable {
         var filled = self
         for (name, template) in late {
             do throws(WebURLError) {
-                filled.urls[name] = try values.url(template, trusting: hosts)
+                filled.urls[name] = try values.url(
+                    template, trusting: hosts, mayHoldTokens: name == .revocation)
             } catch {
                 filled.unfilled[name] = error.reason
             }

@@ -6,6 +6,7 @@ package struct ExchangeStep: Sendable {
     package internal(set) var response = ResponseRules()
     package internal(set) var capture = NamedList<ResponseCapture>()
     package internal(set) var repeatsAfterRefresh = false
+    package internal(set) var isOptional = false
     package internal(set) var sample: JSONValue?
     /// The request with the inputs in it.
     package internal(set) var resolved = ResolvedRequest(method: .post)
@@ -26,6 +27,9 @@ extension ExchangeStep: DescriptorSection {
             Key(
                 "after_refresh", \.repeatsAfterRefresh,
                 "whether the step is repeated after a refresh; default: false"),
+            Key(
+                "optional", \.isOptional,
+                "whether the sign-in goes on without the step if the server refuses it; default: false"),
             Key("sample", \.sample, "a redacted response; the sandbox returns it"),
         ]
 }

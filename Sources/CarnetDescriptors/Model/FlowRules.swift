@@ -68,6 +68,9 @@ package struct ResolvedAuthorization: Sendable {
     ) throws(ResolutionError) {
         let key = "authorization"
         described = rules
+        for list in [rules.parameters, rules.offlineParameters, rules.reconsentParameters] {
+            try resolver.refuseSecrets(in: list, key: "\(key).parameters")
+        }
         parameters = try resolver.named(rules.parameters, key: "\(key).parameters")
         lateParameters = try resolver.lateNamed(rules.parameters, key: "\(key).parameters")
         offlineParameters = try resolver.named(rules.offlineParameters, key: "\(key).offline_parameters")
@@ -150,6 +153,9 @@ package struct RefreshRules: RequestSection {
     package internal(set) var using = RefreshCredential.refreshToken
     package internal(set) var rotation = RefreshRotation.keepOld
     package internal(set) var expiryFrom = ExpirySource.response
+    package internal(set) var authentication: ClientAuthenticationMethod?
+    package internal(set) var response: ResponseRules?
+    package internal(set) var result = RefreshResult.tokens
 
     init() {}
 }
@@ -160,6 +166,11 @@ extension RefreshRules: DescriptorSection {
             Key(
                 "using", \.using,
                 "the token to send; it is in the parameter refresh_token, which can be renamed"),
+            Key("authentication", \.authentication, RequestRules.authenticationSummary),
+            Key("response", \.response, "the places of the tokens in the response; default: all as in token.response"),
+            Key(
+                "brings", \.result,
+                "what the response has: tokens (default), or expiry, a new expiry of the same tokens"),
             Key("rotation", \.rotation, "what a refresh does to the refresh token; default: keep_old"),
             Key("expiry_from", \.expiryFrom, "the source of the access token's expiry if the response has none"),
             Key("margin", \.margin, "how many seconds before its expiry a token is refreshed; default: 60"),
@@ -169,6 +180,33 @@ extension RefreshRules: DescriptorSection {
 extension Resolved<RefreshRules> {
     /// How many seconds before its expiry an access token is refreshed.
     package var margin: Int { self[dynamicMember: \.margin]?.count ?? 60 }
+}
+
+extension ProviderDescriptor {
+    /// How the response to a refresh is read.
+    package var refreshResponse: ResponseRules { refresh.response ?? token.response }
+}
+
+extension Provider {
+    /// The provider as a further token set of a sign-in sees it: its fields are at another place.
+    package func reading(_ set: String?) -> Provider {
+        guard let set, let rules = token.response.reading(set) else { return self }
+        var provider = self
+        var described = token.described
+        described.response = rules
+        provider.token = token.describing(described)
+        return provider
+    }
+
+    /// How the response to a refresh is read.
+    package var refreshResponse: ResponseRules { refresh.response ?? token.response }
+}
+
+/// What a refresh returns.
+package enum RefreshResult: String, DescriptorChoice, Sendable {
+    case tokens
+    /// The tokens stay, and are valid for longer.
+    case expiry
 }
 
 /// What a refresh exchanges.
@@ -245,6 +283,7 @@ package struct ClockSkew: BoundedInteger, Hashable {
 package struct APIRules: Sendable {
     package internal(set) var hosts: [Template] = []
     package internal(set) var headers = NamedList<Template>()
+    package internal(set) var parameters = NamedList<Template>()
     package internal(set) var scheme = "Bearer"
     package internal(set) var baseURL: Template?
     package internal(set) var tokenIn = TokenPlacement.authorization
@@ -258,6 +297,7 @@ extension APIRules: DescriptorSection {
         Key("hosts", \.hosts, "the hosts that may receive the access token, besides those of the resources"),
         Key("base_url", \.baseURL, in: .signedInURL, "the prefix for the URLs of resources that start with /"),
         Key("headers", \.headers, in: .signedIn, "headers of every call"),
+        Key("parameters", \.parameters, in: .signedIn, "query parameters of every call"),
         Key(
             "scheme", \.scheme,
             "the scheme of the Authorization header; default: Bearer; none: the header contains only the token"),
@@ -274,6 +314,11 @@ package struct ResolvedAPI: Sendable {
     package let hosts: [String]
     package private(set) var headers: [Named<String>]
     package let lateHeaders: [Named<Template>]
+    /// The query parameters of every call.
+    package private(set) var parameters: [Named<String>]
+    package let lateParameters: [Named<Template>]
+    /// The query parameters of calls whose values must not be seen, once filled.
+    package private(set) var hiddenParameters: Set<String> = []
     /// The headers of calls whose values must not be seen, once filled.
     package private(set) var hiddenHeaders: Set<String> = []
     package let scheme: String
@@ -295,6 +340,8 @@ package struct ResolvedAPI: Sendable {
         }
         headers = try resolver.named(rules.headers, key: "api.headers")
         lateHeaders = try resolver.lateNamed(rules.headers, key: "api.headers")
+        parameters = try resolver.named(rules.parameters, key: "api.parameters")
+        lateParameters = try resolver.lateNamed(rules.parameters, key: "api.parameters")
         sendsBareToken = rules.scheme == "none"
         scheme = sendsBareToken ? "Bearer" : rules.scheme
         tokenIn = rules.tokenIn
@@ -306,6 +353,8 @@ package struct ResolvedAPI: Sendable {
         var filled = self
         filled.headers += values.named(lateHeaders)
         filled.hiddenHeaders = values.secretNames(of: lateHeaders + further)
+        filled.parameters += values.named(lateParameters)
+        filled.hiddenParameters = values.secretNames(of: lateParameters)
         return filled
     }
 }

@@ -5,8 +5,9 @@ package struct InputRules: Sendable {
     package internal(set) var example: String?
     package internal(set) var pattern: ValuePattern?
     package internal(set) var allowed: [String] = []
-    package internal(set) var defaultValue: String?
+    package internal(set) var defaultValue: Template?
     package internal(set) var isOptional = false
+    package internal(set) var isSecret = false
 
     init() {}
 }
@@ -18,10 +19,11 @@ extension InputRules: DescriptorSection {
         Key("example", \.example, "an example; the sandbox uses it if the host gives no value"),
         Key("pattern", \.pattern, "a regular expression for the whole value"),
         Key("enum", \.allowed, "the allowed values"),
-        Key("default", \.defaultValue, "the value if the host gives none"),
+        Key("default", \.defaultValue, "the value if the host gives none; {name} stands for another input"),
         Key(
             "optional", \.isOptional,
             "whether the host may omit it; then parameters that use it are omitted too; default: false"),
+        Key("secret", \.isSecret, "whether the value is a secret, such as an API key; default: false"),
     ]
 }
 
@@ -30,6 +32,8 @@ package enum InputType: String, DescriptorChoice, Sendable {
     case identifier
     /// A DNS name, optionally with a port.
     case hostname
+    /// The same, optionally with a path, such as `example.com/tracker`.
+    case hostPath = "host_path"
     /// Any string without control characters; for parameters, not for URLs.
     case text
 }

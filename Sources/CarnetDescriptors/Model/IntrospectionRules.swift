@@ -1,6 +1,7 @@
 /// The introspection request (RFC 7662, section 2.1) and its response.
 package struct IntrospectionRules: Sendable {
     package internal(set) var request = RequestRules()
+    package internal(set) var authentication: ClientAuthenticationMethod?
     package internal(set) var jwt: SignedAnswerRules?
 
     init() {}
@@ -9,17 +10,20 @@ package struct IntrospectionRules: Sendable {
 extension IntrospectionRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
-            Key("jwt", \.jwt, "the rules if the response must be a JWT (RFC 9701)")
+            Key("authentication", \.authentication, RequestRules.authenticationSummary),
+            Key("jwt", \.jwt, "the rules if the response must be a JWT (RFC 9701)"),
         ]
 }
 
 /// The section with everything filled in.
 package struct ResolvedIntrospection: Sendable {
     package let request: ResolvedRequest
+    package let authentication: ClientAuthenticationMethod?
     package var jwt: SignedAnswer
 
     init(_ rules: IntrospectionRules, with resolver: InputResolver) throws(ResolutionError) {
         request = try rules.request.resolve(with: resolver, key: "introspection")
+        authentication = rules.authentication
         jwt = SignedAnswer(rules.jwt)
     }
 }

@@ -26,7 +26,7 @@ extension IssuerRule: DescriptorValue {
             .choice(["exact"]),
             section("IssuerTemplate", "{ template: ISSUER }", ["template", "claims"]),
             section("IssuerList", "{ any_of: [ISSUER] }", ["any_of"]),
-            section("IssuerOff", "{ off: REASON }", ["off"]),
+            section("IssuerOff", "{ none: REASON }", ["none"]),
         ])
     }
 
@@ -35,7 +35,7 @@ extension IssuerRule: DescriptorValue {
         var template: Template?
         var claims = NamedList<String>()
         var anyOf: [Template]?
-        var off: String?
+        var none: String?
 
         static let keys: [Key<Self>] = [
             Key("template", \.template, "the issuer with a {place} for the varying part"),
@@ -44,7 +44,7 @@ extension IssuerRule: DescriptorValue {
                 "place -> the claim of the ID token that it must equal; default: the claim with the place's name"
             ),
             Key("any_of", \.anyOf, "other issuers of the same provider"),
-            Key("off", \.off, "the reason why the issuer of the metadata is not compared"),
+            Key("none", \.none, "the reason why the issuer of the metadata is not compared"),
         ]
     }
 
@@ -52,11 +52,11 @@ extension IssuerRule: DescriptorValue {
         if let scalar = node.scalar {
             switch scalar.text {
             case "exact": self = .exact
-            case "off":
+            case "none":
                 decoder.reportMissingReason(node)
                 return nil
             default:
-                decoder.reportNotAllowed(node, allowed: ["exact", "off"])
+                decoder.reportNotAllowed(node, allowed: ["exact", "none"])
                 return nil
             }
             return
@@ -67,7 +67,7 @@ extension IssuerRule: DescriptorValue {
         }
         let count = decoder.diagnostics.count
         guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
-        switch (section.template, section.anyOf, section.off) {
+        switch (section.template, section.anyOf, section.none) {
         case (let template?, nil, nil):
             guard !template.hasTouchingPlaces else {
                 decoder.report(
@@ -88,7 +88,7 @@ extension IssuerRule: DescriptorValue {
                 .valueNotAllowed,
                 "issuer_match has several rules",
                 at: node.span,
-                help: "keep one of template, any_of and off; null deletes one that is inherited"
+                help: "keep one of template, any_of and none; null deletes one that is inherited"
             )
             return nil
         }

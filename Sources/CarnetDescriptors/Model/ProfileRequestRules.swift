@@ -13,7 +13,7 @@ package struct ProfileRequestRules: Sendable {
 extension ProfileRequestRules: DescriptorSection {
     static let keys: [Key<Self>] =
         [Key("url", \.url, isRequired: true, "the URL, which receives the access token")]
-        + RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        + RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key("format", \.format, "the format of the body; auto (default) follows the content type"),
             Key("root", \.root, "the object or list that contains the claims; default: the whole body"),
             Key(
@@ -26,7 +26,7 @@ extension ProfileRequestRules: DescriptorSection {
 /// A further request of the profile with everything filled in.
 package struct ProfileRequest: Sendable {
     package let url: WebURL
-    package let request: ResolvedRequest
+    package fileprivate(set) var request: ResolvedRequest
     package let format: ResponseFormat
     package let root: JSONPointer
     package let conditions: [Named<JSONValue>]
@@ -56,6 +56,13 @@ extension InputResolver {
 }
 
 extension ProfileRequest {
+    /// The request with what is known by now.
+    func filled(_ values: TemplateValues) -> ProfileRequest {
+        var filled = self
+        filled.request = request.filled(values)
+        return filled
+    }
+
     /// The object that holds the claims.
     package func holder(in body: JSONValue) -> JSONValue? {
         guard let value = body[root], !conditions.isEmpty else { return body[root] }

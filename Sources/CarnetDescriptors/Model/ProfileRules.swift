@@ -65,7 +65,7 @@ extension ProfileRules {
 package struct ResolvedProfile: Sendable {
     private let described: ProfileRules
     package private(set) var request: ResolvedRequest
-    package let requests: [ProfileRequest]
+    package private(set) var requests: [ProfileRequest]
     package let sources: [ClaimSource]
     /// The standard's claims and the descriptor's own.
     package let claims: [Named<[JSONPointer]>]
@@ -89,6 +89,7 @@ package struct ResolvedProfile: Sendable {
     func filled(_ values: TemplateValues) -> ResolvedProfile {
         var filled = self
         filled.request = request.filled(values)
+        filled.requests = requests.map { $0.filled(values) }
         return filled
     }
 }

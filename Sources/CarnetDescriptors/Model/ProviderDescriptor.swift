@@ -74,17 +74,20 @@ extension ProviderDescriptor: DescriptorSection {
         Key("authorization", \.authorization, "the authorization request (RFC 6749, section 4.1.1)"),
         Key("callback", \.callback, "the authorization response (RFC 6749, section 4.1.2)"),
         Key("token", \.token, "the token request and its response (RFC 6749, sections 4.1.3 and 5)"),
-        Key("refresh", \.refresh, "the refresh request (RFC 6749, section 6); missing keys are inherited from token"),
+        Key(
+            "refresh", \.refresh,
+            "the refresh request (RFC 6749, section 6); missing keys except parameters are inherited from token"),
         Key(
             "client_credentials", \.clientCredentials,
-            "the client credentials grant (RFC 6749, section 4.4); missing keys are inherited from token"),
+            "the client credentials grant (RFC 6749, section 4.4); missing keys except parameters are inherited from token"
+        ),
         Key("device", \.device, "the device flow, a sign-in on another device (RFC 8628)"),
         Key(
             "token_exchange", \.tokenExchange,
-            "token exchange (RFC 8693); missing keys are inherited from token"),
+            "token exchange (RFC 8693); missing keys except parameters are inherited from token"),
         Key(
             "jwt_bearer", \.jwtBearer,
-            "the JWT bearer grant (RFC 7523); missing keys are inherited from token"),
+            "the JWT bearer grant (RFC 7523); missing keys except parameters are inherited from token"),
         Key("exchange", \.exchange, "requests that exchange the tokens for others, in this order"),
         Key("connection", \.connection, "requests and values after the tokens are saved"),
         Key("tables", \.tables, "table -> value -> its replacement, for the template function map"),

@@ -18,6 +18,9 @@ extension RequestRules: DescriptorSection {
     /// The keys of a page that the browser opens: a GET without fields of its own.
     static let pageKeys = keys.filter { ["parameters", "rename", "omit", "encode"].contains($0.description.name) }
 
+    static let authenticationSummary =
+        "the method of client authentication in this request, if it is another than at the token endpoint"
+
     /// The keys of a request whose templates may use what the place knows.
     static func keys(in place: TemplatePlace) -> [Key<Self>] {
         [
@@ -55,7 +58,7 @@ package protocol RequestSection: Sendable {
 /// A section with the request in it filled in. Its other keys have no templates and are read as they were described.
 @dynamicMemberLookup
 package struct Resolved<Rules: RequestSection>: Sendable {
-    private let described: Rules
+    private(set) var described: Rules
     package private(set) var request: ResolvedRequest
 
     /// - Parameter inherited: What another section says where this one does not.
@@ -68,6 +71,13 @@ package struct Resolved<Rules: RequestSection>: Sendable {
     }
 
     package subscript<Value>(dynamicMember key: KeyPath<Rules, Value>) -> Value { described[keyPath: key] }
+
+    /// The section with other rules, for the same request.
+    func describing(_ rules: Rules) -> Resolved {
+        var other = self
+        other.described = rules
+        return other
+    }
 
     /// The section with what is known by now in its request.
     func filled(_ values: TemplateValues) -> Resolved {

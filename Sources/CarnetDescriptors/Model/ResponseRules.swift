@@ -11,8 +11,20 @@ package struct ResponseRules: Sendable {
     package internal(set) var scopeSeparator: String?
     package internal(set) var success = SuccessRules()
     package internal(set) var capture = NamedList<ResponseCapture>()
+    package internal(set) var tokenSets = NamedList<JSONPointer>()
 
     init() {}
+
+    package mutating func dropTokenSets() { tokenSets = NamedList() }
+
+    /// The rules for a further token set of the response.
+    package func reading(_ set: String) -> ResponseRules? {
+        guard let root = tokenSets[set] else { return nil }
+        var rules = self
+        rules.root = root
+        rules.capture = NamedList()
+        return rules
+    }
 }
 
 extension ResponseRules: DescriptorSection {
@@ -28,6 +40,10 @@ extension ResponseRules: DescriptorSection {
         Key("expires", \.expiry, "the meaning of the field expires_in; default: the lifetime in seconds"),
         Key("scope_separator", \.scopeSeparator, "the separator of the response's scopes; default: the request's"),
         Key("capture", \.capture, "value -> its place in the whole body; available as {token.NAME}"),
+        Key(
+            "token_sets", \.tokenSets,
+            "name -> the object of a further token set in the response to a code, e.g. the user's beside the app's; a session of its own"
+        ),
     ]
 }
 

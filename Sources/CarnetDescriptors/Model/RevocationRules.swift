@@ -1,6 +1,7 @@
 /// The revocation request (RFC 7009, section 2.1), and what says that it worked.
 package struct RevocationRules: RequestSection {
     package internal(set) var request = RequestRules()
+    package internal(set) var authentication: ClientAuthenticationMethod?
     package internal(set) var tokens: [RevokedToken]?
     package internal(set) var tokenIn: TokenPlacement?
     package internal(set) var success = SuccessRules()
@@ -10,7 +11,8 @@ package struct RevocationRules: RequestSection {
 
 extension RevocationRules: DescriptorSection {
     static let keys: [Key<Self>] =
-        RequestRules.keys.map { $0.lifted(to: \.request) } + [
+        RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
+            Key("authentication", \.authentication, RequestRules.authenticationSummary),
             Key(
                 "tokens", \.tokens,
                 "the tokens to revoke, in this order; default: the refresh token and the access token"),

@@ -39,7 +39,7 @@ extension StateRule: DescriptorValue {
                 self = .parameter
                 return
             }
-            if scalar.text == "off" {
+            if ["none", "off"].contains(scalar.text) {
                 decoder.report(
                     .valueNotAllowed, "the state cannot be switched off", at: node.span,
                     help: "if the provider drops it, write { in: redirect_uri, because: \"the reason, with a link\" }")

@@ -13,7 +13,8 @@ extension DescriptorDocument {
             }
         }
         guard let root = tree ?? root else { return .null }
-        let declared = Set(descriptor?.inputs.names ?? []).union([Template.issuerName])
+        let shown = (descriptor?.inputs.items ?? []).filter { !$0.value.isSecret }.map(\.name)
+        let declared = Set(shown).union([Template.issuerName])
         return Filler(file: file.path, values: values, declared: declared)
             .value(root.withoutEntries(["environments"]), ProviderDescriptor.shape) ?? .null
     }

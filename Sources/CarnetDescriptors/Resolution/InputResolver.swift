@@ -2,7 +2,10 @@
 struct InputResolver {
     let provider: ProviderID
     let rules: NamedList<InputRules>
+    /// The values that may be seen.
     let values: [String: String]
+    /// The values of inputs that are secret. Templates get them at run time, where they are kept out of sight.
+    let secrets: [String: String]
     private let issuer: Template?
     /// What stands before the URLs that start with `/`.
     let apiBase: Template?
@@ -22,8 +25,10 @@ struct InputResolver {
             throw ResolutionError(
                 kind: .unknownInput, provider: provider, key: "inputs.\(name)", reason: "unknown input; \(hint)")
         }
+        values.merge(Self.defaults(of: rules, given)) { given, _ in given }
+        var secrets: [String: String] = [:]
         for rule in rules.items {
-            guard let value = given[rule.name] ?? rule.value.defaultValue else {
+            guard let value = values[rule.name] else {
                 if rule.value.isOptional { continue }
                 let example = rule.value.example.map { ", e.g. \($0)" } ?? ""
                 throw ResolutionError(
@@ -36,14 +41,43 @@ struct InputResolver {
             if let reason = rule.value.refusal(of: value) {
                 throw ResolutionError(kind: .badInput, provider: provider, key: "inputs.\(rule.name)", reason: reason)
             }
-            values[rule.name] = value
+            guard rule.value.isSecret else { continue }
+            secrets[rule.name] = value
+            values[rule.name] = nil
         }
         self.values = values
+        self.secrets = secrets
+    }
+
+    /// The defaults of inputs without a value. A default may use other inputs, in any order.
+    private static func defaults(of rules: NamedList<InputRules>, _ given: [String: String]) -> [String: String] {
+        var values: [String: String] = [:]
+        var open = rules.items.filter { given[$0.name] == nil && $0.value.defaultValue != nil }
+        while true {
+            let waiting = open.filter { rule in
+                values[rule.name] = rule.value.defaultValue?.filled { name in
+                    rules[name]?.isSecret == false ? given[name] ?? values[name] : nil
+                }
+                return values[rule.name] == nil
+            }
+            guard waiting.count < open.count else { return values }
+            open = waiting
+        }
+    }
+
+    /// Whether a template uses a secret input: it is filled at run time.
+    private func usesSecret(_ template: Template) -> Bool {
+        template.inputNames.contains { rules[$0]?.isSecret ?? false }
     }
 
     /// The filled text; `nil` if it uses an optional input that has no value.
     func fill(_ template: Template, key: String) throws(ResolutionError) -> String? {
         try checkInputs(of: template, key: key)
+        if let name = template.inputNames.first(where: { rules[$0]?.isSecret ?? false }) {
+            throw ResolutionError(
+                kind: .badInput, provider: provider, key: key,
+                reason: "the input \(name) is secret, and this key may be shown or sent through a browser")
+        }
         return template.filled { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
     }
 
@@ -68,16 +102,23 @@ struct InputResolver {
         }
     }
 
+    /// - Throws: `ResolutionError` for a secret input in what goes through a browser.
+    func refuseSecrets(in list: NamedList<Template>, key: String) throws(ResolutionError) {
+        for item in list.items where usesSecret(item.value) { _ = try fill(item.value, key: "\(key).\(item.name)") }
+    }
+
     /// The template with the inputs in it; `nil` if it uses an optional input that has no value.
     func late(_ template: Template, key: String) throws(ResolutionError) -> Template? {
         try checkInputs(of: template, key: key)
-        return template.fillingInputs { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
+        return template.fillingInputs(keeping: Set(secrets.keys)) {
+            isIssuer($0) ? issuer?.filled { values[$0] } : values[$0]
+        }
     }
 
     /// Those of the templates that are filled at run time.
     func lateNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
         var all: [Named<Template>] = []
-        for item in list.items where item.value.isLate {
+        for item in list.items where item.value.isLate || usesSecret(item.value) {
             if let template = try late(item.value, key: "\(key).\(item.name)") {
                 all.append(Named(item.name, template))
             }
@@ -87,7 +128,7 @@ struct InputResolver {
 
     func named(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<String>] {
         var filled: [Named<String>] = []
-        for item in list.items where !item.value.isLate {
+        for item in list.items where !item.value.isLate && !usesSecret(item.value) {
             if let text = try fill(item.value, key: "\(key).\(item.name)") { filled.append(Named(item.name, text)) }
         }
         return filled
@@ -104,6 +145,7 @@ extension InputRules {
             switch type {
             case .identifier: value.utf8.allSatisfy(ASCII.isUnreserved) && value != "." && value != ".."
             case .hostname: Self.isHostname(value)
+            case .hostPath: Self.isHostPath(value)
             case .text: value.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
             }
         guard isWellFormed else {
@@ -113,6 +155,9 @@ extension InputRules {
             case .identifier: "only letters, digits and - . _ ~ are allowed"
             case .hostname:
                 "the value must be a host name such as login.example.com, without https:// and without a path"
+            case .hostPath:
+                "the value must be a host name, and may have a path, such as example.com/tracker, without https:// and "
+                    + "without a / at the end"
             case .text: "control characters are not allowed"
             }
         }
@@ -124,5 +169,13 @@ extension InputRules {
     private static func isHostname(_ value: String) -> Bool {
         guard let url = try? WebURL("https://" + value) else { return false }
         return url.path.isEmpty && url.query == nil
+    }
+
+    private static func isHostPath(_ value: String) -> Bool {
+        let parts = value.split(separator: "/", omittingEmptySubsequences: false)
+        return isHostname(String(parts[0]))
+            && parts.dropFirst().allSatisfy { part in
+                !part.isEmpty && part != "." && part != ".." && part.utf8.allSatisfy(ASCII.isUnreserved)
+            }
     }
 }

@@ -14,9 +14,10 @@ extension Provider {
     /// Whether the descriptor puts more than the access token into requests for resources: the client's secret, say.
     package var showsResourcesServerSecrets: Bool {
         let requests = ([profile.request] + profile.requests.map(\.request)).map(\.late)
+        let derived = connection.derive.items.map { Named($0.name, $0.value.template) }
         let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect
         let templates =
-            api.lateHeaders + lateResources.flatMap(\.resource.lateHeaders) + connection.derive.items
+            api.lateHeaders + api.lateParameters + lateResources.flatMap(\.resource.lateHeaders) + derived
             + requests.flatMap { $0.parameters + $0.headers } + calls.flatMap { $0.headers.items + $0.parameters.items }
         return templates.contains { $0.value.references.contains(where: \.isServerSecret) }
     }

@@ -3,8 +3,9 @@
 /// A section without templates is the descriptor's own. One with templates has a resolved type beside it.
 public struct Provider: Sendable {
     let descriptor: ProviderDescriptor
-    /// The values that filled the descriptor, defaults included.
+    /// The values that filled the descriptor, defaults included, without those that are secret.
     package let inputs: [String: String]
+    private let secrets: HiddenValues
     package let issuer: String?
     /// Which other issuers are its own too; also widened by the metadata.
     package var issuerMatch: IssuerMatch
@@ -14,7 +15,7 @@ public struct Provider: Sendable {
     package var client: ResolvedClient
     package var authorization: ResolvedAuthorization
     package var callback: ResolvedCallback
-    package private(set) var token: Resolved<TokenRules>
+    package internal(set) var token: Resolved<TokenRules>
     package private(set) var refresh: Resolved<RefreshRules>
     package let clientCredentials: Resolved<GrantRules>
     package let device: ResolvedDevice
@@ -25,7 +26,7 @@ public struct Provider: Sendable {
     package let connection: ConnectionRules
     package var idToken: IDTokenRules
     package var profile: ResolvedProfile
-    package let revocation: Resolved<RevocationRules>
+    package private(set) var revocation: Resolved<RevocationRules>
     package var introspection: ResolvedIntrospection
     package let logout: Resolved<LogoutRules>
     package private(set) var api: ResolvedAPI
@@ -37,6 +38,8 @@ public struct Provider: Sendable {
 
 extension Provider {
     package var id: ProviderID { descriptor.id }
+    /// The values of the inputs that are secret.
+    package var secretInputs: [String: String] { secrets.values }
     package var name: String { descriptor.name }
     package var docs: String? { descriptor.docs }
     package var display: DisplayRules { descriptor.display }
@@ -56,6 +59,7 @@ extension Provider {
     init(_ descriptor: ProviderDescriptor, with resolver: InputResolver) throws(ResolutionError) {
         self.descriptor = descriptor
         inputs = resolver.values
+        secrets = HiddenValues(resolver.secrets)
         issuer = try descriptor.issuer.flatMap { template throws(ResolutionError) in
             try resolver.url(template, key: "issuer")?.text
         }
@@ -92,7 +96,9 @@ extension Provider {
     /// Whether anything is known only at run time.
     package var isLate: Bool {
         !endpoints.late.isEmpty || !api.lateHeaders.isEmpty || !lateResources.isEmpty
-            || [token.request, refresh.request, profile.request].contains { $0.isLate } || !exchange.isEmpty
+            || ([token.request, refresh.request, profile.request, revocation.request] + profile.requests.map(\.request))
+                .contains { $0.isLate }
+            || !exchange.isEmpty || !api.lateParameters.isEmpty
             || !connection.isEmpty || !authorization.lateParameters.isEmpty
     }
 
@@ -103,6 +109,7 @@ extension Provider {
         filled.token = token.filled(values)
         filled.refresh = refresh.filled(values)
         filled.profile = profile.filled(values)
+        filled.revocation = revocation.filled(values)
         filled.api = api.filled(values, besides: lateResources.flatMap(\.resource.lateHeaders))
         filled.endpoints = endpoints.filled(values, trusting: trustedHosts)
         for entry in lateResources.reversed() {
@@ -112,4 +119,14 @@ extension Provider {
         }
         return filled
     }
+}
+
+/// Values that a description of their owner does not show.
+private struct HiddenValues: Sendable, CustomStringConvertible, CustomReflectable {
+    let values: [String: String]
+
+    init(_ values: [String: String]) { self.values = values }
+
+    var description: String { "[redacted]" }
+    var customMirror: Mirror { Mirror(self, children: []) }
 }

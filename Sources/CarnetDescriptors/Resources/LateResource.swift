@@ -1,10 +1,12 @@
 /// A resource whose URL or headers may not be known yet.
 package struct LateResource: Sendable {
     let entry: ResourceEntry
-    let url: Template
+    package let url: Template
     let headers: [Named<String>]
     let lateHeaders: [Named<Template>]
     let knownURL: WebURL?
+
+    package var title: String { entry.title }
 
     var known: Resource? { knownURL.map { resource($0, headers) } }
 

@@ -103,7 +103,7 @@ extension DecoderRule {
                     reader which case it is.
                     """,
                 references: ["RFC 9700, section 2.1.1", "OpenID Connect Core 1.0, section 15.5.2"],
-                bad: [Self.start + "authorization: { pkce: ⟦off⟧ }\n"],
+                bad: [Self.start + "authorization: { pkce: ⟦none⟧ }\n"],
                 good: [Self.start + "authorization: { pkce: required }\n"]
             )
         case .emptyValue:

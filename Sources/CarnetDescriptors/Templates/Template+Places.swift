@@ -119,16 +119,20 @@ extension Template {
     }
 
     /// The template with the inputs in it; `nil` if one has no value.
-    func fillingInputs(_ value: (String) -> String?) -> Template? {
+    ///
+    /// - Parameter secrets: Inputs that stay, and are filled at run time.
+    func fillingInputs(keeping secrets: Set<String> = [], _ value: (String) -> String?) -> Template? {
         var filled: [Part] = []
         for part in parts {
             switch part {
             case .literal: filled.append(part)
+            case .input(let name) where secrets.contains(name):
+                filled.append(.late(.value(TemplateReference(.input, name)), fallback: nil))
             case .input(let name):
                 guard let text = value(name) else { return nil }
                 filled.append(.literal(text))
             case .late(let expression, let fallback):
-                if let expression = expression.filled(value) {
+                if let expression = expression.filled(keeping: secrets, value) {
                     filled.append(.late(expression, fallback: fallback))
                 } else if let fallback {
                     filled.append(.literal(fallback))

@@ -7,10 +7,14 @@ package indirect enum TemplateExpression: Hashable, Sendable {
     case base64url(TemplateExpression)
     case urlencode(TemplateExpression)
     case sha256(TemplateExpression)
+    /// ASCII letters in lower case.
+    case lower(TemplateExpression)
     case hmacSHA256(key: TemplateExpression, message: TemplateExpression)
     case now(TimeForm)
     /// Random bytes in base64url.
     case random(Int)
+    /// A random UUID (RFC 9562, section 5.4).
+    case uuid
     case join(separator: TemplateExpression, [TemplateExpression])
     /// A claim of a JWT, at a pointer. The signature is not checked: the issuer itself sent the token.
     case claim(TemplateExpression, JSONPointer)
@@ -28,9 +32,9 @@ package indirect enum TemplateExpression: Hashable, Sendable {
 extension TemplateExpression {
     package var operands: [TemplateExpression] {
         switch self {
-        case .literal, .value, .now, .random: []
+        case .literal, .value, .now, .random, .uuid: []
         case .base64(let operand), .base64url(let operand), .urlencode(let operand), .sha256(let operand),
-            .claim(let operand, _), .capture(let operand, _), .mapped(let operand, _):
+            .lower(let operand), .claim(let operand, _), .capture(let operand, _), .mapped(let operand, _):
             [operand]
         case .hmacSHA256(let key, let message): [key, message]
         case .join(let separator, let operands): [separator] + operands
@@ -53,9 +57,14 @@ extension TemplateExpression {
     }
 
     package var isRandom: Bool {
-        if case .random = self { return true }
-        return operands.contains(where: \.isRandom)
+        switch self {
+        case .random, .uuid: return true
+        default: return operands.contains(where: \.isRandom)
+        }
     }
+
+    /// Whether the only secrets in it are the account's own tokens.
+    var isMadeOfTokens: Bool { references.allSatisfy { !$0.isAlwaysSecret || $0.origin == .token } }
 
     /// Whether the descriptor's author fixed the value.
     package var isClosed: Bool {
@@ -66,29 +75,30 @@ extension TemplateExpression {
     }
 
     /// The expression with the inputs in it; `nil` if one has no value.
-    func filled(_ input: (String) -> String?) -> TemplateExpression? {
-        func fill(_ all: [TemplateExpression]) -> [TemplateExpression]? {
-            let filled = all.compactMap { $0.filled(input) }
-            return filled.count == all.count ? filled : nil
-        }
+    ///
+    /// - Parameter secrets: Inputs that stay, and are filled at run time.
+    func filled(keeping secrets: Set<String> = [], _ input: (String) -> String?) -> TemplateExpression? {
+        func fill(_ operand: TemplateExpression) -> TemplateExpression? { operand.filled(keeping: secrets, input) }
         switch self {
-        case .literal, .now, .random: return self
+        case .literal, .now, .random, .uuid: return self
         case .value(let reference):
-            guard reference.origin == .input else { return self }
+            guard reference.origin == .input, !secrets.contains(reference.name) else { return self }
             return input(reference.name).map { .literal($0) }
         case .join(let separator, let operands):
-            guard let separator = separator.filled(input), let operands = fill(operands) else { return nil }
-            return .join(separator: separator, operands)
+            let filled = operands.compactMap(fill)
+            guard let separator = fill(separator), filled.count == operands.count else { return nil }
+            return .join(separator: separator, filled)
         case .hmacSHA256(let key, let message):
-            guard let key = key.filled(input), let message = message.filled(input) else { return nil }
+            guard let key = fill(key), let message = fill(message) else { return nil }
             return .hmacSHA256(key: key, message: message)
-        case .base64(let operand): return operand.filled(input).map { .base64($0) }
-        case .base64url(let operand): return operand.filled(input).map { .base64url($0) }
-        case .urlencode(let operand): return operand.filled(input).map { .urlencode($0) }
-        case .sha256(let operand): return operand.filled(input).map { .sha256($0) }
-        case .claim(let operand, let pointer): return operand.filled(input).map { .claim($0, pointer) }
-        case .capture(let operand, let pattern): return operand.filled(input).map { .capture($0, pattern) }
-        case .mapped(let operand, let table): return operand.filled(input).map { .mapped($0, table: table) }
+        case .base64(let operand): return fill(operand).map { .base64($0) }
+        case .base64url(let operand): return fill(operand).map { .base64url($0) }
+        case .urlencode(let operand): return fill(operand).map { .urlencode($0) }
+        case .sha256(let operand): return fill(operand).map { .sha256($0) }
+        case .lower(let operand): return fill(operand).map { .lower($0) }
+        case .claim(let operand, let pointer): return fill(operand).map { .claim($0, pointer) }
+        case .capture(let operand, let pattern): return fill(operand).map { .capture($0, pattern) }
+        case .mapped(let operand, let table): return fill(operand).map { .mapped($0, table: table) }
         }
     }
 }

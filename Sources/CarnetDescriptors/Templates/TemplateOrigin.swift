@@ -6,7 +6,8 @@ package enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
     case client
     /// The callback: `code`, `state`, and the values of `callback.capture`.
     case callback
-    /// The token response: `access_token`, `refresh_token`, `id_token`, and the values of `token.response.capture`.
+    /// The token response: `access_token`, `refresh_token`, `id_token`, the granted `scope`, and the values of
+    /// `token.response.capture`.
     case token
     /// The values of the steps in `exchange`.
     case step
@@ -20,7 +21,7 @@ package enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .client: ["id", "secret"]
         case .callback: ["code", "state"]
-        case .token: ["access_token", "refresh_token", "id_token"]
+        case .token: ["access_token", "refresh_token", "id_token", "scope"]
         case .request: ["body"]
         case .input, .step, .connection: []
         }
@@ -44,7 +45,7 @@ package struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
         switch origin {
         case .client: name == "secret"
         case .callback: name == "code" || name == "state"
-        case .token: origin.builtInNames.contains(name)
+        case .token: name != "scope" && origin.builtInNames.contains(name)
         case .request: true
         case .input, .step, .connection: false
         }
@@ -58,10 +59,13 @@ package struct TemplatePlace: Hashable, Sendable {
     package let isURL: Bool
     /// Whether the inputs are all that there is.
     package let isConfiguration: Bool
+    /// Whether the account's tokens may be in the URL all the same.
+    let allowsTokens: Bool
 
-    private init(_ origins: [TemplateOrigin], isURL: Bool = false) {
+    private init(_ origins: [TemplateOrigin], isURL: Bool = false, allowsTokens: Bool = false) {
         self.origins = origins
         self.isURL = isURL
+        self.allowsTokens = allowsTokens
         isConfiguration = origins == [.input]
     }
 
@@ -76,6 +80,10 @@ package struct TemplatePlace: Hashable, Sendable {
     package static let exchangeURL = TemplatePlace([.input, .callback, .token, .step], isURL: true)
     package static let signedIn = TemplatePlace([.input, .client, .callback, .token, .step, .connection])
     package static let signedInURL = TemplatePlace([.input, .callback, .token, .step, .connection], isURL: true)
+
+    /// Some servers have the token to revoke in the path.
+    package static let revocationURL = TemplatePlace(
+        [.input, .client, .callback, .token, .step, .connection], isURL: true, allowsTokens: true)
 
     /// The same for a header, which may sign the body.
     package var signing: TemplatePlace { TemplatePlace(origins + [.request]) }

@@ -8,8 +8,8 @@ struct TemplateParser {
 
     /// The functions by name.
     static let functionNames = [
-        "base64", "base64url", "capture", "hmac_sha256", "join", "jwt_claim", "map", "now", "random", "sha256",
-        "urlencode",
+        "base64", "base64url", "capture", "hmac_sha256", "join", "jwt_claim", "lower", "map", "now", "random", "sha256",
+        "urlencode", "uuid",
     ]
 
     /// - Parameter text: Everything behind the opening brace.
@@ -28,7 +28,7 @@ struct TemplateParser {
                 throw TemplateError(reason: "set the default of an input in inputs")
             }
         }
-        guard !place.isURL || !expression.isSecret() else {
+        guard !place.isURL || !expression.isSecret() || place.allowsTokens && expression.isMadeOfTokens else {
             let secret = expression.references.first(where: \.isAlwaysSecret)
             throw TemplateError(reason: "{\(secret.map(\.description) ?? "")} is secret and cannot be in a URL")
         }
@@ -128,6 +128,8 @@ struct TemplateParser {
         case ("base64url", 1): return .base64url(arguments[0])
         case ("urlencode", 1): return .urlencode(arguments[0])
         case ("sha256", 1): return .sha256(arguments[0])
+        case ("lower", 1): return .lower(arguments[0])
+        case ("uuid", 0): return .uuid
         case ("hmac_sha256", 2): return .hmacSHA256(key: arguments[0], message: arguments[1])
         case ("now", 0): return .now(.seconds)
         case ("now", 1):
@@ -149,7 +151,8 @@ struct TemplateParser {
 
     private static func usage(of name: String) -> String {
         switch name {
-        case "base64", "base64url", "urlencode", "sha256": "\(name) takes one value"
+        case "base64", "base64url", "lower", "urlencode", "sha256": "\(name) takes one value"
+        case "uuid": "uuid takes no argument"
         case "hmac_sha256": "hmac_sha256 takes a key and a message"
         case "now": "now takes no argument, or one of 's', 'ms', 'iso8601'"
         case "random": "random takes no argument, or a number of bytes from '8' to '64'"

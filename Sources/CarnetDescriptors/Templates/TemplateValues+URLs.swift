@@ -11,8 +11,11 @@ extension TemplateValues {
     /// A URL of run-time values. Its host is in the descriptor or trusted by it: what a callback or a response says
     /// must not choose who gets a code or a token.
     ///
+    /// - Parameter mayHoldTokens: Whether a secret may be in it: the caller keeps the URL out of sight.
     /// - Throws: `WebURLError` with what is missing or refused.
-    package func url(_ template: Template, trusting hosts: [HostPattern]) throws(WebURLError) -> WebURL {
+    package func url(
+        _ template: Template, trusting hosts: [HostPattern], mayHoldTokens: Bool = false
+    ) throws(WebURLError) -> WebURL {
         for (index, part) in template.parts.enumerated() {
             // A value at the start is a whole base URL; elsewhere it must not end the part of the URL that it is in.
             guard case .late(let expression, _) = part, index > 0,
@@ -29,7 +32,7 @@ extension TemplateValues {
             let missing = template.references.first { known[$0] == nil }
             throw WebURLError(reason: "the value \(missing.map { "{\($0)}" } ?? "that it needs") is not known")
         }
-        guard !value.isSecret else { throw WebURLError(reason: "a value of it is secret") }
+        guard !value.isSecret || mayHoldTokens else { throw WebURLError(reason: "a value of it is secret") }
         var text = value.text
         if case .late(let expression, let fallback) = template.parts.first,
             let base = self.text(of: expression) ?? fallback, base.hasSuffix("/"),

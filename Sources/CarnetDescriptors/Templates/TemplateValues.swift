@@ -102,7 +102,9 @@ package struct TemplateValues: Sendable {
         case .hmacSHA256(let key, let message):
             guard let key = evaluate(key), let message = evaluate(message) else { return nil }
             return .digest(digests.hmacSHA256(key: key.bytes, message: message.bytes))
+        case .lower(let operand): return evaluate(operand).map { .text(Self.lowercased($0.text)) }
         case .now(let form): return .text(Self.text(of: now, form))
+        case .uuid: return .text(Self.uuid(random(16)))
         case .random(let count): return .text(Self.base64URL(random(count)))
         case .join(let separator, let operands):
             guard let separator = evaluate(separator) else { return nil }
@@ -134,6 +136,25 @@ package struct TemplateValues: Sendable {
             ASCII.isUnreserved(byte)
                 ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }.joined()
+    }
+
+    private static func lowercased(_ text: String) -> String {
+        String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// RFC 9562, section 5.4.
+    private static func uuid(_ random: [UInt8]) -> String {
+        var bytes = random + Array(repeating: 0, count: max(0, 16 - random.count))
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Outcome.digest(Array(bytes.prefix(16))).text
+        var groups: [Substring] = []
+        var rest = digits[...]
+        for length in [8, 4, 4, 4, 12] {
+            groups.append(rest.prefix(length))
+            rest = rest.dropFirst(length)
+        }
+        return groups.joined(separator: "-")
     }
 
     private static func claims(of token: String) -> JSONValue? {

@@ -57,7 +57,7 @@ extension AuthorizationRequest {
         if !scopes.isEmpty || provider.scopes.whenEmpty == .send {
             try parameters.add(.scope, try provider.scopes.joined(scopes))
         }
-        for item in provider.scopes.extra.items {
+        for item in provider.scopes.extra.items where !item.value.isEmpty || provider.scopes.whenEmpty == .send {
             let extra = Named(item.name, try provider.scopes.joined(item.value))
             try parameters.addExtra([extra], key: "scopes.extra")
         }

@@ -138,7 +138,7 @@ extension PendingAuthorization {
                         ?? "the callback names the issuer \"\(issuer.quotable())\", and the descriptor has no issuer",
                     descriptorKey: "issuer",
                     hint: provider.issuer == nil
-                        ? "if it is the provider's issuer, add \"issuer: ...\" to the descriptor, and \"discovery: off\" if it publishes no metadata"
+                        ? "if it is the provider's issuer, add \"issuer: ...\" to the descriptor, and \"discovery: none\" if it publishes no metadata"
                         : nil
                 )
             }

@@ -10,9 +10,12 @@ struct ClientAuthentication {
     /// - Throws: `OAuthError` if the registration lacks the secret or key that the provider requires, or has one that
     /// no method uses.
     ///
-    /// - Parameter usesKeyElsewhere: Whether the registration's key has another use, such as signed requests.
+    /// - Parameters:
+    ///   - own: The method that the descriptor names for this request, used if the registration has its credentials.
+    ///   - usesKeyElsewhere: Whether the registration's key has another use, such as signed requests.
     init(
-        _ registration: ClientRegistration, at provider: borrowing Provider, usesKeyElsewhere: Bool = false
+        _ registration: ClientRegistration, at provider: borrowing Provider, own: ClientAuthenticationMethod? = nil,
+        usesKeyElsewhere: Bool = false
     ) throws(OAuthError) {
         guard !registration.clientID.isEmpty else {
             throw OAuthError(.configuration, .badRegistration, "the client id is empty")
@@ -51,9 +54,10 @@ struct ClientAuthentication {
                 descriptorKey: "client.tls_client_certificate_bound_access_tokens"
             )
         }
-        self.method = method
+        let used = own.flatMap { $0.isLackingCredentials(of: registration) == nil ? $0 : nil } ?? method
+        self.method = used
         self.registration = registration
-        switch (method, registration.signingKey, registration.clientSecret) {
+        switch (used, registration.signingKey, registration.clientSecret) {
         case (.privateKeyJWT, let key?, _): assertion = try ClientAssertion(key, of: registration, at: copy provider)
         case (.clientSecretJWT, _, let secret?):
             assertion = try ClientAssertion(secret, of: registration, at: copy provider)

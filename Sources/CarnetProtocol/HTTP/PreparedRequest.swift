@@ -104,6 +104,7 @@ extension PreparedRequest {
             headers.append(("Content-Type", "application/json", nil))
         }
         var secrets = parameters.secrets
+        let shownURL = parameters.shown(url.appendingQuery(queried.shown))
         if let credentials {
             let text = credentials.reveal()
             headers.append(("Authorization", text, "\(text.prefix { $0 != " " }) \(Secret(""))"))
@@ -115,15 +116,17 @@ extension PreparedRequest {
         }
         let signed = rules.signedHeaders(body: body)
         for header in rules.headers + signed {
-            try token?.refuseCollision(with: header.name, step: parameters.step)
-            guard header.name.lowercased() != "authorization" else {
+            // The descriptor's own Authorization header, made from a secret, replaces that of the client or the token.
+            let isSecret = rules.late.hidden.contains(header.name) || signed.contains(header)
+            if header.name.lowercased() != "authorization" {
+                try token?.refuseCollision(with: header.name, step: parameters.step)
+            } else if !isSecret {
                 throw OAuthError(
-                    parameters.step, .badHeader, "the Authorization header cannot be set: the client sets it")
+                    parameters.step, .badHeader, "the Authorization header cannot be a constant: the client sets it")
             }
             headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
-            let isSecret = rules.late.hidden.contains(header.name) || signed.contains(header)
             headers.append((header.name, header.value, isSecret ? "\(Secret(""))" : nil))
-            if isSecret { secrets.append(Secret(header.value)) }
+            if isSecret { secrets += header.value.secretParts }
         }
         let shownHeaders = headers.map { Named($0.name, $0.shown ?? $0.value) }
         return PreparedRequest(
@@ -141,12 +144,20 @@ extension PreparedRequest {
             ),
             redacted: RedactedRequest(
                 method: rules.method.rawValue,
-                url: url.appendingQuery(queried.shown),
+                url: shownURL,
                 headers: shownHeaders,
                 body: encoding == .query ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue)
             ),
             secrets: secrets
         )
+    }
+}
+
+extension String {
+    /// A secret value of a header, and what follows its scheme.
+    var secretParts: [Secret] {
+        let rest = drop { $0 != " " }.dropFirst()
+        return [Secret(self)] + (rest.isEmpty ? [] : [Secret(String(rest))])
     }
 }
 

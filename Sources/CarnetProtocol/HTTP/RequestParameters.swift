@@ -24,6 +24,7 @@ struct RequestParameters {
     private let encode: NamedList<ParameterEncoding>
     private(set) var items: [Parameter] = []
     private var hidden: [Secret] = []
+    private var hidesInURL = false
 
     private init(
         _ step: OAuthError.Step, _ kind: RequestKind?, section: String, rename: NamedList<String>, omit: [String],
@@ -137,6 +138,7 @@ struct RequestParameters {
         var copy = RequestParameters(step, kind, section: section, rename: rename, omit: omit, encode: encode)
         copy.items = items.filter(isKept)
         copy.hidden = hidden
+        copy.hidesInURL = hidesInURL
         return copy
     }
 
@@ -159,6 +161,17 @@ struct RequestParameters {
 
     /// The secrets, which errors must not repeat.
     var secrets: [Secret] { items.filter(\.isSecret).map { Secret($0.value) } + hidden }
+
+    /// Adds secrets that are part of the URL, so that it is shown without them.
+    mutating func hideInURL(_ secrets: [Secret]) {
+        hidden += secrets
+        hidesInURL = true
+    }
+
+    /// A URL as it may be shown.
+    func shown(_ url: String) -> String {
+        hidesInURL ? Redactor(hiding: hidden).redact(url, limit: url.utf8.count) : url
+    }
 
     /// Adds a secret that is sent in another form to the secrets.
     mutating func hide(_ secret: Secret) { hidden.append(secret) }

@@ -42,6 +42,7 @@ extension Introspection {
         if let hint { try parameters.add(.tokenTypeHint, hint) }
         return try TokenRequest.send(
             &parameters, at: provider, rules: provider.introspection.request, registration: registration,
+            method: provider.introspection.authentication,
             accept: provider.introspection.jwt.isRequired ? Self.mediaType : "application/json",
             random: random, now: now)
     }

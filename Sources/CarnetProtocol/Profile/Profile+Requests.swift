@@ -8,7 +8,8 @@ extension Profile {
         at provider: Provider
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, .profile, further.request)
-        try parameters.addExtra(further.request.parameters, key: "profile.requests.parameters")
+        try parameters.addExtra(
+            further.request.parameters, key: "profile.requests.parameters", hidden: further.request.late.hidden)
         return try PreparedRequest.make(
             parameters,
             to: further.url,

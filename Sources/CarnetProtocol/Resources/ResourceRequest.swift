@@ -22,7 +22,10 @@ package enum ResourceRequest {
             hidden: provider.api.hiddenHeaders)
     }
 
-    /// - Parameter hidden: The headers whose values are secret.
+    /// - Parameters:
+    ///   - queried: Parameters of the query.
+    ///   - hidden: The headers whose values are secret.
+    ///   - mayReplaceToken: Whether `headers` are the descriptor's, which may replace the Authorization header.
     static func make(
         _ url: WebURL,
         method: HTTPRequest.Method,
@@ -31,7 +34,9 @@ package enum ResourceRequest {
         tokens: TokenSet,
         at provider: Provider,
         declared: [Resource],
-        hidden: Set<String>
+        queried: [RequestParameters.Parameter] = [],
+        hidden: Set<String>,
+        mayReplaceToken: Bool = false
     ) throws(OAuthError) -> PreparedRequest {
         let origins = Set(
             (provider.resources + declared).map(\.url.origin)
@@ -49,20 +54,33 @@ package enum ResourceRequest {
         }
         let credential = try TokenCredential(tokens, in: provider.api.tokenIn, at: provider, for: .resource)
         var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
-        for header in provider.api.headers + headers {
-            try credential.refuseCollision(with: header.name, step: .resource)
-            fields.removeAll { $0.name.lowercased() == header.name.lowercased() }
+        for (index, header) in (provider.api.headers + headers).enumerated() {
+            let name = header.name.lowercased()
+            let isOwn = (mayReplaceToken || index < provider.api.headers.count) && hidden.contains(header.name)
+            if name != "authorization" || !isOwn { try credential.refuseCollision(with: name, step: .resource) }
+            // It describes a body, and a call may have none.
+            guard name != "content-type" || !body.isEmpty || index >= provider.api.headers.count else { continue }
+            fields.removeAll { $0.name.lowercased() == name }
             fields.append((header.name, header.value))
         }
-        var shown = fields.map { Named($0.name, hidden.contains($0.name) ? Secret($0.value).description : $0.value) }
-        let secrets = fields.filter { hidden.contains($0.name) }.map { Secret($0.value) }
-        if let name = credential.header {
+        func isHidden(_ name: String) -> Bool { hidden.contains(name) || name.lowercased() == "authorization" }
+        var shown = fields.map { Named($0.name, isHidden($0.name) ? Secret($0.value).description : $0.value) }
+        let secrets = fields.filter { isHidden($0.name) }.flatMap(\.value.secretParts)
+        let replacesToken = fields.contains { $0.name.lowercased() == "authorization" }
+        if let name = credential.header, !(replacesToken && name == "Authorization") {
             fields.append((name, credential.headerValue))
             shown.append(Named(name, credential.shownHeaderValue))
         }
         var parameters = RequestParameters(.resource, section: "api")
         if let name = credential.parameter { try parameters.addToken(tokens.accessToken, named: name) }
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: "api.token_in")
+        for item in queried { try parameters.repeatItem(item) }
+        // A call that says the parameter itself has another value for it.
+        let own = PercentEncoding.decodeForm(url.query ?? "") ?? []
+        let added = provider.api.parameters.filter { parameter in
+            !own.contains { $0.name == parameter.name } && !queried.contains { $0.name == parameter.name }
+        }
+        try parameters.addExtra(added, key: "api.parameters", hidden: provider.api.hiddenParameters)
         let (shownHeaders, items) = (shown, parameters.items)
         return PreparedRequest(
             step: .resource,
@@ -83,7 +101,7 @@ package enum ResourceRequest {
                 headers: shownHeaders,
                 body: body.isEmpty ? "" : "(\(body.count) bytes)"
             ),
-            secrets: [tokens.accessToken] + secrets
+            secrets: [tokens.accessToken] + parameters.secrets + secrets
         )
     }
 

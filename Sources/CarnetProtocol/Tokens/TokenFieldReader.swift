@@ -31,6 +31,9 @@ struct TokenFieldReader {
         pointers.pointers.lazy.compactMap { root[$0] }.first { !$0.isNull && $0.string?.isEmpty != true }
     }
 
+    /// Whether a member is `false`.
+    func isFalse(_ pointers: PointerList) -> Bool { value(pointers)?.bool == false }
+
     func string(_ name: String, _ pointers: PointerList) throws(OAuthError) -> String? {
         guard let value = value(pointers) else { return nil }
         guard let text = value.string else { throw wrongType(name, "a string") }

@@ -50,7 +50,7 @@ package enum TokenRequest {
         try parameters.add(.refreshToken, refreshToken)
         return try send(
             &parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, at: provider,
-            rules: provider.refresh.request, registration: registration,
+            rules: provider.refresh.request, registration: registration, method: provider.refresh.authentication,
             random: random, now: now)
     }
 
@@ -67,28 +67,31 @@ package enum TokenRequest {
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.revocation, .revocation, provider.revocation.request)
+        let rules = provider.revocation.request
+        var parameters = RequestParameters(.revocation, .revocation, rules)
+        parameters.hideInURL([token])
         if let placement = provider.revocation.tokenIn {
-            try parameters.addExtra(provider.revocation.request.parameters, key: "revocation.parameters")
+            try parameters.addExtra(rules.parameters, key: "revocation.parameters", hidden: rules.late.hidden)
             return try PreparedRequest.make(
                 parameters,
                 to: try provider.endpoint(.revocation, for: .revocation),
                 key: "endpoints.revocation",
-                rules: provider.revocation.request,
+                rules: rules,
                 token: try TokenCredential(token, isBound: isBound, in: placement, at: provider, for: .revocation)
             )
         }
         try parameters.add(.token, token)
         try parameters.add(.tokenTypeHint, hint)
         return try send(
-            &parameters, at: provider, rules: provider.revocation.request, registration: registration, random: random,
-            now: now)
+            &parameters, at: provider, rules: rules, registration: registration,
+            method: provider.revocation.authentication, random: random, now: now)
     }
 
     /// Adds client authentication and the descriptor's parameters, and prepares the request.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint, if it is not the standard's.
+    ///   - method: The method of client authentication, if it is not the token endpoint's.
     ///   - usesKeyElsewhere: Whether the registration's key has another use.
     static func send(
         _ parameters: inout RequestParameters,
@@ -96,6 +99,7 @@ package enum TokenRequest {
         at provider: Provider,
         rules: ResolvedRequest,
         registration: ClientRegistration,
+        method: ClientAuthenticationMethod? = nil,
         usesKeyElsewhere: Bool = false,
         accept: String = "application/json",
         random: any RandomSource,
@@ -104,7 +108,7 @@ package enum TokenRequest {
         let endpoint = endpoint ?? parameters.kind?.endpoint ?? .token
         let url = try provider.endpoint(endpoint, for: parameters.step)
         let credentials = try ClientAuthentication(
-            registration, at: provider, usesKeyElsewhere: usesKeyElsewhere
+            registration, at: provider, own: method, usesKeyElsewhere: usesKeyElsewhere
         )
         .apply(to: &parameters, at: provider, random: random, now: now)
         if parameters.kind?.client == .authenticatedAndNamed,

@@ -14,6 +14,8 @@ package struct TokenResponse: Sendable {
     package let values: [String: ConnectionValue]
     /// The granted `authorization_details` (RFC 9396, section 7).
     package let authorizationDetails: [JSONValue]?
+    /// The further token sets of the response, by name.
+    package let tokenSets: [Named<TokenResponse>]
     /// The type of an exchanged token (RFC 8693, section 2.2.1).
     let issuedTokenType: String?
     /// The members that the descriptor maps to claims of a profile, and no others.
@@ -24,25 +26,39 @@ extension TokenResponse {
     /// Validates the response to an exchange or a refresh: the status first, then the error, then the fields.
     ///
     /// - Throws: `OAuthError` at the request's step.
+    ///
+    /// - Parameter old: The tokens that a refresh began with.
     package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: borrowing Provider
+        from provider: borrowing Provider,
+        refreshing old: TokenSet? = nil
     ) throws(OAuthError) {
-        try self.init(judging: response, to: request, from: provider, rules: provider.token.response)
+        let rules = request.step == .refresh ? provider.refreshResponse : provider.token.response
+        let kept = provider.refresh.result == .expiry ? old : nil
+        try self.init(judging: response, to: request, from: provider, rules: rules, keeping: kept)
     }
 
     /// Validates the response to a request with its own rules.
+    ///
+    /// - Parameter kept: Tokens that stay, where the response has none.
     init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
         from provider: borrowing Provider,
-        rules: ResponseRules
+        rules: ResponseRules,
+        keeping kept: TokenSet? = nil
     ) throws(OAuthError) {
         let step = request.step
         let (body, fields) = try Self.fields(of: response, to: request, rules: rules)
-        let accessToken = try fields.accessToken(rules.fields.accessToken)
-        let tokenType = try fields.string("token_type", rules.fields.tokenType) ?? rules.defaultTokenType
+        let accessToken: Secret
+        let tokenType: String?
+        if let kept {
+            (accessToken, tokenType) = (kept.accessToken, kept.tokenType)
+        } else {
+            accessToken = try fields.accessToken(rules.fields.accessToken)
+            tokenType = try fields.string("token_type", rules.fields.tokenType) ?? rules.defaultTokenType
+        }
         guard let tokenType else { throw fields.missing("token_type", hint: "add token.response.default_token_type") }
         // RFC 9449, section 5: a Bearer token in response to a proof is not bound to the key.
         let accepted =
@@ -65,17 +81,43 @@ extension TokenResponse {
             ?? rules.defaultExpiresIn.map { .after(Double($0.count)) }
         let keepsFirst = step == .refresh && provider.refresh.rotation == .none
         refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
-        idToken = try fields.token("id_token", rules.fields.idToken, limit: ReceivedLimit.encryptedToken)
+        // Some servers say that there is none.
+        idToken =
+            fields.isFalse(rules.fields.idToken)
+            ? nil : try fields.token("id_token", rules.fields.idToken, limit: ReceivedLimit.encryptedToken)
         scopes = try fields.scopes(
             "scope", rules.fields.scope, separator: rules.scopeSeparator ?? provider.scopes.separator)
         values = try rules.capture.values(
             in: body, as: .token, step: step, key: "token.response.capture", isRepeated: step == .refresh)
         authorizationDetails = try fields.authorizationDetails(of: body)
         issuedTokenType = body["issued_token_type"]?.string
-        let secrets = [accessToken, refreshToken, idToken].compactMap { $0 } + request.secrets
+        tokenSets = try Self.tokenSets(of: response, in: body, to: request, from: provider, rules: rules)
+        let secrets =
+            [accessToken, refreshToken, idToken].compactMap { $0 }
+            + tokenSets.flatMap { [$0.value.accessToken, $0.value.refreshToken].compactMap { $0 } } + request.secrets
         profile =
             provider.profile.source == .tokenResponse
             ? try fields.keptProfile(of: body, for: provider, hiding: secrets) : [:]
+    }
+
+    /// The further token sets that the response to a code has. One that was not granted is not there.
+    private static func tokenSets(
+        of response: IncomingResponse, in body: JSONValue, to request: PreparedRequest,
+        from provider: borrowing Provider,
+        rules: ResponseRules
+    ) throws(OAuthError) -> [Named<TokenResponse>] {
+        guard request.step == .tokenRequest else { return [] }
+        var sets: [Named<TokenResponse>] = []
+        for set in rules.tokenSets.items {
+            guard var own = rules.reading(set.name), let root = body[own.root],
+                root.first(of: own.fields.accessToken.pointers)?.string?.isEmpty == false
+            else { continue }
+            own.dropTokenSets()
+            var tokens = try TokenResponse(judging: response, to: request, from: provider, rules: own)
+            tokens.idToken = nil
+            sets.append(Named(set.name, tokens))
+        }
+        return sets
     }
 
     /// The refresh token of an otherwise unusable response to a refresh: the old one may be invalid by now.
@@ -86,7 +128,7 @@ extension TokenResponse {
         to request: PreparedRequest,
         from provider: Provider
     ) -> Secret? {
-        let rules = provider.token.response
+        let rules = provider.refreshResponse
         guard provider.refresh.rotation != .none,
             let (_, fields) = try? fields(of: response, to: request, rules: rules)
         else { return nil }

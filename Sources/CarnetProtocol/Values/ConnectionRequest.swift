@@ -44,9 +44,8 @@ package struct ConnectionRequest: Sendable {
         let isQueried = method == .get || method == .delete || call.body == .query
         var body: [UInt8] = []
         var headers = rules.headers
-        var whole = target
         if isQueried {
-            whole = try url(appending: parameters.items.encoded, to: target, key: key)
+            try parameters.refuseRepeats(of: parameters.items, inQueryOf: target, key: key)
         } else if !parameters.items.isEmpty {
             let isJSON = call.body == .json
             body = Array((isJSON ? parameters.items.json(\.value) : parameters.items.encoded).utf8)
@@ -54,24 +53,28 @@ package struct ConnectionRequest: Sendable {
                 Named("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded"), at: 0)
         }
         return try ResourceRequest.make(
-            whole,
+            target,
             method: HTTPRequest.Method(method.rawValue) ?? .get,
             headers: headers,
             body: body,
             tokens: tokens,
             at: provider,
             declared: [Resource(declaring: target)],
-            hidden: provider.api.hiddenHeaders.union(known.secretNames(of: call.headers.items))
+            queried: isQueried ? parameters.items : [],
+            hidden: provider.api.hiddenHeaders.union(known.secretNames(of: call.headers.items)),
+            mayReplaceToken: true
         ).at(
-            .connection, key: key, shownURL: isQueried ? target.appendingQuery(parameters.items.shown) : target.text,
-            hiding: parameters.secrets)
+            .connection, key: key, hiding: parameters.secrets)
     }
 
     /// A value that is built from captured values.
     ///
+    /// - Returns: `nil` for an optional value that cannot be built.
     /// - Throws: `OAuthError` at step `connection` if a part is missing or has another form.
-    package func derived(_ rule: String) throws(OAuthError) -> ConnectionValue {
-        guard let template = provider.connection.derive[rule], let value = known.fill(template) else {
+    package func derived(_ rule: String) throws(OAuthError) -> ConnectionValue? {
+        guard let derivation = provider.connection.derive[rule] else { return nil }
+        guard let value = known.fill(derivation.template) else {
+            guard !derivation.isOptional else { return nil }
             throw OAuthError(
                 .connection,
                 .valueMissing,
@@ -82,6 +85,9 @@ package struct ConnectionRequest: Sendable {
         return ConnectionValue(value.text, isSecret: value.isSecret)
     }
 
+    /// What the members of a lookup's candidates must be. A condition with a value that is not known does not count.
+    package func conditions(_ lookup: LookupRules) -> [Named<String>] { known.named(lookup.conditions.items) }
+
     private func url(_ template: Template, _ step: OAuthError.Step, key: String) throws(OAuthError) -> WebURL {
         do throws(WebURLError) {
             return try known.url(template, trusting: provider.trustedHosts)
@@ -90,28 +96,15 @@ package struct ConnectionRequest: Sendable {
                 step, .undeclaredHost, "the URL cannot be requested: \(error.reason)", descriptorKey: key)
         }
     }
-
-    private func url(appending query: String, to url: WebURL, key: String) throws(OAuthError) -> WebURL {
-        do throws(WebURLError) {
-            return try WebURL(url.appendingQuery(query))
-        } catch {
-            throw OAuthError(.connection, .badDescriptor, "the URL is invalid: \(error.reason)", descriptorKey: key)
-        }
-    }
 }
 
 extension PreparedRequest {
     /// The same request as another step's.
     ///
-    /// - Parameters:
-    ///   - shownURL: The URL without secrets.
-    ///   - hiding: Additional secrets of the request.
-    fileprivate func at(
-        _ step: OAuthError.Step, key: String, shownURL: String, hiding further: [Secret]
-    ) -> PreparedRequest {
+    /// - Parameter further: Additional secrets of the request.
+    fileprivate func at(_ step: OAuthError.Step, key: String, hiding further: [Secret]) -> PreparedRequest {
         PreparedRequest(
-            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted.at(shownURL),
-            secrets: secrets + further)
+            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted, secrets: secrets + further)
     }
 }
 
@@ -148,6 +141,8 @@ public struct ConnectionChoice: Sendable {
         public let value: String
         /// The name to show to users.
         public let label: String
+        /// What else the lookup keeps of it, by reference.
+        package let captured: [String: ConnectionValue]
     }
 
     /// The name of the value, e.g. `company`.
@@ -156,20 +151,25 @@ public struct ConnectionChoice: Sendable {
 
     /// Validates the response to a lookup.
     ///
+    /// - Parameter conditions: The values that members of a candidate must have.
+    /// - Returns: `nil` if an optional lookup finds nothing.
     /// - Throws: `OAuthError` at step `connection`.
-    package init(
-        judging response: IncomingResponse, to request: PreparedRequest, of lookup: Named<LookupRules>
+    package init?(
+        judging response: IncomingResponse, to request: PreparedRequest, of lookup: Named<LookupRules>,
+        where conditions: [Named<String>] = []
     ) throws(OAuthError) {
+        guard !lookup.value.call.isDeclined(response) else { return nil }
         try ResourceRequest.judge(response, to: request)
         let key = "connection.lookups.\(lookup.name)"
         let body = try response.json(.connection, key: key, isLenient: true)
         let rules = lookup.value
         guard let all = rules.list.map({ body[$0]?.array }) ?? [body] else {
+            guard !rules.call.isOptional else { return nil }
             throw OAuthError(
                 .connection, .missingField, "the response has no list at this place", descriptorKey: "\(key).list")
         }
         var candidates: [Candidate] = []
-        for candidate in all.prefix(Self.mostCandidates) {
+        for candidate in all.prefix(Self.mostCandidates) where candidate.meets(conditions) {
             guard let value = candidate.first(of: rules.value.pointers)?.scalarText, !value.isEmpty else { continue }
             guard value.utf8.count <= ReceivedLimit.keptValue, rules.pattern?.matches(value) ?? true else {
                 throw OAuthError(
@@ -177,12 +177,19 @@ public struct ConnectionChoice: Sendable {
                     descriptorKey: "\(key).pattern")
             }
             let label = rules.label.flatMap { candidate.first(of: $0.pointers)?.scalarText }
-            candidates.append(Candidate(value: value, label: (label ?? value).quotable(limit: 80)))
+            let captured = try rules.capture.values(
+                in: candidate, as: .connection, step: .connection, key: "\(key).capture")
+            candidates.append(
+                Candidate(value: value, label: (label ?? value).quotable(limit: 80), captured: captured))
         }
         guard !candidates.isEmpty else {
+            guard !rules.call.isOptional else { return nil }
+            let isFiltered = !conditions.isEmpty && all.contains { $0.first(of: rules.value.pointers) != nil }
             throw OAuthError(
-                .connection, .valueMissing, "the response has no value for \"\(lookup.name)\"",
-                descriptorKey: "\(key).value")
+                .connection, .valueMissing,
+                "the response has no value for \"\(lookup.name)\""
+                    + (isFiltered ? " that meets the conditions" : ""),
+                descriptorKey: isFiltered ? "\(key).where" : "\(key).value")
         }
         name = lookup.name
         self.candidates = candidates
@@ -204,5 +211,27 @@ public struct ConnectionChoice: Sendable {
             )
         }
         return nil
+    }
+}
+
+extension CallRules {
+    /// Whether a response refuses a request that may be refused. An expired access token and a failing server say nothing.
+    package func isDeclined(_ response: IncomingResponse) -> Bool {
+        isOptional && (400..<500).contains(response.status) && ![401, 429].contains(response.status)
+    }
+}
+
+extension JSONValue {
+    /// Whether the members have these values, by bytes.
+    fileprivate func meets(_ conditions: [Named<String>]) -> Bool {
+        conditions.allSatisfy { self[$0.name]?.scalarText?.isSameBytes(as: $0.value) ?? false }
+    }
+}
+
+extension ConnectionChoice {
+    /// What is kept of the candidate with a value; `nil` if there is none.
+    package func values(choosing value: String) -> [String: ConnectionValue]? {
+        guard let candidate = candidates.first(where: { $0.value.isSameBytes(as: value) }) else { return nil }
+        return candidate.captured.merging(["connection.\(name)": ConnectionValue(value)]) { _, new in new }
     }
 }

@@ -48,6 +48,8 @@ extension Provider {
         add(.token, "access_token", held.tokens?.accessToken.reveal(), isSecret: true)
         add(.token, "refresh_token", held.tokens?.refreshToken?.reveal(), isSecret: true)
         add(.token, "id_token", held.tokens?.idToken?.reveal(), isSecret: true)
+        add(.token, "scope", held.tokens?.scopes.joined(separator: scopes.separator), isSecret: false)
+        for (name, text) in secretInputs { add(.input, name, text, isSecret: true) }
         for (name, value) in held.values {
             let parts = name.split(separator: ".", maxSplits: 1)
             guard parts.count == 2, let origin = TemplateOrigin(rawValue: String(parts[0])) else { continue }

@@ -47,14 +47,18 @@ extension AuthorizationServer {
         where received.pairs.count(where: { $0.name == name }) > 1 {
             throw .shown("The parameter \(name) is sent more than once.")
         }
-        guard let clientID = received[names["client_id"]] else {
+        // Where a descriptor leaves the parameter out, another one may have the id.
+        let other = names.omits("client_id") ? received.pairs.map(\.value).first { client($0) != nil } : nil
+        let only = names.omits("client_id") && clients.count == 1 ? clients.first?.clientID : nil
+        guard let clientID = names.omits("client_id") ? other ?? only : received[names["client_id"]] else {
             throw .shown("The parameter \(names["client_id"]) is missing.")
         }
         guard let client = client(clientID) else {
             let known = clients.map(\.clientID).joined(separator: ", ")
             throw .shown("\(provider.name) has no client \"\(clientID)\". Registered here: \(known).")
         }
-        guard let redirectURI = received[names["redirect_uri"]] else {
+        // Another value of the descriptor's own is the provider's name for the URI.
+        guard !names.omits("redirect_uri"), let redirectURI = received[names["redirect_uri"]] else {
             guard names.omits("redirect_uri"), let only = client.redirectURIs.first else {
                 throw .shown("The parameter \(names["redirect_uri"]) is missing.")
             }
@@ -140,7 +144,8 @@ extension AuthorizationServer {
     private func checkNonce(
         _ received: ReceivedParameters, _ names: ParameterNames, scopes: [String]
     ) throws(OAuthError) -> String? {
-        guard scopes.contains("openid"), provider.authorization.nonce.isRequired, !names.omits("nonce") else {
+        guard scopes.contains("openid"), issuesIDTokens, provider.authorization.nonce.isRequired, !names.omits("nonce")
+        else {
             return received[names["nonce"]]
         }
         return try received.require("nonce", names)

@@ -16,13 +16,21 @@ extension AuthorizationServer {
 }
 
 extension ServerRequest {
-    /// Every text that may be a code or a token: of the headers, the query and the body.
-    var possibleCredentials: [String] {
-        let headers = head.headerFields.map { $0.value.split(separator: " ").last.map { String($0) } ?? "" }
+    /// The parameters of the query and the body.
+    var allParameters: ReceivedParameters {
         let query = try? ReceivedParameters(form: url.query ?? "")
         let sent =
             try? mediaType == "application/json" ? ReceivedParameters(json: body) : ReceivedParameters(form: body)
-        return headers + ((query?.pairs ?? []) + (sent?.pairs ?? [])).map(\.value)
+        return ReceivedParameters((query?.pairs ?? []) + (sent?.pairs ?? []))
+    }
+
+    /// Every text that may be a code or a token: of the headers, the query and the body.
+    var possibleCredentials: [String] {
+        let headers = head.headerFields.map { $0.value.split(separator: " ").last.map { String($0) } ?? "" }
+        // Where a value is sent as it is, a plus sign is one.
+        let raw = [url.query ?? "", mediaType == "application/json" ? "" : String(decoding: body, as: UTF8.self)]
+            .compactMap { try? ReceivedParameters(raw: $0) }
+        return headers + (allParameters.pairs + raw.flatMap(\.pairs)).map(\.value)
     }
 }
 

@@ -3,7 +3,7 @@ import CarnetDescriptors
 extension AuthorizationServer {
     /// What the descriptor adds to every request; a prompt may be among other prompts.
     func addedParameters(to received: ReceivedParameters) -> [Named<String>] {
-        let extraScopes = provider.scopes.extra.items.map {
+        let extraScopes = provider.scopes.extra.items.filter { !$0.value.isEmpty }.map {
             Named($0.name, $0.value.joined(separator: provider.scopes.separator))
         }
         return (provider.authorization.parameters + extraScopes).filter { item in

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import HTTPTypes
 
 /// The server of one provider: everything it is known for and everything it has issued.
 struct AuthorizationServer: Sendable {
@@ -25,7 +26,9 @@ struct AuthorizationServer: Sendable {
         self.clients = clients
         self.options = options
         self.seams = seams
-        let sample = provider.filled(provider.sampleValues(seams))
+        var values = provider.sampleValues(seams)
+        if clients.count == 1 { values.set(.client, "id", clients[0].clientID) }
+        let sample = provider.filled(values)
         resources = sample.resources
         endpoints = ServedEndpoints(of: sample)
     }
@@ -122,6 +125,39 @@ struct AuthorizationServer: Sendable {
         case .deviceAuthorization: deviceAuthorization(request)
         case .registration: registration(request)
         case .pushedAuthorizationRequest: pushedAuthorizationRequest(request)
+        }
+    }
+}
+
+extension AuthorizationServer {
+    /// The endpoint that a request reaches. Some providers have several at one URL.
+    func endpoint(for request: ServerRequest) -> EndpointName? {
+        if revokedToken(in: request.url) != nil { return .revocation }
+        let names = endpoints.endpoints(at: request.url)
+        guard names.count > 1 else { return names.first }
+        let received = request.allParameters
+        let order: [EndpointName] = [.revocation, .token, .refresh]
+        return order.first { names.contains($0) && isRequest(request, received, for: $0) }
+            ?? names.first { !order.contains($0) } ?? names.first
+    }
+
+    /// Whether a request has what those for an endpoint have.
+    private func isRequest(
+        _ request: ServerRequest, _ received: ReceivedParameters, for endpoint: EndpointName
+    ) -> Bool {
+        func has(_ rules: ResolvedRequest, _ parameters: String...) -> Bool {
+            let names = ParameterNames(rules)
+            return request.method.rawValue == rules.method.rawValue
+                && rules.parameters.allSatisfy { received[$0.name]?.isSameBytes(as: $0.value) ?? false }
+                && parameters.contains { received[names[$0]] != nil }
+        }
+        switch endpoint {
+        case .revocation:
+            let rules = provider.revocation.request
+            let isBare = provider.revocation.tokenIn != nil && request.method.rawValue == rules.method.rawValue
+            return isBare || has(rules, "token")
+        case .token: return has(provider.token.request, "code", "grant_type") || received["grant_type"] != nil
+        default: return has(provider.refresh.request, "refresh_token")
         }
     }
 }

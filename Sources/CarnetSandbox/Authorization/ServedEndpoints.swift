@@ -34,16 +34,15 @@ struct ServedEndpoints: Sendable {
 
     subscript(name: EndpointName) -> WebURL? { urls[name] }
 
-    /// The endpoint that a request for a URL reaches; of several at one path, the one with the most of its own query.
-    func endpoint(at url: WebURL) -> EndpointName? {
-        var found: (name: EndpointName, ownQuery: Int)?
-        for name in EndpointName.allCases {
-            guard let candidate = urls[name], candidate.receives(url) else { continue }
-            if let found, found.ownQuery >= candidate.queryParts.count { continue }
-            found = (name, candidate.queryParts.count)
-        }
-        return found?.name
+    /// The endpoints that a request for a URL can reach: those at its path with the most of their own query.
+    func endpoints(at url: WebURL) -> [EndpointName] {
+        let found = EndpointName.allCases.filter { urls[$0]?.receives(url) ?? false }
+        let most = found.compactMap { urls[$0]?.queryParts.count }.max()
+        return found.filter { urls[$0]?.queryParts.count == most }
     }
+
+    /// The first of them.
+    func endpoint(at url: WebURL) -> EndpointName? { endpoints(at: url).first }
 
     func isMetadata(_ url: WebURL) -> Bool {
         metadata.contains { $0.receives(url) }

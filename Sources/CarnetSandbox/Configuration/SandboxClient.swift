@@ -52,6 +52,13 @@ public struct SandboxClient: Sendable {
         return rules.authentication.first(where: \.usesSecret) ?? .none
     }
 
+    /// Whether it has the credentials of a method.
+    func canUse(_ method: ClientAuthenticationMethod) -> Bool {
+        if method.usesCertificate { return certificate != nil }
+        if method.usesKey { return keys.compactMap(RegisteredKey.init).contains(where: \.isForSignatures) }
+        return method == .none || clientSecret != nil
+    }
+
     func allows(redirectURI: String) -> Bool {
         redirectURIs.contains { registered in
             registered.isSameBytes(as: redirectURI)

@@ -27,6 +27,9 @@ struct ReceivedParameters {
         self.written = written
     }
 
+    /// Reads the same where values are sent as they are, so that a plus sign is no space.
+    init(raw text: String) throws(OAuthError) { try self.init(form: text.replacing("+", with: "%2B")) }
+
     init(form bytes: [UInt8]) throws(OAuthError) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .invalidRequest("the body is not UTF-8")

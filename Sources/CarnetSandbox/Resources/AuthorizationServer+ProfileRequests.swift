@@ -34,8 +34,13 @@ extension AuthorizationServer {
             guard request.method.rawValue == further.request.method.rawValue else {
                 throw .methodNotAllowed(further.request.method.rawValue)
             }
-            let (_, grant) = try server.bearer(request, in: server.provider.profile.tokenIn)
-            try server.check(request, at: further.url, against: further.request)
+            let replaced = further.request.late.headers + server.provider.profile.request.late.headers
+            let (access, grant) = try server.bearer(
+                request, in: server.provider.profile.tokenIn, replacedBy: replaced)
+            var values = server.values(of: request, for: server.client(grant.clientID), grant)
+            values.set(.token, "access_token", access.text)
+            try server.check(
+                request, at: further.url, against: try server.filled(further.request, values, for: request))
             let user = grant.user
             func object(_ value: (String) -> JSONValue) -> JSONValue {
                 var object = JSONValue.object(JSONObject())

@@ -41,17 +41,32 @@ extension AuthorizationServer {
         guard let url = endpoints[.userinfo], request.method.rawValue == provider.profile.request.method.rawValue else {
             throw .methodNotAllowed(provider.profile.request.method.rawValue)
         }
-        let (access, grant) = try bearer(request, in: provider.profile.tokenIn)
-        try check(
-            request, at: url,
-            against: provider.profile.request.filled(values(of: request, for: client(grant.clientID), grant)))
+        let (access, grant) = try bearer(
+            request, in: provider.profile.tokenIn, replacedBy: provider.profile.request.late.headers)
+        var values = values(of: request, for: client(grant.clientID), grant)
+        values.set(.token, "access_token", access.text)
+        try check(request, at: url, against: try filled(provider.profile.request, values, for: request))
         let scopes = effectiveScopes(access.scopes)
-        let known = provider.scopes.catalog.map(\.id) + provider.scopes.defaults + provider.scopes.required
-        if known.contains("openid"), !scopes.contains("openid") { throw .insufficientScope(["openid"]) }
+        // A provider may know the scope, and have a profile that is no userinfo response.
+        let requested = provider.scopes.defaults + provider.scopes.required
+        if issuesIDTokens, requested.contains("openid"), !scopes.contains("openid") {
+            throw .insufficientScope(["openid"])
+        }
         let identity = Identity(grant.user, at: provider)
         let body =
             has(.userinfoWrongSubject) ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
         return (aggregating(body, of: grant.user), grant.clientID)
+    }
+
+    /// The rules with what a request must then have.
+    func filled(
+        _ rules: ResolvedRequest, _ values: TemplateValues, for request: ServerRequest
+    ) throws(BearerRefusal) -> ResolvedRequest {
+        do throws(OAuthError) {
+            return try filled(rules, values, request, request.allParameters)
+        } catch {
+            throw .badRequest(error.description)
+        }
     }
 
     /// Demands the headers and parameters that the descriptor adds.
@@ -92,15 +107,27 @@ extension AuthorizationServer {
         let candidates = resources.filter { $0.url.receives(request.url) }
         let resource = candidates.first { $0.method.rawValue == request.method.rawValue }
         if resource == nil, let other = candidates.first { throw .methodNotAllowed(other.method.rawValue) }
-        let (access, grant) = try bearer(request, in: provider.api.tokenIn)
+        let call = connectionCall(for: request)
+        let (access, grant) = try bearer(
+            request, in: provider.api.tokenIn, replacedBy: provider.api.lateHeaders + (call?.rules.headers.items ?? []))
         do throws(OAuthError) {
-            if let call = connectionCall(for: request) {
-                try check(call.rules, request, grant)
+            var values = values(of: request, for: client(grant.clientID), grant)
+            values.set(.token, "access_token", access.text)
+            let query = try ReceivedParameters(form: request.url.query ?? "")
+            let added = provider.api.parameters + values.named(provider.api.lateParameters) { query[$0] }
+            for parameter in added where !query.contains(parameter.name) {
+                throw .invalidRequest("the parameter \(parameter.name)=\(parameter.value) is missing")
+            }
+            if let call {
+                try check(call.rules, request, grant, token: access.text)
                 return call.answer
             }
-            let values = values(of: request, for: client(grant.clientID), grant)
+            let headers =
+                provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
+                + (resource?.headers ?? [])
+            // What describes a body is sent with one.
             try request.checkHeaders(
-                provider.api.headers + values.named(provider.api.lateHeaders) + (resource?.headers ?? []))
+                headers.filter { !request.body.isEmpty || $0.name.lowercased() != "content-type" })
         } catch {
             throw .badRequest(error.description)
         }
@@ -118,10 +145,17 @@ extension AuthorizationServer {
     /// The class of authentication that the fault `step-up` wants.
     private static let strongAuthentication = "urn:carnet:acr:2"
 
+    /// - Parameter replaced: Headers of the descriptor, of which one may replace the Authorization header.
     mutating func bearer(
-        _ request: ServerRequest, in placement: TokenPlacement
+        _ request: ServerRequest, in placement: TokenPlacement, replacedBy replaced: [Named<Template>] = []
     ) throws(BearerRefusal) -> (AccessToken, Grant) {
-        let token = try bearerToken(request, in: placement)
+        let own = replaced.last { $0.name.lowercased() == "authorization" }
+        let token: String
+        if let found = own.flatMap({ tokenIn(request, at: $0.value) }) {
+            token = found
+        } else {
+            token = try bearerToken(request, in: placement)
+        }
         guard let known = ledger.accessTokens[token] else { throw .invalidToken("the access token is unknown") }
         guard let (access, grant) = ledger.activeAccess(token, at: seams.now()) else {
             let isRevoked = ledger.grants[known.grantID]?.isRevoked ?? true
@@ -132,6 +166,16 @@ extension AuthorizationServer {
             throw .invalidToken("the certificate is not the one that the token is bound to")
         }
         return (access, grant)
+    }
+
+    /// The access token that makes an Authorization header of the descriptor's own what it is.
+    private func tokenIn(_ request: ServerRequest, at template: Template) -> String? {
+        guard let header = request.head.headerFields[.authorization] else { return nil }
+        var values = values(of: request, for: clients.count == 1 ? clients.first : nil)
+        return ledger.accessTokens.keys.first { token in
+            values.set(.token, "access_token", token)
+            return values.fill(template)?.text.isSameBytes(as: header) ?? false
+        }
     }
 
     /// A bound token comes with its own scheme and a proof of its key (RFC 9449, section 7.1).

@@ -6,16 +6,48 @@ import CarnetDescriptors
     import Foundation
 #endif
 
+extension Provider {
+    /// The claims of the access token that templates read.
+    fileprivate var accessTokenClaims: [JSONPointer] {
+        let requests = [token.request, refresh.request, profile.request, revocation.request].map(\.late)
+        let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect
+        let named =
+            requests.flatMap { $0.parameters + $0.headers } + api.lateHeaders + api.lateParameters
+            + calls.flatMap { $0.headers.items + $0.parameters.items }
+            + exchange.flatMap { $0.value.request.headers.items + $0.value.request.parameters.items }
+        let templates =
+            named.map(\.value) + connection.derive.items.map(\.value.template) + calls.map(\.url)
+            + exchange.map(\.value.url) + endpoints.late.values + lateResources.map(\.resource.url)
+        func pointers(_ expression: TemplateExpression) -> [JSONPointer] {
+            let inner = expression.operands.flatMap(pointers)
+            guard case .claim(.value(TemplateReference(.token, "access_token")), let pointer) = expression else {
+                return inner
+            }
+            return inner + [pointer]
+        }
+        return templates.flatMap(\.expressions).flatMap(pointers)
+    }
+}
+
 extension AuthorizationServer {
-    /// An access token: opaque, or a JWT (RFC 9068) if the one in the descriptor's sample of the token response is one,
-    /// recognized by its beginning `eyJ` and two dots.
+    /// Whether the provider issues ID tokens: a scope may be called openid elsewhere, too.
+    var issuesIDTokens: Bool {
+        guard provider.issuer == nil, let sample = provider.samples.token?.asParsedBody else { return true }
+        let shape = TokenResponseShape(base: sample, isSample: true, rules: provider.token.response)
+        return shape.place(of: \.idToken).flatMap { sample[$0]?.string } != nil
+    }
+
+    /// An access token: opaque, or a JWT (RFC 9068) if the descriptor reads claims of it, or the one in its sample of the
+    /// token response is one, recognized by its beginning `eyJ` and two dots.
     mutating func makeAccessToken(
         _ grant: Grant, scopes: [String], lifetime: Int, at now: Date
     ) throws(OAuthError) -> String {
         let shape = TokenResponseShape(
             base: provider.samples.token?.asParsedBody ?? .null, isSample: true, rules: provider.token.response)
         let sample = shape.place(of: \.accessToken).flatMap { shape.base[$0]?.string } ?? ""
-        guard sample.hasPrefix("eyJ"), sample.count(where: { $0 == "." }) == 2 else { return seams.randomText() }
+        let isJWT = sample.hasPrefix("eyJ") && sample.count(where: { $0 == "." }) == 2
+        let read = provider.accessTokenClaims
+        guard isJWT || !read.isEmpty || provider.refresh.expiryFrom == .jwt else { return seams.randomText() }
         let seconds = now.secondsSince1970
         var claims: JSONValue = [
             "iss": .string(tokenIssuer),
@@ -29,6 +61,13 @@ extension AuthorizationServer {
         ]
         if let thumbprint = grant.certificateThumbprint {
             claims.set(.string(thumbprint), at: JSONPointer(tokens: ["cnf", "x5t#S256"]))
+        }
+        // What the descriptor reads is as in the sample.
+        let payload =
+            isJWT ? sample.split(separator: ".").dropFirst().first.flatMap { Base64URL.decode(String($0)) } : nil
+        let stated = payload.flatMap { try? JSONValue(parsing: $0) }
+        for pointer in read where claims[pointer] == nil {
+            claims.set(stated?[pointer] ?? .string("example"), at: pointer)
         }
         return try sign(claims, type: "at+jwt", with: keys().signer)
     }

@@ -26,14 +26,18 @@ extension AuthorizationServer {
     /// The token to revoke, and the client that asks if it is not the token that speaks for it.
     private mutating func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
         guard let placement = provider.revocation.tokenIn else {
-            let (token, client) = try tokenInQuestion(request, at: .revocation, provider.revocation.request)
+            let rules = provider.revocation.request.filled(values(of: request, for: revokingClient(request)))
+            let (token, client) = try tokenInQuestion(
+                request, at: .revocation, rules, own: provider.revocation.authentication)
             let isAccess = ledger.accessTokens[token] != nil
             guard isAccess || ledger.refreshTokens[token] == nil || provider.revocation.tokens.contains(.refreshToken)
             else { throw OAuthError("unsupported_token_type", "only access tokens can be revoked") }
             return (token, client)
         }
-        guard let url = endpoints[.revocation] else { throw .serverError("there is no such endpoint") }
-        let rules = provider.revocation.request
+        let url = endpoints[.revocation] ?? request.url
+        var known = values(of: request, for: revokingClient(request))
+        known.set(.token, "access_token", try? bearerToken(request, in: placement))
+        let rules = provider.revocation.request.filled(known)
         try request.checkHeaders(rules.headers)
         try TokenRequestBody(request, endpoint: url).parameters.check(ParameterNames(rules), added: rules.parameters)
         guard request.method.rawValue == rules.method.rawValue else {
@@ -53,7 +57,9 @@ extension AuthorizationServer {
     /// The introspection endpoint (RFC 7662).
     mutating func introspection(_ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
-            let (token, client) = try tokenInQuestion(request, at: .introspection, provider.introspection.request)
+            let (token, client) = try tokenInQuestion(
+                request, at: .introspection, provider.introspection.request,
+                own: provider.introspection.authentication)
             let body = knowledge(of: token)
             guard provider.introspection.jwt.isRequired else { return .json(body) }
             let claims: JSONValue = [
@@ -92,14 +98,43 @@ extension AuthorizationServer {
     }
 
     private mutating func tokenInQuestion(
-        _ request: ServerRequest, at endpoint: EndpointName, _ rules: ResolvedRequest
+        _ request: ServerRequest, at endpoint: EndpointName, _ rules: ResolvedRequest,
+        own: ClientAuthenticationMethod?
     ) throws(OAuthError) -> (token: String, client: SandboxClient) {
-        guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
+        let inPath = endpoint == .revocation ? revokedToken(in: request.url) : nil
+        let plain = try? WebURL(String(request.url.text.prefix { $0 != "?" }))
+        guard let url = endpoints[endpoint] ?? inPath.flatMap({ _ in plain }) else {
+            throw .serverError("there is no such endpoint")
+        }
         var received = try TokenRequestBody(request, endpoint: url)
         try received.check(request, against: rules)
         let names = ParameterNames(rules)
-        let client = try authenticateClient(request, received.parameters, names)
+        let client = try authenticateClient(request, received.parameters, names, rules, own: own)
+        if let inPath { return (inPath, client) }
         return (try received.parameters.require("token", names), client)
+    }
+
+    private func revokingClient(_ request: ServerRequest) -> SandboxClient? {
+        let id = request.allParameters[ParameterNames(provider.revocation.request)["client_id"]]
+        return id.flatMap { client($0) } ?? (clients.count == 1 ? clients.first : nil)
+    }
+
+    /// The token in the path, where a descriptor puts it there.
+    func revokedToken(in url: WebURL) -> String? {
+        guard let template = provider.endpoints.late[.revocation] else { return nil }
+        let names = template.references.filter { $0.origin == .token && $0.isAlwaysSecret }.map(\.name)
+        guard !names.isEmpty else { return nil }
+        let marker = "0carnet-token0"
+        var values = provider.sampleValues(seams)
+        values.set(.client, "id", clients.count == 1 ? clients.first?.clientID : nil)
+        for name in names { values.set(.token, name, marker) }
+        let made = try? values.url(template, trusting: provider.trustedHosts, mayHoldTokens: true)
+        guard let text = made?.text, let place = text.firstRange(of: marker) else { return nil }
+        let (start, end) = (text[..<place.lowerBound], text[place.upperBound...].prefix { $0 != "?" })
+        let path = url.text.prefix { $0 != "?" }
+        guard path.hasPrefix(start), path.hasSuffix(end), path.utf8.count > start.utf8.count + end.utf8.count
+        else { return nil }
+        return PercentEncoding.decode(path.dropFirst(start.count).dropLast(end.count))
     }
 
     private func grantID(of token: String) -> String? {

@@ -33,22 +33,24 @@ extension AuthorizationServer {
                 isRefresh ? provider.refresh.request : provider.token.request, for: request, received.parameters)
             try received.check(request, against: rules, mayRepeat: ["resource"])
             let names = ParameterNames(rules)
-            let client = try authenticateClient(request, received.parameters, names)
+            let client = try authenticateClient(
+                request, received.parameters, names, rules, own: isRefresh ? provider.refresh.authentication : nil)
             let body =
                 if isRefresh {
                     try refresh(received.parameters, names, for: client, provedBy: thumbprint)
                 } else {
                     try exchange(received.parameters, names, for: client, provedBy: thumbprint)
                 }
-            return success(body)
+            return success(body, by: isRefresh ? provider.refreshResponse : provider.token.response)
         } catch {
             return errorReply(error, to: request)
         }
     }
 
-    private func success(_ body: JSONValue) -> Reply {
-        let status = provider.token.response.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
-        return .value(body, as: provider.token.response.format, status: status)
+    private func success(_ body: JSONValue, by rules: ResponseRules? = nil) -> Reply {
+        let rules = rules ?? provider.token.response
+        let status = rules.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
+        return .value(body, as: rules.format, status: status)
     }
 
     /// The requested grant, by its name, or by the exchanged value if the grant type is omitted.
@@ -166,7 +168,20 @@ extension AuthorizationServer {
                 throw .invalidScope("the scope \"\(scope)\" was not granted")
             }
         }
+        if provider.refresh.result == .expiry { return prolong(token.grantID, of: grant) }
         return try issue(token.grantID, grant, scopes: scopes, isRefresh: true, refreshToken: text)
+    }
+
+    /// The tokens of a grant stay, and are valid for longer.
+    private mutating func prolong(_ grantID: String, of grant: Grant) -> JSONValue {
+        let shape = responseShape(isRefresh: true, for: grant)
+        let now = seams.now()
+        for token in ledger.accessTokens.keys where ledger.accessTokens[token]?.grantID == grantID {
+            ledger.accessTokens[token]?.end = now.addingTimeInterval(Double(shape.lifetime))
+        }
+        var body = shape.base
+        if !shape.isSample, let place = shape.place(of: \.expiresIn) { body.set(shape.expiry(at: now), at: place) }
+        return body
     }
 
     /// What a string to be exchanged stands for: a refresh token, or an access token that is still good.
@@ -182,11 +197,12 @@ extension AuthorizationServer {
         _ grantID: String, _ grant: Grant, scopes: [String], isRefresh: Bool, refreshToken old: String?
     ) throws(OAuthError) -> JSONValue {
         let grant = try bound(withSession(grant, grantID), grantID, isRefresh: isRefresh)
-        let shape = responseShape(isRefresh: isRefresh, for: grant.user)
+        let shape = responseShape(isRefresh: isRefresh, for: grant)
         let now = seams.now()
         let accessToken = try makeAccessToken(grant, scopes: scopes, lifetime: shape.lifetime, at: now)
         let isExpired = has(.expiredAccessToken) && !isRefresh
         ledger.accessTokens[accessToken] = AccessToken(
+            text: accessToken,
             grantID: grantID,
             scopes: scopes,
             issued: now,
@@ -201,7 +217,7 @@ extension AuthorizationServer {
             refreshToken = text
         }
         var idToken: String?
-        if grant.scopes.contains("openid"), shape.has(\.idToken), !has(.missingIDToken) {
+        if grant.scopes.contains("openid"), issuesIDTokens, shape.has(\.idToken), !has(.missingIDToken) {
             idToken = try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now)
             if provider.idToken.encryption == nil { ledger.grants[grantID]?.idToken = idToken }
         }
@@ -213,26 +229,43 @@ extension AuthorizationServer {
             namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
         )
         var body = response.body(
-            shape, separator: provider.token.response.scopeSeparator ?? provider.scopes.separator, at: now)
+            shape, separator: shape.rules.scopeSeparator ?? provider.scopes.separator, at: now)
         if ledger.grants[grantID]?.keyThumbprint != nil, let place = shape.place(of: \.tokenType) {
             body.set("DPoP", at: place)
         }
         if let details = grant.details {
-            let place = JSONPointer(tokens: provider.token.response.root.tokens + ["authorization_details"])
+            let place = JSONPointer(tokens: shape.rules.root.tokens + ["authorization_details"])
             body.set(details, at: place)
         }
-        if !isRefresh { body.add(provider.token.response.capture) }
+        if !isRefresh || provider.refresh.response != nil { body.add(shape.rules.capture) }
+        if !isRefresh { try addTokenSets(to: &body, of: grant) }
         return body
     }
 
-    private func responseShape(isRefresh: Bool, for user: SandboxUser) -> TokenResponseShape {
+    /// Adds the further token sets of a sign-in, each a grant of its own.
+    private mutating func addTokenSets(to body: inout JSONValue, of grant: Grant) throws(OAuthError) {
+        for set in provider.token.response.tokenSets.items where grant.tokenSet == nil {
+            var other = grant
+            other.tokenSet = set.name
+            let id = seams.randomText()
+            ledger.grants[id] = other
+            let response = try issue(id, other, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
+            if let part = response[set.value] { body.set(part, at: set.value) }
+        }
+    }
+
+    private func responseShape(isRefresh: Bool, for grant: Grant) -> TokenResponseShape {
+        var rules = isRefresh ? provider.refreshResponse : provider.token.response
+        if !isRefresh || provider.refresh.response == nil {
+            rules = grant.tokenSet.flatMap { provider.token.response.reading($0) } ?? rules
+        }
         let token = provider.samples.token?.asParsedBody
         let sample = isRefresh ? provider.samples.refresh?.asParsedBody ?? token : token
         let holdsProfile = provider.profile.source == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
         return TokenResponseShape(
-            base: holdsProfile ? Identity(user, at: provider).profile : sample ?? .object(JSONObject()),
+            base: holdsProfile ? Identity(grant.user, at: provider).profile : sample ?? .object(JSONObject()),
             isSample: sample != nil,
-            rules: provider.token.response
+            rules: rules
         )
     }
 }

@@ -30,6 +30,8 @@ struct Grant: Sendable {
     var sessionID: String?
     /// The latest ID token, if the client can read it as it is.
     var idToken: String?
+    /// The further token set that the grant is for.
+    var tokenSet: String?
     var isRevoked = false
 }
 
@@ -43,10 +45,11 @@ struct AuthorizationCode: Sendable {
 }
 
 struct AccessToken: Sendable {
+    let text: String
     let grantID: String
     let scopes: [String]
     let issued: Date
-    let end: Date
+    var end: Date
 }
 
 struct RefreshToken: Sendable {

@@ -23,16 +23,21 @@ extension AuthorizationServer {
             var values = values(of: request, for: clients.count == 1 ? clients.first : nil)
             let target = try? values.url(step.value.url, trusting: provider.trustedHosts)
             var received = try TokenRequestBody(request, endpoint: target ?? request.url)
-            let sent = received.parameters.pairs.map(\.value)
-            guard let token = sent.first(where: { ledger.accessTokens[$0] != nil }),
-                let (access, grant) = ledger.activeAccess(token, at: seams.now())
-            else { throw .invalidGrant("no parameter is a valid access token") }
+            let sent = received.parameters.pairs.map(\.value) + request.possibleCredentials
+            // A step that sends no token is for the latest sign-in.
+            let token =
+                sent.first { ledger.accessTokens[$0] != nil }
+                ?? (step.value.sendsToken ? nil : ledger.accessTokens.latestKey)
+            guard let token, let (access, grant) = ledger.activeAccess(token, at: seams.now()) else {
+                throw .invalidGrant("no parameter is a valid access token")
+            }
             values.set(.token, "access_token", token)
             try received.check(request, against: step.value.resolved.filled(values))
             var body = step.value.sample ?? .object(JSONObject())
             if step.value.result == .tokens {
                 let newer = seams.randomText()
                 ledger.accessTokens[newer] = AccessToken(
+                    text: newer,
                     grantID: access.grantID, scopes: grant.scopes, issued: seams.now(),
                     end: seams.now().addingTimeInterval(5_184_000))
                 body = TokenResponse(accessToken: newer, scopes: grant.scopes, namesScopes: false).body(
@@ -59,10 +64,11 @@ extension AuthorizationServer {
     /// A request of the section `connection` at a URL, with its response.
     func connectionCall(for request: ServerRequest) -> (rules: CallRules, answer: JSONValue)? {
         let rules = provider.connection
-        let calls =
-            rules.lookups.items.map { ($0.value.call, $0.value.sample) }
-            + (rules.onConnect + rules.onDisconnect).map { ($0, .object(JSONObject())) }
         let values = provider.sampleValues(seams)
+        let calls =
+            rules.lookups.items.map { lookup in
+                (lookup.value.call, lookup.value.response(meeting: values.named(lookup.value.conditions.items)))
+            } + (rules.onConnect + rules.onDisconnect).map { ($0, .object(JSONObject())) }
         return calls.first { call, _ in
             (try? values.url(call.url, trusting: provider.trustedHosts))?.receives(request.url) ?? false
                 && (call.method ?? .get).rawValue == request.method.rawValue
@@ -70,16 +76,17 @@ extension AuthorizationServer {
     }
 
     /// Demands just the headers and parameters of a request of the section `connection`.
-    func check(_ call: CallRules, _ request: ServerRequest, _ grant: Grant) throws(OAuthError) {
-        let values = values(of: request, for: client(grant.clientID), grant)
-        try request.checkHeaders(values.named(call.headers.items))
+    func check(_ call: CallRules, _ request: ServerRequest, _ grant: Grant, token: String) throws(OAuthError) {
+        var values = values(of: request, for: client(grant.clientID), grant)
+        values.set(.token, "access_token", token)
+        try request.checkHeaders(values.named(call.headers.items) { request.header($0) })
         let target = try? values.url(call.url, trusting: provider.trustedHosts)
         let received =
             request.body.isEmpty
             ? try request.query(beyond: target ?? request.url)
             : try TokenRequestBody(request, endpoint: target ?? request.url).parameters
         let rules = ResolvedRequest(method: .post)
-        try received.check(ParameterNames(rules), added: values.named(call.parameters.items))
+        try received.check(ParameterNames(rules), added: values.named(call.parameters.items) { received[$0] })
     }
 
     /// The callback's parameters with those that are kept, and signed where the provider signs.
@@ -108,6 +115,15 @@ extension AuthorizationServer {
             fields.append((rule.parameter, values.text(of: written) ?? ""))
         }
         return fields
+    }
+}
+
+extension ExchangeStep {
+    /// Whether the request has one of the account's tokens.
+    fileprivate var sendsToken: Bool {
+        (request.parameters.items + request.headers.items).contains { item in
+            item.value.references.contains { $0.origin == .token && $0.isAlwaysSecret }
+        }
     }
 }
 

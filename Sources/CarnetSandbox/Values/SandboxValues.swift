@@ -39,16 +39,66 @@ extension Provider {
             }
         }
         values.set(.token, "id_token", grant?.idToken)
-        for rule in connection.derive.items { values.set(.connection, rule.name, values.fill(rule.value)?.text) }
+        values.set(.token, "scope", grant?.scopes.joined(separator: scopes.separator))
+        for (name, text) in secretInputs { values.set(.input, name, text) }
         for lookup in connection.lookups.items {
-            let first = lookup.value.list.map { lookup.value.sample[$0]?.array?.first } ?? lookup.value.sample
-            values.set(.connection, lookup.name, first?.first(of: lookup.value.value.pointers)?.scalarText)
+            let candidate = lookup.value.candidates(meeting: values.named(lookup.value.conditions.items)).first
+            values.set(.connection, lookup.name, candidate?.first(of: lookup.value.value.pointers)?.scalarText)
+            for capture in lookup.value.capture.items {
+                values.set(.connection, capture.name, candidate?.kept(by: capture.value) ?? capture.value.example)
+            }
+        }
+        // A derived value may need another one, in any order.
+        for _ in connection.derive.names {
+            for rule in connection.derive.items {
+                values.set(.connection, rule.name, values.fill(rule.value.template)?.text)
+            }
         }
         return values
     }
 }
 
+extension LookupRules {
+    /// The candidates of the sample that meet conditions. Where there is none, such as for inputs of another customer, the
+    /// first one is made to meet them.
+    func candidates(meeting conditions: [Named<String>]) -> [JSONValue] {
+        let all = sampleCandidates
+        let found = all.filter { $0.meets(conditions) }
+        return found.isEmpty ? all.first.map { [$0.meeting(conditions)] } ?? [] : found
+    }
+
+    /// The sample with a candidate that meets conditions, and with the examples of what it keeps besides.
+    func response(meeting conditions: [Named<String>]) -> JSONValue {
+        let all = sampleCandidates
+        guard !all.isEmpty else { return sample }
+        let isMet = all.contains { $0.meets(conditions) }
+        let adapted = all.enumerated().map { index, candidate in
+            var candidate = isMet || index > 0 ? candidate : candidate.meeting(conditions)
+            candidate.add(capture)
+            return candidate
+        }
+        guard let list else { return adapted[0] }
+        var response = sample
+        response.set(.array(adapted), at: list)
+        return response
+    }
+
+    private var sampleCandidates: [JSONValue] { list.map { sample[$0]?.array ?? [] } ?? [sample] }
+}
+
 extension JSONValue {
+    fileprivate func meets(_ conditions: [Named<String>]) -> Bool {
+        conditions.allSatisfy { self[$0.name]?.scalarText?.isSameBytes(as: $0.value) ?? false }
+    }
+
+    fileprivate func meeting(_ conditions: [Named<String>]) -> JSONValue {
+        var value = self
+        for condition in conditions where value[condition.name]?.scalarText != condition.value {
+            value.set(.string(condition.value), at: JSONPointer(tokens: [condition.name]))
+        }
+        return value
+    }
+
     /// The text of the member that a rule keeps.
     func kept(by rule: ResponseCapture) -> String? { first(of: rule.pointers.pointers)?.scalarText }
 }
@@ -77,11 +127,16 @@ extension AuthorizationServer {
             values.set(.callback, "code", code)
             values.set(.callback, "state", ledger.codes[code]?.state)
         }
-        values.set(.token, "refresh_token", received[names["refresh_token"]])
+        let sent = received[names["refresh_token"]]
+        values.set(.token, "refresh_token", sent)
+        let grantID = sent.flatMap { ledger.refreshTokens[$0]?.grantID ?? ledger.accessTokens[$0]?.grantID }
+        if let grant = grantID.flatMap({ ledger.grants[$0] }) {
+            values.set(.token, "scope", grant.scopes.joined(separator: provider.scopes.separator))
+        }
         return try filled(rules, values, request, received)
     }
 
-    private func filled(
+    func filled(
         _ rules: ResolvedRequest, _ known: TemplateValues, _ request: ServerRequest, _ received: ReceivedParameters
     ) throws(OAuthError) -> ResolvedRequest {
         var values = known
@@ -146,6 +201,16 @@ extension AuthorizationServer {
             return date
         }
         return nil
+    }
+}
+
+extension TemplateValues {
+    /// What values must be. One of chance is as it was received, if it was.
+    func named(_ templates: [Named<Template>], receiving received: (String) -> String?) -> [Named<String>] {
+        templates.compactMap { item in
+            guard item.value.isRandom else { return fill(item.value).map { Named(item.name, $0.text) } }
+            return Named(item.name, received(item.name).flatMap { $0.isEmpty ? nil : $0 } ?? "(any value)")
+        }
     }
 }
 

@@ -115,7 +115,7 @@ struct CallbackAttackTests {
         let evil = try Flow.signIn.of(
             Flow.openID.replacingOccurrences(of: "id: acme\n", with: "id: evil\n")
                 .replacingOccurrences(of: "https://id.acme.example", with: "https://evil.example")
-                + "discovery: off\nendpoints: { authorization: https://evil.example/authorize, "
+                + "discovery: none\nendpoints: { authorization: https://evil.example/authorize, "
                 + "token: https://evil.example/token, jwks: https://evil.example/jwks }\n"
         ).client(of: attackers)
         let atAttackers = try await evil.beginSignIn()

@@ -122,7 +122,7 @@ struct IDTokenAttackTests {
 
     @Test func IDT_11_nonce() async throws {
         try await refuse(.nonceMismatch, "nonce", [nil, "other", "", ["{nonce}"], 5])
-        let withoutNonce = Flow.signIn.adding("authorization: { nonce: { off: \"the server refuses it\" } }")
+        let withoutNonce = Flow.signIn.adding("authorization: { nonce: { none: \"the server refuses it\" } }")
             .served { $0.idToken.claims["nonce"] = nil }
         try await AttackTests.refuse(.idToken, .nonceMismatch, in: withoutNonce) { $0.idToken.claims["nonce"] = "x" }
     }

@@ -141,13 +141,13 @@ struct StorageAttackTests {
 
     /// A protection is switched off by a descriptor that says why, for one provider; nothing else can.
     @Test(arguments: [
-        "authorization: { pkce: off }", "authorization: { nonce: off }", "authorization: { pkce: { off: \"\" } }",
+        "authorization: { pkce: none }", "authorization: { nonce: none }", "authorization: { pkce: { none: \"\" } }",
     ])
     func CFG_03_protectionThatIsSwitchedOffWithoutAReason(line: String) throws {
         let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: Flow.openID + line + "\n"))
         #expect(document.descriptor == nil)
         let good = DescriptorDocument(
-            SourceFile(path: "acme.yaml", text: Flow.openID + "authorization: { pkce: { off: \"it has none\" } }\n"))
+            SourceFile(path: "acme.yaml", text: Flow.openID + "authorization: { pkce: { none: \"it has none\" } }\n"))
         #expect(good.descriptor != nil)
     }
 

@@ -13,7 +13,7 @@ struct NonceOff: SingleValueRule {
             """,
         references: ["OpenID Connect Core 1.0, section 15.5.2", "RFC 9700, section 4.5.3"],
         bad: [
-            "authorization: { nonce: ⟦{ off: their ID tokens never carry it }⟧ }\n",
+            "authorization: { nonce: ⟦{ none: their ID tokens never carry it }⟧ }\n",
             "id_token: { nonce: ⟦{ if_present: some of their ID tokens lack it }⟧ }\n",
         ],
         good: ["authorization: { nonce: required }\n"]

@@ -12,7 +12,7 @@ struct PKCEOff: SingleValueRule {
             reminder. Suppress it with evidence that the server still rejects them.
             """,
         references: ["RFC 7636, section 1", "RFC 9700, section 2.1.1"],
-        bad: ["authorization: { pkce: ⟦{ off: their token endpoint refuses code_verifier }⟧ }\n"],
+        bad: ["authorization: { pkce: ⟦{ none: their token endpoint refuses code_verifier }⟧ }\n"],
         good: ["authorization: { pkce: required }\n"]
     )
 

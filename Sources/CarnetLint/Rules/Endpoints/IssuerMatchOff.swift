@@ -12,7 +12,7 @@ struct IssuerMatchOff: SingleValueRule {
             if the issuers cannot be known. The ID token must still have the issuer that the metadata names.
             """,
         references: ["RFC 8414, section 3.3", "RFC 8414, section 6.2", "OpenID Connect Discovery 1.0, section 4.3"],
-        bad: ["issuer_match: ⟦{ off: each region names itself }⟧\n"],
+        bad: ["issuer_match: ⟦{ none: each region names itself }⟧\n"],
         good: [
             "issuer_match: { any_of: [https://id2.acme.example] }\n",
             "issuer_match: { template: 'https://id.acme.example/{tid}' }\n",

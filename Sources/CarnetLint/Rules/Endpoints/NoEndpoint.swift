@@ -13,7 +13,7 @@ struct NoEndpoint: LintRule {
         bad: [
             "⟦carnet⟧: 1\nid: acme\nname: Acme\nendpoints: {}\n",
             "⟦endpoints⟧:\n  authorization: https://id.acme.example/authorize\n",
-            "issuer: https://id.acme.example\ndiscovery: off\n⟦endpoints⟧:\n  token: https://id.acme.example/token\n",
+            "issuer: https://id.acme.example\ndiscovery: none\n⟦endpoints⟧:\n  token: https://id.acme.example/token\n",
             """
             ⟦endpoints⟧:
               authorization: https://id.acme.example/authorize
@@ -42,7 +42,7 @@ struct NoEndpoint: LintRule {
         let missing = needed.filter { descriptor.endpoints[$0] == nil }
         guard !missing.isEmpty else { return [] }
         let names = missing.map { "endpoints.\($0.rawValue)" }.joined(separator: " and ")
-        let reason = descriptor.discovery == .off ? "discovery is off" : "there is no issuer"
+        let reason = descriptor.discovery == .off ? "there is no discovery" : "there is no issuer"
         return [
             finding(
                 "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)",

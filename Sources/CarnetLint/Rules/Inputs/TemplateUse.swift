@@ -7,6 +7,8 @@ struct TemplateUse: Sendable {
     let inputNames: [String]
     /// Whether the value is a URL or a host, where a wrong input could change who is asked.
     let isURL: Bool
+    /// Whether Carnet keeps a secret in it out of sight: it is a parameter or a header of a request of its own.
+    let hidesSecrets: Bool
 
     static func all(
         in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>, urls: [DescriptorURL],
@@ -14,43 +16,52 @@ struct TemplateUse: Sendable {
     ) -> [TemplateUse] {
         let knowsIssuer = descriptor.understandsIssuerPlace
         var uses: [TemplateUse] = []
-        func add(_ node: YAMLNode?, isURL: Bool = false, knowsIssuer: Bool = knowsIssuer) {
-            if let use = make(node, isURL: isURL, knowsIssuer: knowsIssuer) { uses.append(use) }
+        func add(
+            _ node: YAMLNode?, isURL: Bool = false, knowsIssuer: Bool = knowsIssuer, hidesSecrets: Bool = false
+        ) {
+            let use = make(node, isURL: isURL, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
+            if let use { uses.append(use) }
         }
         func add(_ lists: Place<NamedList<Template>>...) {
             for list in lists {
-                for entry in list.entries { add(entry.value) }
+                for entry in list.entries { add(entry.value, hidesSecrets: true) }
             }
         }
         for url in urls { add(url.node, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
         for host in places.api.hosts.elements { add(host, isURL: true) }
         for request in requests {
-            for entry in request.added + request.headers { add(entry.value) }
+            let hidesSecrets = [.token, .refresh, .profile, .revocation].contains(request.kind)
+            for entry in request.added + request.headers { add(entry.value, hidesSecrets: hidesSecrets) }
         }
-        add(places.api.headers)
+        add(places.api.headers, places.api.parameters)
         for resource in places.resources.all { add(resource.headers) }
         for further in places.profile.requests.all { add(further.request.headers, further.request.parameters) }
         for issuer in places.issuerMatch.issuers { add(issuer) }
         for step in places.exchange.named() { add(step.value.request.headers, step.value.request.parameters) }
-        add(places.connection.derive)
+        for derived in places.connection.derive.named() { add(derived.value.template.node, isURL: false) }
+        for lookup in places.connection.lookups.named() { add(lookup.value.conditions) }
         for call in calls { add(call.place.headers, call.place.parameters) }
+        for input in places.inputs.named() { add(input.value.defaultValue.node, knowsIssuer: false) }
         for assertion in assertions where assertion.place.isWritten {
             let place = assertion.place
             for word in [place.audience, place.issuer, place.subject, place.keyID] { add(word.node) }
-            add(place.claims)
+            for claim in place.claims.entries { add(claim.value) }
         }
         add(places.authorization.requestObject.audience.node)
         return uses
     }
 
-    private static func make(_ node: YAMLNode?, isURL: Bool, knowsIssuer: Bool) -> TemplateUse? {
+    private static func make(
+        _ node: YAMLNode?, isURL: Bool, knowsIssuer: Bool, hidesSecrets: Bool
+    ) -> TemplateUse? {
         guard let node, let text = node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
             let template = try? Template(text, in: .anywhere)
         else {
             return nil
         }
         let inputs = template.inputNames.filter { !knowsIssuer || $0 != Template.issuerName }
-        return TemplateUse(node: node, template: template, inputNames: inputs, isURL: isURL)
+        return TemplateUse(
+            node: node, template: template, inputNames: inputs, isURL: isURL, hidesSecrets: hidesSecrets)
     }
 
     /// The first place of an input in the template, braces included.

@@ -57,7 +57,9 @@ struct UselessOverride: LintRule {
                 }
                 continue
             }
-            if let entries = entry.value.entries, !entries.isEmpty, parent.value.entries != nil {
+            if let entries = entry.value.entries, !entries.isEmpty, parent.value.entries != nil,
+                !YAMLNode.isWhole(at: path + [entry.key])
+            {
                 compare(entry.value, parent.value, path + [entry.key], &found, context)
             } else if entry.value.saysTheSame(as: parent.value) || entry.value.isEmptyMapping(over: parent.value) {
                 found.append(

@@ -6,9 +6,10 @@ struct BadHeader: SingleValueRule {
         name: "bad-header",
         summary: "A header has an invalid name or value, or Carnet sets it itself.",
         rationale: """
-            Carnet sets 'Authorization', 'Content-Type' and the headers of the connection from the client \
-            authentication, the token and 'body'. It does not send a second value, so a comment cannot suppress this \
-            rule. A line break in a value would start another header.
+            Carnet sets 'Content-Type' and the headers of the connection itself. It does not send a second value, so a \
+            comment cannot suppress this rule. 'Authorization' replaces the header of the client or the token, so its \
+            value must be made from one of them. 'Content-Type' in 'api' describes the bodies that a host sends. A \
+            line break in a value would start another header.
             """,
         references: ["RFC 9110, section 5.1", "RFC 9110, section 5.5", "RFC 6749, section 2.3"],
         bad: [
@@ -19,7 +20,11 @@ struct BadHeader: SingleValueRule {
             "api: { token_in: { header: X-Acme-Token }, headers: { ⟦x-acme-token⟧: none } }\n",
             #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"# + "\n",
         ],
-        good: ["profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n"]
+        good: [
+            "profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n",
+            "token: { headers: { Authorization: \"Basic {base64(join(':', client.secret, ''))}\" } }\n",
+            "api: { headers: { Content-Type: application/json } }\n",
+        ]
     )
 
     /// The engine never sends such a header, whatever a comment says.
@@ -35,8 +40,12 @@ struct BadHeader: SingleValueRule {
         let places = context.places
         let withBody =
             context.requests.flatMap(\.headers) + places.profile.requests.all.flatMap(\.request.headers.entries)
-        let others = ([places.api.headers] + places.resources.all.map(\.headers)).flatMap(\.entries)
-        let headers = withBody.map { ($0, true) } + others.map { ($0, false) }
+            + context.places.exchange.named().flatMap(\.value.request.headers.entries)
+            + context.calls.flatMap(\.place.headers.entries)
+        let ofResources = places.resources.all.flatMap(\.headers.entries)
+        let headers =
+            withBody.map { ($0, Owner.request) } + places.api.headers.entries.map { ($0, .calls) }
+            + ofResources.map { ($0, .resource) }
         let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap(\.header)
         guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
         let misnamed = ofTokens.compactMap { node -> Diagnostic? in
@@ -52,8 +61,10 @@ struct BadHeader: SingleValueRule {
         }
         let names = Set(ofTokens.compactMap { $0.scalar?.text.lowercased() })
         return misnamed
-            + headers.compactMap { header, hasBody in
+            + headers.compactMap { header, owner in
                 let name = header.key.lowercased()
+                if name == "authorization", owner != .resource, isSecret(header.value, context) { return nil }
+                if name == "content-type", owner != .request { return nil }
                 if names.contains(name) {
                     return finding(
                         "Carnet puts the access token into \"\(header.key)\"", in: context, at: header.keySpan)
@@ -62,7 +73,13 @@ struct BadHeader: SingleValueRule {
                     return finding("\"\(header.key)\" cannot be the name of a header", in: context, at: header.keySpan)
                 }
                 if Self.managed.contains(name) {
-                    let help = name == "content-type" && hasBody ? "use 'body' to choose the encoding" : "remove it"
+                    let help =
+                        switch name {
+                        case "content-type": "use 'body' to choose the encoding"
+                        case "authorization" where owner != .resource:
+                            "make it from the client or the token: 'Basic {base64(join(':', client.secret, ''))}'"
+                        default: "remove it"
+                        }
                     return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
                 }
                 if header.value.scalar?.text.unicodeScalars.contains(where: Self.isForbidden) ?? false {
@@ -71,6 +88,18 @@ struct BadHeader: SingleValueRule {
                 }
                 return nil
             }
+    }
+
+    /// Whose headers they are.
+    private enum Owner {
+        case request, calls, resource
+    }
+
+    /// Whether a value is made from a secret of the client, a token, or a secret input.
+    private func isSecret(_ value: YAMLNode, _ context: LintContext) -> Bool {
+        guard let text = value.scalar?.text, let template = try? Template(text, in: .anywhere) else { return false }
+        return template.expressions.contains { $0.isSecret() }
+            || template.inputNames.contains { context.descriptor.inputs[$0]?.isSecret ?? false }
     }
 
     /// RFC 9110, section 5.6.2.

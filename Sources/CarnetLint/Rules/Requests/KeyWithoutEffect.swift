@@ -11,7 +11,7 @@ struct KeyWithoutEffect: LintRule {
             """,
         bad: [
             """
-            discovery: off
+            discovery: none
             ⟦discovery_url⟧: https://id.acme.example/metadata.json
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -71,7 +71,7 @@ struct KeyWithoutEffect: LintRule {
         func report<Value>(_ place: Place<Value>, _ reason: String) {
             if place.isWritten { report(place.keySpan, reason) }
         }
-        if descriptor.discovery == .off { report(places.discoveryURL, "discovery is off") }
+        if descriptor.discovery == .off { report(places.discoveryURL, "there is no discovery") }
         if descriptor.issuer == nil { report(places.issuerMatch, "there is no issuer") }
         if !descriptor.client.authentication.contains(.clientSecretBasic) {
             report(places.client.basicEncoding, "client_secret_basic is not among the methods")

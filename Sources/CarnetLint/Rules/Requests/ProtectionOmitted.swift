@@ -20,7 +20,7 @@ struct ProtectionOmitted: SingleValueRule {
 
     private static let helps = [
         "state": "remove it; every sign-in needs the state",
-        "nonce": "use authorization: { nonce: { off: \"the reason\" } }",
+        "nonce": "use authorization: { nonce: { none: \"the reason\" } }",
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -36,7 +36,7 @@ struct ProtectionOmitted: SingleValueRule {
                     "\"\(name)\" cannot be left out",
                     in: context,
                     at: element.span,
-                    help: Self.helps[name] ?? "use authorization: { pkce: { off: \"the reason\" } }"
+                    help: Self.helps[name] ?? "use authorization: { pkce: { none: \"the reason\" } }"
                 )
             }
         }

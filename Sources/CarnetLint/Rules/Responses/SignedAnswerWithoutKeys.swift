@@ -33,7 +33,7 @@ struct SignedAnswerWithoutKeys: LintRule {
             """,
             """
             issuer: https://id.acme.example
-            discovery: off
+            discovery: none
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token

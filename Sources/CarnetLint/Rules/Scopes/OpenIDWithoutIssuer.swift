@@ -7,7 +7,8 @@ struct OpenIDWithoutIssuer: LintRule {
         summary: "The descriptor requests the scope 'openid', but Carnet could not validate the ID token.",
         rationale: """
             Carnet validates the issuer, audience and signature of each ID token. It needs the issuer, and the keys \
-            from the issuer's metadata document or from 'endpoints.jwks'.
+            from the issuer's metadata document or from 'endpoints.jwks'. At a provider whose token response has no \
+            ID token, 'openid' may be the name of a scope like any other: then 'samples.token' shows it.
             """,
         references: ["OpenID Connect Core 1.0, section 3.1.3.7"],
         bad: [
@@ -21,7 +22,7 @@ struct OpenIDWithoutIssuer: LintRule {
             """,
             """
             issuer: https://id.acme.example
-            discovery: off
+            discovery: none
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
@@ -32,8 +33,16 @@ struct OpenIDWithoutIssuer: LintRule {
         good: [
             "issuer: https://id.acme.example\nscopes: { default: [openid] }\n",
             """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            scopes: { default: [openid] }
+            samples: { token: { access_token: redacted, token_type: Bearer } }
+
+            """,
+            """
             issuer: https://id.acme.example
-            discovery: off
+            discovery: none
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
@@ -52,9 +61,15 @@ struct OpenIDWithoutIssuer: LintRule {
         }
         let help: String
         if !descriptor.canHaveIDToken {
-            help = "add 'issuer'"
+            let rules = descriptor.token.response
+            if let sample = descriptor.samples.token?[rules.root],
+                sample.first(of: rules.fields.idToken.pointers)?.string == nil
+            {
+                return []
+            }
+            help = "add 'issuer', or samples.token if no ID token comes"
         } else if descriptor.isWithout(.jwks) {
-            help = "add 'endpoints.jwks', or remove 'discovery: off'"
+            help = "add 'endpoints.jwks', or remove 'discovery: none'"
         } else {
             return []
         }

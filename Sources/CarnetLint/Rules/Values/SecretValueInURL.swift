@@ -19,28 +19,48 @@ struct SecretValueInURL: LintRule {
                 method: GET
                 parameters: { token: ⟦'{token.access_token}'⟧ }
 
+            """,
             """
+            inputs: { key: { type: text, secret: true } }
+            api: { parameters: { api_key: ⟦'{key}'⟧ } }
+
+            """,
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              revocation: ⟦'https://acme.example/tokens/{urlencode(token.refresh_token)}'⟧
+
+            """,
         ],
         good: [
+            """
+            inputs: { key: { type: text, secret: true } }
+            api: { headers: { X-Api-Key: '{key}' } }
+
+            """,
             """
             exchange:
               long:
                 url: https://api.acme.example/exchange
                 parameters: { token: '{token.access_token}', secret: '{client.secret}' }
 
-            """
+            """,
         ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        var queried: [YAMLEntry] = []
+        var queried = context.places.api.parameters.entries
         for step in descriptor.exchange.items
         where step.value.request.method == .get || step.value.request.body == .query {
             queried += context.places.exchange[step.name].request.parameters.entries
         }
         if descriptor.profile.request.method != .post {
             queried += context.places.profile.request.parameters.entries
+        }
+        if let url = context.places.endpoints.entries.first(where: { $0.key == EndpointName.revocation.rawValue }) {
+            queried.append(url)
         }
         for call in context.calls where [nil, .get, .delete].contains(call.rules.method) {
             queried += call.place.parameters.entries
@@ -49,10 +69,12 @@ struct SecretValueInURL: LintRule {
             descriptor.callback.capture.items.filter(\.value.isSecret).map { TemplateReference(.callback, $0.name) }
                 + descriptor.token.response.capture.items.filter(\.value.isSecret)
                 .map { TemplateReference(.token, $0.name) })
+        let inputs = Set(descriptor.inputs.items.filter(\.value.isSecret).map(\.name))
         return queried.compactMap { entry in
             guard let text = entry.value.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
                 let template = try? Template(text, in: .anywhere),
                 template.expressions.contains(where: { $0.isSecret(marked.contains) })
+                    || template.inputNames.contains(where: inputs.contains)
             else { return nil }
             return finding(
                 "\"\(entry.key)\" puts a secret into the URL",

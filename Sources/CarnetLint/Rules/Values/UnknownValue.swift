@@ -26,14 +26,26 @@ struct UnknownValue: LintRule {
                 company: { url: https://api.acme.example/companies, value: /id, sample: { id: 7 } }
 
             """,
+            """
+            connection: { derive: { one: '⟦{connection.two}⟧', two: '⟦{connection.one}⟧' } }
+
+            """,
         ],
         good: [
+            """
+            connection:
+              derive: { slug: '{lower(connection.name)}' }
+              lookups:
+                company: { url: https://api.acme.example/me, value: /id, capture: { name: /name }, sample: { id: 7, name: A } }
+                site: { url: 'https://api.acme.example/{connection.slug}', value: /id, sample: { id: 8 } }
+
+            """,
             """
             callback: { capture: { shop: { pattern: '[a-z]+', example: acme } } }
             token: { parameters: { shop: '{callback.shop}', region: "{map(callback.shop, 'regions')|eu}" } }
             tables: { regions: { acme: us } }
 
-            """
+            """,
         ]
     )
 
@@ -56,7 +68,7 @@ struct UnknownValue: LintRule {
                         at: context.span(of: use.stretch(of: missing), in: use.node),
                         help: nearest.map { "did you mean {\(missing.origin.rawValue).\($0)}?" }
                             ?? (isLater
-                                ? "move what provides it up; derivations run before lookups"
+                                ? "move what provides it up, or take this out of what provides it"
                                 : missing.origin.keyThatKeeps(missing.name))
                     )
                 ]
@@ -126,8 +138,19 @@ extension LintContext {
             known.formUnion(step.value.capture.names.map { TemplateReference(.step, $0) })
         }
         known.formUnion(descriptor.connection.derive.names.map { TemplateReference(.connection, $0) })
-        known.formUnion(descriptor.connection.lookups.names.map { TemplateReference(.connection, $0) })
+        known.formUnion(descriptor.connection.lookups.items.flatMap(\.references))
+        known.formUnion((descriptor.refresh.response?.capture.names ?? []).map { TemplateReference(.token, $0) })
         return known
+    }
+
+    /// The values that are derived from these, directly or not.
+    private func derived(from references: Set<TemplateReference>) -> Set<TemplateReference> {
+        var found = references
+        var open = descriptor.connection.derive.items
+        while let index = open.firstIndex(where: { $0.value.template.references.contains(where: found.contains) }) {
+            found.insert(TemplateReference(.connection, open.remove(at: index).name))
+        }
+        return found
     }
 
     /// Those values that are not there yet when a template is filled.
@@ -139,12 +162,14 @@ extension LintContext {
         let steps = later(places.exchange.entries) { name in
             descriptor.exchange[name]?.capture.names.map { TemplateReference(.step, $0) } ?? []
         }
-        let lookups = later(places.connection.lookups.entries) { [TemplateReference(.connection, $0)] }
-        var derived = later(places.connection.derive.entries) { [TemplateReference(.connection, $0)] }
-        if !derived.isEmpty {
-            derived.formUnion(descriptor.connection.lookups.names.map { TemplateReference(.connection, $0) })
+        let lookups = descriptor.connection.lookups
+        let later = later(places.connection.lookups.entries) { name in
+            lookups.items.first { $0.name == name }?.references ?? []
         }
-        return steps.union(lookups).union(derived)
+        // A value cannot be derived from itself.
+        let own = places.connection.derive.entries.filter { $0.value.span.contains(node.span) }
+            .map { TemplateReference(.connection, $0.key) }
+        return steps.union(derived(from: later.union(own)))
     }
 }
 

@@ -18,6 +18,22 @@ struct ValueRefusesExample: SingleValueRule {
                 site: { url: https://api.acme.example/me, value: /id, pattern: '[0-9]+', ⟦sample⟧: { name: Acme } }
 
             """,
+            """
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/me, value: /id, capture: { ⟦name⟧: /label }, sample: { id: 7 } }
+
+            """,
+            """
+            connection:
+              lookups:
+                site:
+                  url: https://api.acme.example/sites
+                  list: ''
+                  value: /id
+                  ⟦sample⟧: [{ id: 7 }, { id: 8 }]
+
+            """,
         ],
         good: [
             "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }\n"
@@ -43,7 +59,33 @@ struct ValueRefusesExample: SingleValueRule {
         for lookup in descriptor.connection.lookups.items {
             let rules = lookup.value
             let candidates = rules.list.map { rules.sample[$0]?.array ?? [] } ?? [rules.sample]
-            let values = candidates.compactMap { $0.first(of: rules.value.pointers)?.scalarText }
+            let usable = candidates.filter { $0.first(of: rules.value.pointers)?.scalarText != nil }
+            let values = usable.compactMap { $0.first(of: rules.value.pointers)?.scalarText }
+            // What a condition takes from a sign-in is not known here.
+            let isKnown = rules.conditions.items.allSatisfy { !$0.value.isLate && $0.value.inputNames.isEmpty }
+            let matching = usable.filter { candidate in
+                rules.conditions.items.allSatisfy { candidate[$0.name]?.scalarText == $0.value.source }
+            }
+            if rules.choice == .only, isKnown, matching.count > 1 {
+                let place = context.places.connection.lookups[lookup.name].sample
+                found.append(
+                    finding(
+                        "the sample has \(matching.count) candidates for \"\(lookup.name)\", where one is expected",
+                        in: context, at: place.keySpan, help: "select one by where, or say what to do: choose: ask"))
+            }
+            for capture in rules.capture.items {
+                let place = context.places.connection.lookups[lookup.name].capture[capture.name]
+                check(place.example, capture.value.example, capture.value.pattern)
+                let texts = usable.map { $0.first(of: capture.value.pointers.pointers)?.scalarText }
+                let isRefused = texts.contains { text in
+                    text.map { capture.value.pattern?.matches($0) == false } ?? !capture.value.isOptional
+                }
+                guard isRefused else { continue }
+                found.append(
+                    finding(
+                        "the sample has no value for \"\(capture.name)\" that matches its own rules", in: context,
+                        at: place.keySpan))
+            }
             guard values.isEmpty || values.contains(where: { rules.pattern?.matches($0) == false }) else { continue }
             found.append(
                 finding(
