@@ -42,7 +42,7 @@ extension PeerTrial {
 
     /// A browser in which nobody is signed in, and a sign-in that may show nothing.
     private mutating func tryRefusal(_ client: OAuthClient, announcesIssuer: Bool) async throws {
-        let request = try await client.beginSignIn(AuthorizationOptions(isOffline: false, prompt: [.none]))
+        let request = try await client.beginSignIn(AuthorizationOptions(requestsRefreshToken: false, prompt: [.none]))
         let callback = try await peer.callback(of: request.url)
         let error = await #expect(throws: OAuthError.self) {
             try await client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)

@@ -21,7 +21,7 @@ func client(_ id: String, scopes: [String]? = nil) throws -> OAuthClient {
         in: registry,
         registration: ClientRegistration(
             clientID: environment["\(id.uppercased())_CLIENT_ID"] ?? "",
-            clientSecret: environment["\(id.uppercased())_CLIENT_SECRET"].map { Secret($0) },
+            credentials: environment["\(id.uppercased())_CLIENT_SECRET"].map { .secret(Secret($0)) } ?? .publicClient,
             redirectURI: "\(origin)/sign-in/\(id)/callback",
             scopes: scopes
         ),

@@ -24,8 +24,7 @@ struct SignInTests {
             try registry.descriptor("acme"),
             registration: ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback"),
             transport: transport,
-            clock: ManualClock(),
-            random: SeededRandomSource()
+            clock: ManualClock()
         )
     }
 

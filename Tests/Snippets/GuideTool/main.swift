@@ -12,7 +12,7 @@ let client = try OAuthClient(
     in: .builtIn,
     registration: ClientRegistration(
         clientID: environment["GOOGLE_CLIENT_ID"] ?? "",
-        clientSecret: environment["GOOGLE_CLIENT_SECRET"].map { Secret($0) },
+        credentials: environment["GOOGLE_CLIENT_SECRET"].map { .secret(Secret($0)) } ?? .publicClient,
         redirectURI: "http://127.0.0.1/callback",
         scopes: ["openid", "profile", "email"]
     ),

@@ -11,16 +11,16 @@ let client = try OAuthClient(
     in: registry,
     registration: ClientRegistration(
         clientID: environment["REPORTS_CLIENT_ID"] ?? "",
-        clientSecret: environment["REPORTS_CLIENT_SECRET"].map { Secret($0) },
+        credentials: environment["REPORTS_CLIENT_SECRET"].map { .secret(Secret($0)) } ?? .publicClient,
         redirectURI: "http://127.0.0.1/callback"
     ),
     transport: AsyncHTTPTransport()
 )
-let jobs = try WebURL((environment["REPORTS_API"] ?? "https://api.reports.example") + "/v1/jobs")
+let jobs = HTTPRequest(url: (environment["REPORTS_API"] ?? "https://api.reports.example") + "/v1/jobs")
 
 while !Task.isCancelled {
     do {
-        let response = try await client.callWithOwnToken(jobs, scopes: ["jobs.read"])
+        let response = try await client.send(jobs, with: .clientCredentials(scopes: ["jobs.read"]))
         print("\(response.status): \(response.body.count) bytes")
     } catch let error as OAuthError where error.disposition == .tryLater {
         print("Trying again in a minute: \(error)")
