@@ -19,7 +19,7 @@ final class Greeting {
 
     /// - Parameter domain: Of the tenant. Allow both URIs in its dashboard: the callback and the logout URL.
     static func client(
-        id: String, domain: String, bundleID: String, transport: any Transport, store: any TokenStore
+        id: String, domain: String, bundleID: String, transport: any Transport, store: (any TokenStore)? = nil
     ) throws -> OAuthClient {
         try OAuthClient(
             provider: .auth0, in: .builtIn,

@@ -18,8 +18,7 @@ struct GreetingPreview: PreviewProvider {
             clients: [SandboxClient(clientID: "client", redirectURIs: [redirectURI])])
         return Greeting(
             try Greeting.client(
-                id: "client", domain: domain, bundleID: bundleID, transport: SandboxTransport(sandbox),
-                store: MemoryTokenStore()),
+                id: "client", domain: domain, bundleID: bundleID, transport: SandboxTransport(sandbox)),
             agent: ScriptedUserAgent { url, _ in [try await sandbox.approve(authorizationURL: url)] })
     }
 }

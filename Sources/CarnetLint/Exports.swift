@@ -3,5 +3,3 @@
 @_exported public import struct CarnetDescriptors.ProviderRegistry
 @_exported public import struct CarnetDescriptors.SourceFile
 @_exported public import struct CarnetDescriptors.SourceFileError
-@_exported public import struct CarnetDescriptors.SourcePosition
-@_exported public import struct CarnetDescriptors.SourceSpan

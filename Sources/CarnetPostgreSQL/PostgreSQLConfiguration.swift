@@ -17,22 +17,22 @@ public struct PostgreSQLConfiguration: Sendable {
 
     /// A connection URI (`postgresql://…`) or libpq's `key=value` pairs. It may contain a password, so descriptions
     /// omit it.
-    public var address: Secret
-    public var tls: TLS
+    package var address: Secret
+    package var tls: TLS
     /// The maximum number of connections of this process, besides one that shows that it lives.
-    public var poolSize: Int
+    package var poolSize: Int
     /// The timeout of a new connection.
-    public var connectTimeout: Duration
+    package var connectTimeout: Duration
     /// The timeout of one statement. After it, the connection is closed.
-    public var statementTimeout: Duration
+    package var statementTimeout: Duration
     /// How long an operation retries with new connections when the server is down, before it throws `unavailable`.
-    public var patience: Duration
+    package var patience: Duration
     /// How long to wait for another process that uses the same account.
-    public var lockPatience: Duration
+    package var lockPatience: Duration
     /// How long an account stays locked after the database has lost its process, which may be cut off in the middle
     /// of a refresh. A holder extends the lock while it lives. Before a refresh token is sent, it is extended to one
     /// and a half times the maximum duration of the exchange.
-    public var lease: Duration
+    package var lease: Duration
 
     public init(
         _ address: Secret,

@@ -79,9 +79,9 @@ extension Sandbox {
 
 /// The sandbox showed a page instead of a redirect to the client.
 public struct SandboxRefusal: Error, Sendable, CustomStringConvertible {
-    public let status: Int
+    package let status: Int
     /// The text of the page.
-    public let text: String
+    package let text: String
 
     public var description: String { "the sandbox returned \(status): \(text)" }
 }

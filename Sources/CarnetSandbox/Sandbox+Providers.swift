@@ -1,9 +1,9 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 import HTTPTypes
 
 extension Sandbox {
     /// Simulates a provider from now on. If it replaces one with the same id, the grants and tokens stay valid.
-    public func impersonate(_ provider: Provider, clients: [SandboxClient]) {
+    package func impersonate(_ provider: Provider, clients: [SandboxClient]) {
         var server = AuthorizationServer(provider, clients: clients, options: options, seams: seams)
         if let index = servers.firstIndex(where: { $0.provider.id == provider.id }) {
             server.takeOver(from: servers[index])

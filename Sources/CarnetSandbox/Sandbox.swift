@@ -26,28 +26,25 @@ public actor Sandbox {
     /// - Parameters:
     ///   - providers: The resolved providers, without metadata.
     ///   - clients: The registrations, the same at every provider.
+    ///   - now: The time; this machine's by default.
     public init(
         providers: [Provider],
         clients: [SandboxClient],
         options: SandboxOptions = SandboxOptions(),
-        now: @escaping @Sendable () -> Date = SandboxDefaults.now,
-        randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = SandboxDefaults.sleep
+        now: (@Sendable () -> Date)? = nil
     ) {
         self.init(
             providers: providers,
             clients: Dictionary(providers.map { ($0.id, clients) }) { first, _ in first },
             options: options,
-            now: now,
-            randomBytes: randomBytes,
-            sleep: sleep
+            now: now ?? SandboxDefaults.now
         )
     }
 
     /// - Parameters:
     ///   - providers: The resolved providers, without metadata.
     ///   - clients: The registrations at each provider.
-    public init(
+    package init(
         providers: [Provider],
         clients: [ProviderID: [SandboxClient]],
         options: SandboxOptions = SandboxOptions(),
@@ -93,7 +90,7 @@ public actor Sandbox {
     }
 
     /// Whether a connection for a request succeeds. For `false`, an adapter throws its own connection error.
-    public func isReachable(_ request: HTTPRequest, body: [UInt8] = []) -> Bool {
+    package func isReachable(_ request: HTTPRequest, body: [UInt8] = []) -> Bool {
         guard let url = try? WebURL(Self.url(of: request)) else { return true }
         recallFaults(chosenFor: request, body)
         return !servers.contains { server in
@@ -116,7 +113,7 @@ public actor Sandbox {
     }
 
     /// Whether a provider is simulated at an origin.
-    public func serves(originOf url: WebURL) -> Bool {
+    package func serves(originOf url: WebURL) -> Bool {
         servers.contains { server in
             server.places.contains { $0.origin == url.origin }
                 || server.provider.api.hosts.contains { $0 == url.host || $0 == url.authority }
@@ -125,14 +122,14 @@ public actor Sandbox {
     }
 
     /// Protects additional resources with the tokens of a provider; of all providers if none is named.
-    public func addResources(_ resources: [Resource], of provider: ProviderID? = nil) {
+    package func addResources(_ resources: [Resource], of provider: ProviderID? = nil) {
         for index in servers.indices where provider == nil || servers[index].provider.id == provider {
             servers[index].resources += resources
         }
     }
 
     /// Sends logout tokens from now on, before the page that ends the session. Without a sender they are dropped.
-    public func sendLogouts(by send: @escaping @Sendable (SandboxLogout) async -> Void) {
+    package func sendLogouts(by send: @escaping @Sendable (SandboxLogout) async -> Void) {
         sendLogout = send
     }
 
@@ -260,7 +257,7 @@ extension AuthorizationServer {
     /// Every URL that has a meaning here.
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
-            + [endpoints.verification].compactMap { $0 } + resources.map(\.url)
+            + [endpoints.verification].compactMap { $0 } + resources.map(\.target)
             + provider.profile.requests.map(\.url) + provider.profile.sources.map(\.jwks)
             + provider.endpoints.mtls.values
     }

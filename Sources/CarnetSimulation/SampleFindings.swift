@@ -238,7 +238,7 @@ extension SampleFindings {
     }
 
     private var ofError: [Diagnostic] {
-        guard let sample = samples.error, let words = try? simulation.words(of: sample) as ServerWords?? else {
+        guard let sample = samples.error, let words = try? simulation.words(of: sample) as ServerError?? else {
             return []
         }
         if let words, rules.success.isSuccess(sample) != true {

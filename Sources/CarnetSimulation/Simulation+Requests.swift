@@ -40,7 +40,7 @@ extension Simulation {
     /// - Throws: `OAuthError`, as for a real client that calls the resource.
     package func request(_ resource: Resource) throws(OAuthError) -> SimulatedRequest {
         let request = try ResourceRequest.make(
-            resource.url, headers: resource.headers, tokens: tokens, at: provider)
+            resource.target, headers: resource.headers, tokens: tokens, at: provider)
         return SimulatedRequest(try proved(request, accessToken: tokens.accessToken))
     }
 

@@ -51,13 +51,14 @@ package final class Simulation: Sendable {
             ?? provider.authorization.requestObject.algorithm ?? .ES256
         let registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
-            clientSecret: usesSecret || !usesKey && !usesCertificate && !methods.contains(.none)
-                ? (provider.idToken.hs256 != nil) || methods.contains(.clientSecretJWT)
-                    ? Self.signingSecret : Self.clientSecret : nil,
-            signingKey: usesKey || provider.authorization.requestObject.isDemanded
-                ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
-            certificate: usesCertificate || provider.client.certificateBoundAccessTokens
-                ? PretendCertificate.certificate : nil,
+            credentials: .held(
+                secret: usesSecret || !usesKey && !usesCertificate && !methods.contains(.none)
+                    ? (provider.idToken.hs256 != nil) || methods.contains(.clientSecretJWT)
+                        ? Self.signingSecret : Self.clientSecret : nil,
+                signingKey: usesKey || provider.authorization.requestObject.isDemanded
+                    ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
+                certificate: usesCertificate || provider.client.certificateBoundAccessTokens
+                    ? PretendCertificate.certificate : nil),
             redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
             inputs: provider.inputs,
             environment: provider.environment,

@@ -9,9 +9,9 @@ import Foundation
 /// longer names it.
 public struct KeyRing: Sendable {
     /// The key that encrypts.
-    public let first: SealingKey
+    package let first: SealingKey
     /// The keys that only decrypt.
-    public let others: [SealingKey]
+    package let others: [SealingKey]
 
     public init(_ first: SealingKey, others: [SealingKey] = []) {
         self.first = first

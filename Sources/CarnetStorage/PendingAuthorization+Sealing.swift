@@ -1,4 +1,4 @@
-public import Carnet
+import Carnet
 public import CarnetProtocol
 public import Foundation
 
@@ -14,10 +14,11 @@ extension PendingAuthorization {
     /// An encrypted sign-in is valid until it expires and cannot be revoked. The client and the provider ensure that
     /// its callback is used once (RFC 6749, section 4.1.2).
     /// - Throws: `TokenStoreError`, `unacceptable`, if it is too long for a cookie.
-    public func sealed(
-        with ring: KeyRing,
-        random: any RandomSource = SystemRandomSource()
-    ) throws -> String {
+    public func sealed(with ring: KeyRing) throws -> String {
+        try sealed(with: ring, random: SystemRandomSource())
+    }
+
+    package func sealed(with ring: KeyRing, random: any RandomSource) throws -> String {
         try sealed(with: ring, random: random, limit: Self.cookieLimit) {
             "fit into a cookie: request fewer scopes, or use a pending store"
         }
@@ -43,7 +44,7 @@ extension PendingAuthorization {
         return text
     }
 
-    /// Decrypts the string of `sealed(with:random:)`.
+    /// Decrypts the string of `sealed(with:)`.
     ///
     /// - Returns: `nil` if it has expired.
     /// - Throws: `TokenStoreError`, `unreadable`, if it was changed, or its key is not in the ring.

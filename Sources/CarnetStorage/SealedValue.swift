@@ -1,5 +1,5 @@
-public import Carnet
-public import CarnetProtocol
+import Carnet
+package import CarnetProtocol
 import Foundation
 
 /// A value encrypted into a short string, for a place that others can read and change, such as a cookie:
@@ -7,13 +7,13 @@ import Foundation
 ///     base64url( format version (1) | key id (8) | nonce (12) | ciphertext | tag (16) )
 ///
 /// The purpose is associated data, so that a value cannot be used for another purpose.
-public enum SealedValue {
+package enum SealedValue {
     private static let formatVersion: UInt8 = 1
     private static let headerLength = 1 + 8
 
     /// - Parameter purpose: The use of the value, e.g. `pending sign-in`.
     /// - Throws: `EncodingError`.
-    public static func seal(
+    package static func seal(
         _ value: some Encodable,
         for purpose: String,
         with ring: KeyRing,
@@ -26,7 +26,7 @@ public enum SealedValue {
     }
 
     /// - Throws: `TokenStoreError`, `unreadable`; it names the key if the ring does not have it.
-    public static func open<Value: Decodable>(
+    package static func open<Value: Decodable>(
         _ text: String,
         as type: Value.Type = Value.self,
         for purpose: String,

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetProtocol
 import Crypto
 import Foundation
 
@@ -48,10 +49,8 @@ public struct SealingKey: Sendable {
     }
 }
 
-extension SealingKey: CustomStringConvertible, CustomReflectable {
-    public var description: String { "key \(id)" }
-
-    public var customMirror: Mirror { Mirror(self, children: []) }
+extension SealingKey: Redacted {
+    package var summary: String { "key \(id)" }
 }
 
 extension String {

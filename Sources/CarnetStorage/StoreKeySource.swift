@@ -41,7 +41,7 @@ public struct StoreKeySource: Sendable {
     }
 
     /// A variable of an environment that the host reads.
-    public static func environment(
+    package static func environment(
         _ variable: String,
         reading environment: @escaping @Sendable (String) -> String?
     ) -> Self {
@@ -108,8 +108,8 @@ public struct StoreKeySource: Sendable {
     }
 }
 
-extension StoreKeySource: CustomStringConvertible, CustomReflectable {
-    public var description: String {
+extension StoreKeySource: Redacted {
+    package var summary: String {
         switch place {
         case .file(let path): path
         case .given: "[redacted]"
@@ -117,6 +117,4 @@ extension StoreKeySource: CustomStringConvertible, CustomReflectable {
         case .asked: "secret service"
         }
     }
-
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

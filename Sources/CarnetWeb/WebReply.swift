@@ -5,7 +5,7 @@ public struct WebReply: Sendable {
     public var head: HTTPResponse
     public var body: String
 
-    public init(_ head: HTTPResponse, body: String = "") {
+    package init(_ head: HTTPResponse, body: String = "") {
         self.head = head
         self.body = body
     }
@@ -16,7 +16,7 @@ public struct WebReply: Sendable {
     }
 
     /// A page for one user: it is not cached, and no other site learns its URL.
-    public static func html(_ page: String, status: HTTPResponse.Status = .ok, policy: String) -> WebReply {
+    package static func html(_ page: String, status: HTTPResponse.Status = .ok, policy: String) -> WebReply {
         var fields = privateHeaders
         fields[.contentType] = "text/html; charset=utf-8"
         fields[.contentSecurityPolicy] = policy

@@ -13,6 +13,12 @@ private final class Reports: Sendable {
     func add(_ report: TokenStoreError) { reports.withLock { $0.append(report) } }
 }
 
+/// Stands still, and does not wait.
+private struct StoppedClock: WallClock {
+    let now = Date(timeIntervalSince1970: 1_767_225_600)
+    func sleep(for duration: Duration) async throws {}
+}
+
 @Suite("The Keychain store")
 struct KeychainStoreTests {
     private static let group = "TEAM.com.example.shared"
@@ -20,10 +26,10 @@ struct KeychainStoreTests {
     /// A store as a process makes it when it starts.
     private static func store(
         _ keychain: FakeKeychain, group: String? = nil, clock: any WallClock = SystemWallClock(),
-        sleeper: any Sleeper = SystemSleeper(), reports: Reports = Reports()
+        reports: Reports = Reports()
     ) -> KeychainStore {
         KeychainStore(
-            service: "carnet", accessGroup: group, calls: keychain, clock: clock, sleeper: sleeper,
+            service: "carnet", accessGroup: group, calls: keychain, clock: clock,
             queues: KeyedLocks(), onUnreadable: reports.add)
     }
 
@@ -160,16 +166,15 @@ struct KeychainStoreTests {
     func abandonedLock() async throws {
         let keychain = FakeKeychain()
         let clock = ManualClock()
-        let sleeper = ScriptedSleeper(clock: clock)
         let gone = Self.store(keychain, group: Self.group, clock: clock)
         // The process ends inside its lock: the item stays.
         try await gone.withLock(on: key) {
             let held = keychain.items
             #expect(held.count == 1)
-            let next = Self.store(keychain, group: Self.group, clock: clock, sleeper: sleeper)
+            let next = Self.store(keychain, group: Self.group, clock: clock)
             try await next.withLock(on: key) {}
         }
-        #expect(sleeper.sleeps.reduce(.zero, +) >= .seconds(29))
+        #expect(clock.sleeps.reduce(.zero, +) >= .seconds(29))
         #expect(keychain.items.isEmpty)
     }
 
@@ -189,11 +194,9 @@ struct KeychainStoreTests {
     @Test("A lock that is never freed is an error in the end")
     func lockPatience() async throws {
         let keychain = FakeKeychain()
-        let clock = ManualClock()
         // Its holder extends it for ever: the clock of the locks stands still.
-        let holder = Self.store(keychain, group: Self.group, clock: clock)
-        let sleeper = ScriptedSleeper(clock: ManualClock())
-        let waiter = Self.store(keychain, group: Self.group, clock: clock, sleeper: sleeper)
+        let holder = Self.store(keychain, group: Self.group, clock: StoppedClock())
+        let waiter = Self.store(keychain, group: Self.group, clock: StoppedClock())
         let error = await #expect(throws: TokenStoreError.self) {
             try await holder.withLock(on: key) { try await waiter.withLock(on: key) {} }
         }

@@ -70,7 +70,7 @@ import Testing
         let yaml = Self.entries + "  - { scope: x, title: Phone, url: \"https://x.example/\" }\n"
         let map = ResourceMap(of: try ResolutionFixture.provider(yaml))
         #expect(map.resource(named: "transfer")?.title == "Transfer")
-        #expect(map.resource(named: "Balance")?.url.path == "/banking/balance")
+        #expect(map.resource(named: "Balance")?.target.path == "/banking/balance")
         #expect(map.resource(named: "Phone") == nil)
         #expect(map.resource(named: "balance") == nil)
     }

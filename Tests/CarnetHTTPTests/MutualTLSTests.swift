@@ -110,7 +110,8 @@ import Testing
         let client = try OAuthClient(
             try #require(document.descriptor, "\(document.diagnostics)"),
             registration: ClientRegistration(
-                clientID: "client", certificate: try certificate.identity, redirectURI: "http://127.0.0.1/callback"),
+                clientID: "client", credentials: .held(certificate: try certificate.identity),
+                redirectURI: "http://127.0.0.1/callback"),
             transport: try transport())
         let request = try await client.beginSignIn()
         let callback = AuthorizationCallback(

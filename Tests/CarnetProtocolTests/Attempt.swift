@@ -26,7 +26,7 @@ struct Attempt {
         provider = try Fixture.provider(yaml)
         registration = ClientRegistration(
             clientID: clientID,
-            clientSecret: secret.map { Secret($0) },
+            credentials: secret.map { .secret(Secret($0)) } ?? .publicClient,
             redirectURI: redirectURI
         )
         request = try AuthorizationRequest(

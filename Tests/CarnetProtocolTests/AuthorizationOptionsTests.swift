@@ -23,13 +23,13 @@ import Testing
     @Test func eachOptionIsAParameter() throws {
         let sent = try sent(
             AuthorizationOptions(
-                resource: ["https://a.example/", "https://b.example/"],
-                authorizationDetails: [["type": "payment", "amount": 5]],
-                claims: JSONObject(members: [.init(name: "id_token", value: ["email": ["essential": true]])]),
-                maxAge: 300,
-                acrValues: ["urn:a", "urn:b"],
-                loginHint: "ada+x@example.com",
+                access: .init(
+                    resource: ["https://a.example/", "https://b.example/"],
+                    authorizationDetails: [["type": "payment", "amount": 5]],
+                    claims: JSONObject(members: [.init(name: "id_token", value: ["email": ["essential": true]])])),
+                authentication: .init(acrValues: ["urn:a", "urn:b"], maxAge: 300),
                 prompt: [.login, .selectAccount],
+                loginHint: "ada+x@example.com",
                 uiLocales: ["de-CH", "fr"]
             ))
         #expect(sent["resource"] == "https://a.example/|https://b.example/")
@@ -44,11 +44,14 @@ import Testing
 
     // AREQ-10, RES-01, RAR-01.
     @Test(arguments: [
-        AuthorizationOptions(prompt: [.none, .login]), AuthorizationOptions(maxAge: 0, prompt: [.none]),
-        AuthorizationOptions(maxAge: -1), AuthorizationOptions(resource: ["a"]),
-        AuthorizationOptions(resource: ["https://a.example/#b"]), AuthorizationOptions(authorizationDetails: ["a"]),
-        AuthorizationOptions(authorizationDetails: [["amount": 5]]), AuthorizationOptions(acrValues: ["a b"]),
-        AuthorizationOptions(claims: JSONObject(members: [.init(name: "email", value: .null)])),
+        AuthorizationOptions(prompt: [.none, .login]),
+        AuthorizationOptions(authentication: .init(maxAge: 0), prompt: [.none]),
+        AuthorizationOptions(authentication: .init(maxAge: -1)), AuthorizationOptions(access: .init(resource: ["a"])),
+        AuthorizationOptions(access: .init(resource: ["https://a.example/#b"])),
+        AuthorizationOptions(access: .init(authorizationDetails: ["a"])),
+        AuthorizationOptions(access: .init(authorizationDetails: [["amount": 5]])),
+        AuthorizationOptions(authentication: .init(acrValues: ["a b"])),
+        AuthorizationOptions(access: .init(claims: JSONObject(members: [.init(name: "email", value: .null)]))),
     ]) func whatCannotBeSentIsRefused(_ options: AuthorizationOptions) {
         expectError(.authorization, .badRegistration) { try sent(options) }
     }
@@ -76,18 +79,20 @@ import Testing
 
     @Test func optionCannotBeSentTwice() {
         expectError(.authorization, .reservedParameter) {
-            try sent(AuthorizationOptions(loginHint: "a", parameters: [Named("login_hint", "b")]))
+            try sent(AuthorizationOptions(loginHint: "a", parameters: ["login_hint": "b"]))
         }
     }
 
     @Test func tokensAreAskedForTheSameResources() throws {
-        let attempt = try Attempt(options: AuthorizationOptions(resource: ["https://a.example/"]))
+        let attempt = try Attempt(options: AuthorizationOptions(access: .init(resource: ["https://a.example/"])))
         #expect(try attempt.exchange().form["resource"] == "https://a.example/")
     }
 
     @Test func attemptKeepsWhatItsTokenMustProve() throws {
         let claims = try JSONValue(parsing: #"{"id_token":{"acr":{"essential":true,"values":["urn:a"]}}}"#).object
-        let attempt = try Attempt(options: AuthorizationOptions(claims: claims, maxAge: 60, acrValues: ["urn:b"]))
+        let attempt = try Attempt(
+            options: AuthorizationOptions(
+                access: .init(claims: claims), authentication: .init(acrValues: ["urn:b"], maxAge: 60)))
         let restored = try JSONDecoder().decode(
             PendingAuthorization.self, from: try JSONEncoder().encode(attempt.pending))
         let callback = try restored.validate(
@@ -96,12 +101,5 @@ import Testing
             from: attempt.provider, as: attempt.registration, answering: callback, accessToken: Secret("t"))
         #expect(expectations.maxAge == 60)
         #expect(expectations.essentialACRs == ["urn:a"])
-    }
-
-    @Test func stepUpAsksForWhatTheResourceDemands() {
-        let options = AuthorizationOptions(scopes: ["a"], maxAge: 10)
-            .steppingUp(to: StepUp(acrValues: ["urn:a"], maxAge: 60))
-        #expect(options.scopes == ["a"] && options.acrValues == ["urn:a"] && options.maxAge == 10)
-        #expect(AuthorizationOptions().steppingUp(to: StepUp(maxAge: 60)).maxAge == 60)
     }
 }

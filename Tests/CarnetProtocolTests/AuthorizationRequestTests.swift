@@ -83,14 +83,14 @@ import Testing
     @Test(arguments: awkwardValues) func everyValueSurvivesEncoding(_ value: String) throws {
         let attempt = try Attempt(
             clientID: value,
-            options: AuthorizationOptions(parameters: [Named("login_hint", value)])
+            options: AuthorizationOptions(parameters: ["login_hint": value])
         )
         #expect(attempt.sent["client_id"] == value)
         #expect(attempt.sent["login_hint"] == value)
     }
 
     @Test func scopesAreJoinedBySpaceAndEncodedAsPercent20() throws {
-        let attempt = try Attempt(options: AuthorizationOptions(scopes: ["a+b", "c:d/e"], isOffline: false))
+        let attempt = try Attempt(options: AuthorizationOptions(scopes: ["a+b", "c:d/e"], requestsRefreshToken: false))
         #expect(attempt.request.url.contains("&scope=a%2Bb%20c%3Ad%2Fe&"))
     }
 
@@ -133,7 +133,7 @@ import Testing
     )
     func callersParametersCannotReplaceTheProtocols(_ name: String) {
         let error = expectError(.authorization, .reservedParameter) {
-            try Attempt(options: AuthorizationOptions(parameters: [Named(name, "x")]))
+            try Attempt(options: AuthorizationOptions(parameters: [name: "x"]))
         }
         #expect(error?.descriptorKey == "parameters.\(name)")
     }
@@ -144,7 +144,7 @@ import Testing
         expectError(.authorization, .reservedParameter) {
             try Attempt(
                 Fixture.plain + "authorization: { pkce: { none: test } }\n",
-                options: AuthorizationOptions(parameters: [Named(name, "x")])
+                options: AuthorizationOptions(parameters: [name: "x"])
             )
         }
     }
@@ -173,10 +173,10 @@ import Testing
         let yaml =
             Fixture.openID
             + "authorization: { offline_parameters: { access_type: offline }, reconsent_parameters: { prompt: consent } }\n"
-        let both = try Attempt(yaml, options: AuthorizationOptions(asksForConsent: true)).sent
+        let both = try Attempt(yaml, options: AuthorizationOptions(prompt: [.consent])).sent
         #expect(both["access_type"] == "offline")
         #expect(both["prompt"] == "consent")
-        let neither = try Attempt(yaml, options: AuthorizationOptions(isOffline: false)).sent
+        let neither = try Attempt(yaml, options: AuthorizationOptions(requestsRefreshToken: false)).sent
         #expect(neither["access_type"] == nil)
         #expect(neither["prompt"] == nil)
         #expect(neither["scope"] == "openid profile email")

@@ -13,7 +13,7 @@ import Testing
         try TokenRequest.refresh(
             Secret("r"), at: Fixture.provider(Fixture.plain + keys),
             as: ClientRegistration(
-                clientID: "client", clientSecret: secret.map { Secret($0) }, signingKey: key,
+                clientID: "client", credentials: .held(secret: secret.map { Secret($0) }, signingKey: key),
                 redirectURI: Attempt.redirectURI, authenticationMethod: method),
             random: SeededRandomSource(seed: 1), now: Attempt.now)
     }
@@ -76,7 +76,7 @@ import Testing
             Secret("r"), at: merged,
             as: ClientRegistration(
                 clientID: "client",
-                signingKey: ClientKey(pem: Secret(SigningKey.rsaPEM), use: .signature),
+                credentials: .held(signingKey: ClientKey(pem: Secret(SigningKey.rsaPEM), use: .signature)),
                 redirectURI: Attempt.redirectURI), random: SeededRandomSource(seed: 1), now: Attempt.now)
         let body = String(decoding: request.outgoing.body, as: UTF8.self)
         #expect(body.contains("&client_assertion=" + base64URL(Data(#"{"alg":"PS256","#.utf8)).dropLast(2)), "\(body)")

@@ -30,7 +30,7 @@ import Testing
 
     private func registration(_ certificate: ClientCertificate?, secret: String? = nil) -> ClientRegistration {
         ClientRegistration(
-            clientID: "client", clientSecret: secret.map { Secret($0) }, certificate: certificate,
+            clientID: "client", credentials: .held(secret: secret.map { Secret($0) }, certificate: certificate),
             redirectURI: "com.example.app:/callback")
     }
 

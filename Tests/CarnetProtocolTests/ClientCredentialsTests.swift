@@ -14,7 +14,8 @@ import Testing
             resources: resources,
             at: try Fixture.provider(Fixture.plain + keys),
             as: ClientRegistration(
-                clientID: "client", clientSecret: secret.map { Secret($0) }, redirectURI: Attempt.redirectURI),
+                clientID: "client", credentials: secret.map { .secret(Secret($0)) } ?? .publicClient,
+                redirectURI: Attempt.redirectURI),
             random: SeededRandomSource(seed: 9),
             now: Attempt.now
         )

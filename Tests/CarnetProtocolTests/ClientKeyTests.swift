@@ -123,7 +123,7 @@ import Testing
     @Test func `a key shows its id alone, and publishes nothing private`() throws {
         let key = try ClientKey.generate(.ES256, id: "k")
         #expect("\(key)" == "ClientKey(k)" && String(reflecting: key) == "ClientKey(k)")
-        #expect(Mirror(reflecting: key).children.map(\.label) == ["id"])
+        #expect(Mirror(reflecting: key).children.isEmpty)
         let published = ClientKey.publicKeySet([key])
         #expect(published["keys"]?.array?.first?["kid"] == "k")
         #expect(published["keys"]?.array?.first?["d"] == nil)

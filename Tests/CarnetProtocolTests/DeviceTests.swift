@@ -19,7 +19,8 @@ private func provider(_ keys: String = "") throws -> Provider {
 
 private func registration(secret: String? = nil) -> ClientRegistration {
     ClientRegistration(
-        clientID: "client", clientSecret: secret.map { Secret($0) }, redirectURI: Attempt.redirectURI)
+        clientID: "client", credentials: secret.map { .secret(Secret($0)) } ?? .publicClient,
+        redirectURI: Attempt.redirectURI)
 }
 
 private func device(_ body: String, _ keys: String = "", status: Int = 200) throws -> DeviceAuthorization {
@@ -57,8 +58,8 @@ private let answer =
             answer + #","verification_uri_complete":"https://plain.example/activate?c=1","expires_in":60,"interval":7}"#
         )
         #expect(device.userCode == "BCDF-GHJK")
-        #expect(device.verificationURI.text == "https://plain.example/activate")
-        #expect(device.verificationURIComplete?.text == "https://plain.example/activate?c=1")
+        #expect(device.verificationURI == "https://plain.example/activate")
+        #expect(device.verificationURIComplete == "https://plain.example/activate?c=1")
         #expect(device.expiresAt == Attempt.now + 60)
         #expect(device.interval == 7)
     }

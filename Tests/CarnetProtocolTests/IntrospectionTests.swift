@@ -15,7 +15,8 @@ import Testing
         let request = try Introspection.request(
             Secret("the-token"), hint: "access_token", at: provider,
             as: ClientRegistration(
-                clientID: "client", clientSecret: secret.map { Secret($0) }, redirectURI: Attempt.redirectURI),
+                clientID: "client", credentials: secret.map { .secret(Secret($0)) } ?? .publicClient,
+                redirectURI: Attempt.redirectURI),
             random: SeededRandomSource(seed: 1), now: Attempt.now)
         return (provider, request)
     }

@@ -7,13 +7,15 @@ import Testing
 
 @Suite struct JWTBearerTests {
     private func request(
-        _ grant: JWTBearerGrant, _ keys: String = "", secret: String? = nil, hasKey: Bool = true
+        _ grant: ClientGrant, _ keys: String = "", secret: String? = nil, hasKey: Bool = true
     ) throws -> PreparedRequest {
         try grant.request(
             at: try Fixture.provider(Fixture.plain + keys),
             as: ClientRegistration(
-                clientID: "client", clientSecret: secret.map { Secret($0) },
-                signingKey: hasKey ? try ClientKey.generate(.ES256, id: "k1") : nil,
+                clientID: "client",
+                credentials: .held(
+                    secret: secret.map { Secret($0) },
+                    signingKey: hasKey ? try ClientKey.generate(.ES256, id: "k1") : nil),
                 redirectURI: Attempt.redirectURI),
             random: SeededRandomSource(seed: 9),
             now: Attempt.now
@@ -29,7 +31,7 @@ import Testing
     }
 
     @Test func clientSignsAboutSomebody() throws {
-        let request = try request(JWTBearerGrant(subject: "ada", scopes: ["read"], resource: ["urn:a"]))
+        let request = try request(ClientGrant.assertion(subject: "ada", scopes: ["read"], resource: ["urn:a"]))
         #expect(request.form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer")
         #expect(request.form["scope"] == "read" && request.form["resource"] == "urn:a")
         #expect(request.form["client_id"] == "client", "a public client may have a key for this")
@@ -42,7 +44,7 @@ import Testing
 
     @Test func descriptorSaysWhatIsInIt() throws {
         let request = try request(
-            JWTBearerGrant(scopes: ["read", "write"]),
+            ClientGrant.assertion(scopes: ["read", "write"]),
             """
             jwt_bearer:
               omit: [client_id]
@@ -57,18 +59,18 @@ import Testing
     }
 
     @Test func givenAssertionGoesAsItIs() throws {
-        let request = try request(JWTBearerGrant(assertion: Secret("a.b.c")), secret: "s", hasKey: false)
+        let request = try request(ClientGrant.assertion(Secret("a.b.c")), secret: "s", hasKey: false)
         #expect(request.form["assertion"] == "a.b.c")
         #expect(request.header("Authorization")?.hasPrefix("Basic ") == true)
         #expect(!request.redacted.body.contains("a.b.c"))
     }
 
     @Test func clientWithoutAKeyIsTold() {
-        expectError(.jwtBearer, .missingClientKey) { try request(JWTBearerGrant(), hasKey: false) }
+        expectError(.jwtBearer, .missingClientKey) { try request(ClientGrant.assertion(), hasKey: false) }
     }
 
     @Test func answerHasNeitherARefreshTokenNorAnIDToken() throws {
-        let grant = JWTBearerGrant(scopes: ["read"])
+        let grant = ClientGrant.assertion(scopes: ["read"])
         let request = try request(grant)
         let body = #"{"access_token":"at","token_type":"Bearer","expires_in":60,"refresh_token":"r","id_token":"i"}"#
         let provider = try Fixture.provider(Fixture.plain)

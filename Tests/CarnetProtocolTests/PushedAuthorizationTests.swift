@@ -12,7 +12,7 @@ private let yaml = Fixture.openID.replacing(
 @Suite struct PushedAuthorizationTests {
     private func push(secret: String? = nil, _ keys: String = "") throws -> (Attempt, PreparedRequest) {
         let attempt = try Attempt(
-            yaml + keys, secret: secret, options: AuthorizationOptions(resource: ["urn:a", "urn:b"]))
+            yaml + keys, secret: secret, options: AuthorizationOptions(access: .init(resource: ["urn:a", "urn:b"])))
         let push = try attempt.request.pushing(
             to: attempt.provider, as: attempt.registration, random: SeededRandomSource(seed: 9), now: Attempt.now)
         return (attempt, push)

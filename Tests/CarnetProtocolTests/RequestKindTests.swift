@@ -53,8 +53,9 @@ import Testing
                 base + "client: { authentication: [\(method.rawValue)] }\n" + keys)
             registration = ClientRegistration(
                 clientID: "client",
-                clientSecret: method.usesSecret ? Secret("a secret that is as long as the hash of HS256") : nil,
-                signingKey: method.usesKey ? try ClientKey.generate(.ES256, id: "k1") : nil,
+                credentials: .held(
+                    secret: method.usesSecret ? Secret("a secret that is as long as the hash of HS256") : nil,
+                    signingKey: method.usesKey ? try ClientKey.generate(.ES256, id: "k1") : nil),
                 redirectURI: Attempt.redirectURI,
                 postLogoutRedirectURI: "https://app.example/bye",
                 dpopBoundAccessTokens: true
@@ -71,10 +72,11 @@ import Testing
             try AuthorizationRequest(
                 to: provider, as: registration,
                 options: AuthorizationOptions(
-                    resource: ["urn:a"], authorizationDetails: [["type": "payment"]],
-                    claims: JSONObject(members: [.init(name: "userinfo", value: ["email": .null])]), maxAge: 60,
-                    acrValues: ["1"],
-                    loginHint: "ada", prompt: [.login], uiLocales: ["de"], isSigned: isSigned, responseMode: .query),
+                    access: .init(
+                        resource: ["urn:a"], authorizationDetails: [["type": "payment"]],
+                        claims: JSONObject(members: [.init(name: "userinfo", value: ["email": .null])])),
+                    authentication: .init(acrValues: ["1"], maxAge: 60), prompt: [.login], loginHint: "ada",
+                    uiLocales: ["de"], delivery: .init(isSigned: isSigned, responseMode: .query)),
                 random: random, now: now)
         }
 
@@ -145,7 +147,7 @@ import Testing
                     scopes: ["read"], requestedType: .accessToken)
                 return [Sent(try exchange.request(at: provider, as: registration, random: random, now: now))]
             case .jwtBearer:
-                let grant = JWTBearerGrant(assertion: Secret("a.b.c"), scopes: ["read"], resource: ["urn:a"])
+                let grant = ClientGrant.assertion(Secret("a.b.c"), scopes: ["read"], resource: ["urn:a"])
                 return [Sent(try grant.request(at: provider, as: registration, random: random, now: now))]
             case .profile: return [Sent(try Profile.request(tokens, at: provider))]
             case .revocation:

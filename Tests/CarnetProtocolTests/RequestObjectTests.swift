@@ -15,7 +15,9 @@ import Testing
         let claims: JSONValue
         let outside: [String: String]
 
-        init(_ yaml: String, _ options: AuthorizationOptions = AuthorizationOptions(isSigned: true)) throws {
+        init(_ yaml: String, _ options: AuthorizationOptions = AuthorizationOptions(delivery: .init(isSigned: true)))
+            throws
+        {
             request = try Self.request(yaml, options)
             var sent = decodedForm(request.url.split(separator: "?").dropFirst().joined(separator: "?"))
             let signed = sent.removeValue(forKey: "request")
@@ -36,7 +38,7 @@ import Testing
             return try AuthorizationRequest(
                 to: try Fixture.provider(yaml),
                 as: ClientRegistration(
-                    clientID: "client", signingKey: signingKey, redirectURI: Attempt.redirectURI),
+                    clientID: "client", credentials: .held(signingKey: signingKey), redirectURI: Attempt.redirectURI),
                 options: options, random: SeededRandomSource(seed: 1), now: Attempt.now)
         }
     }
@@ -57,7 +59,7 @@ import Testing
     // JAR-01: as long as the sign-in, and an hour at most.
     @Test(arguments: [(60, 60), (7200, 3600)]) func isGoodForAsLongAsTheSignIn(_ wanted: Int, _ lasting: Int) throws {
         let signed = try Signed(
-            Self.keys, AuthorizationOptions(isSigned: true, lifetime: TimeInterval(wanted)))
+            Self.keys, AuthorizationOptions(delivery: .init(isSigned: true), lifetime: TimeInterval(wanted)))
         let start = try #require(signed.claims["nbf"]?.integer)
         #expect(signed.claims["exp"]?.integer == start + lasting)
     }
@@ -83,8 +85,10 @@ import Testing
         let signed = try Signed(
             Self.keys,
             AuthorizationOptions(
-                resource: ["urn:a", "urn:b"], authorizationDetails: [["type": "payment"]],
-                claims: (["id_token": ["acr": .null]] as JSONValue).object, maxAge: 0, isSigned: true))
+                access: .init(
+                    resource: ["urn:a", "urn:b"], authorizationDetails: [["type": "payment"]],
+                    claims: (["id_token": ["acr": .null]] as JSONValue).object), authentication: .init(maxAge: 0),
+                delivery: .init(isSigned: true)))
         #expect(signed.claims["max_age"] == 0)
         #expect(signed.claims["resource"] == ["urn:a", "urn:b"])
         #expect(signed.claims["authorization_details"] == [["type": "payment"]])
@@ -97,10 +101,11 @@ import Testing
             "endpoints:\n", with: "endpoints:\n  pushed_authorization_request: https://id.acme.example/par\n")
         let provider = try Fixture.provider(yaml)
         let key = try ClientKey.generate(.ES256)
-        let request = try Signed.request(yaml, AuthorizationOptions(isSigned: true), key: key)
+        let request = try Signed.request(yaml, AuthorizationOptions(delivery: .init(isSigned: true)), key: key)
         let push = try request.pushing(
             to: provider,
-            as: ClientRegistration(clientID: "client", signingKey: key, redirectURI: Attempt.redirectURI),
+            as: ClientRegistration(
+                clientID: "client", credentials: .held(signingKey: key), redirectURI: Attempt.redirectURI),
             random: SeededRandomSource(seed: 2), now: Attempt.now)
         #expect(push.form.keys.sorted() == ["client_assertion", "client_assertion_type", "client_id", "request"])
         #expect(!push.redacted.body.contains("eyJ"))
@@ -110,12 +115,13 @@ import Testing
         let signed = try Signed(
             Self.keys
                 + "authorization: { request_object: { use: always, audience: urn:acme, lifetime: 300 } }\n",
-            AuthorizationOptions(isSigned: false))
+            AuthorizationOptions(delivery: .init(isSigned: false)))
         #expect(signed.claims["aud"] == "urn:acme")
         let start = try #require(signed.claims["nbf"]?.integer)
         #expect(signed.claims["exp"]?.integer == start + 300)
         let never = try Signed.request(
-            Self.keys + "authorization: { request_object: never }\n", AuthorizationOptions(isSigned: true))
+            Self.keys + "authorization: { request_object: never }\n",
+            AuthorizationOptions(delivery: .init(isSigned: true)))
         #expect(!never.url.contains("request="))
     }
 
@@ -132,7 +138,8 @@ import Testing
             try AuthorizationRequest(
                 to: demanding,
                 as: ClientRegistration(
-                    clientID: "client", signingKey: try ClientKey.generate(.ES256), redirectURI: Attempt.redirectURI),
+                    clientID: "client", credentials: .held(signingKey: try ClientKey.generate(.ES256)),
+                    redirectURI: Attempt.redirectURI),
                 random: SeededRandomSource(seed: 1), now: Attempt.now)
         }
     }
@@ -140,14 +147,14 @@ import Testing
     @Test func aClientWithoutAKeyIsTold() {
         expectError(.authorization, .missingClientKey) {
             try Signed.request(
-                Fixture.openID, AuthorizationOptions(isSigned: true), hasKey: false)
+                Fixture.openID, AuthorizationOptions(delivery: .init(isSigned: true)), hasKey: false)
         }
     }
 
     @Test func aParameterCannotBecomeAClaimOfTheRequestItself() {
         expectError(.authorization, .reservedParameter) {
             try Signed(
-                Self.keys, AuthorizationOptions(isSigned: true, parameters: [Named("sub", "somebody")]))
+                Self.keys, AuthorizationOptions(delivery: .init(isSigned: true), parameters: ["sub": "somebody"]))
         }
     }
 }

@@ -15,7 +15,8 @@ import Testing
         let expectations = try IDTokenExpectations(
             from: try Fixture.provider(Fixture.openID + rule),
             as: ClientRegistration(
-                clientID: "client", clientSecret: secret.map { Secret($0) }, redirectURI: Attempt.redirectURI),
+                clientID: "client", credentials: secret.map { .secret(Secret($0)) } ?? .publicClient,
+                redirectURI: Attempt.redirectURI),
             nonce: .exactly(Secret("the-nonce")),
             accessToken: Secret("at")
         )

@@ -159,11 +159,11 @@ import Testing
     }
 
     @Test func hostMayAskForItWhereTheDescriptorLeavesTheChoice() throws {
-        let attempt = try Attempt(options: AuthorizationOptions(responseMode: .jwt))
+        let attempt = try Attempt(options: AuthorizationOptions(delivery: .init(responseMode: .jwt)))
         #expect(attempt.sent["response_mode"] == "jwt")
         try validate(attempt, try token(attempt))
         expectError(.authorization, .badRegistration) {
-            try Attempt(Self.yaml("jwt"), options: AuthorizationOptions(responseMode: .query))
+            try Attempt(Self.yaml("jwt"), options: AuthorizationOptions(delivery: .init(responseMode: .query)))
         }
         let restored = try JSONDecoder().decode(
             PendingAuthorization.self, from: JSONEncoder().encode(attempt.pending))

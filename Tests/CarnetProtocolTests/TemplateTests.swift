@@ -13,7 +13,8 @@ struct TemplateTests {
     private func values() throws -> TemplateValues {
         let provider = try Fixture.provider(Fixture.plain + "tables: { hosts: { eu: api.eu.acme.example } }\n")
         let registration = ClientRegistration(
-            clientID: "Jefe", clientSecret: Secret("what do ya want for nothing?"), redirectURI: "http://127.0.0.1/")
+            clientID: "Jefe", credentials: .secret(Secret("what do ya want for nothing?")),
+            redirectURI: "http://127.0.0.1/")
         var held = HeldValues(values: [
             "callback.region": ConnectionValue("eu"), "token.s": ConnectionValue("x", isSecret: true),
         ])
@@ -88,7 +89,7 @@ struct TemplateTests {
                       headers: { X-Key: '{sha256(client.secret)}' }
                 """)
         let registration = ClientRegistration(
-            clientID: "c", clientSecret: Secret("hush-hush"), redirectURI: "http://127.0.0.1/")
+            clientID: "c", credentials: .secret(Secret("hush-hush")), redirectURI: "http://127.0.0.1/")
         let tokens = TokenSet(
             accessToken: Secret("at"), tokenType: "Bearer", scopes: [], issuedAt: Date(timeIntervalSince1970: 0))
         let held = HeldValues(values: ["step.session": ConnectionValue("s-e-s-s", isSecret: true)])

@@ -66,7 +66,7 @@ import Testing
         let provider = try Fixture.provider(
             Fixture.plain + "jwt_bearer: { rename: { grant_type: kind }, grant_type: password }\n")
         expectError(.jwtBearer, .unsupported) {
-            try JWTBearerGrant(assertion: Secret("a.b.c")).request(
+            try ClientGrant.assertion(Secret("a.b.c")).request(
                 at: provider, as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
                 random: SeededRandomSource(seed: 1), now: Attempt.now)
         }

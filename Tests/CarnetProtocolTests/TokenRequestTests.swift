@@ -44,7 +44,7 @@ import Testing
         )
         let registration = ClientRegistration(
             clientID: value,
-            clientSecret: Secret(value),
+            credentials: .secret(Secret(value)),
             redirectURI: Attempt.redirectURI
         )
         let request = try TokenRequest.refresh(Secret(value), at: provider, as: registration)
@@ -186,7 +186,7 @@ import Testing
     @Test func attemptOfAnotherClientMakesNoRequest() throws {
         let attempt = try Attempt()
         let other = ClientRegistration(
-            clientID: "other", clientSecret: Secret("s3cret"), redirectURI: Attempt.redirectURI)
+            clientID: "other", credentials: .secret(Secret("s3cret")), redirectURI: Attempt.redirectURI)
         let validated = try attempt.validate("state=\(attempt.state)&code=c")
         expectError(.tokenRequest, .badRegistration) {
             try TokenRequest.exchange(validated, at: attempt.provider, as: other)

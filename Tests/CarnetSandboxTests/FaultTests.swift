@@ -181,7 +181,7 @@ struct FaultTests {
         let waits = Lock<[Duration]>([])
         let sandbox = Sandbox(
             providers: [try makeProvider(acme)],
-            clients: [],
+            clients: [:],
             options: SandboxOptions(faults: [.slow], slowness: .seconds(7)),
             sleep: { duration in waits.withLock { $0.append(duration) } }
         )

@@ -16,13 +16,13 @@ import Testing
     }
 
     private func grant(_ session: Session) async throws -> TokenSet {
-        let request = try await session.beginGrant(scopes: ["calendar", "email"])
-        return try await session.completeGrant(provider.callback(request), for: request.pending)
+        let request = try await session.beginRequestingScopes(["calendar", "email"])
+        return try await session.completeRequestingScopes(provider.callback(request), for: request.pending)
     }
 
     @Test func grantedScopesAreAskedForAgain() async throws {
         let session = try await provider.session(store: store)
-        let request = try await session.beginGrant(scopes: ["calendar", "email"])
+        let request = try await session.beginRequestingScopes(["calendar", "email"])
         let query = PercentEncoding.decodeForm(String(request.url.drop { $0 != "?" }.dropFirst())) ?? []
         #expect(query.first { $0.name == "scope" }?.value == "openid profile email calendar offline_access")
     }
@@ -65,10 +65,10 @@ import Testing
 
     @Test func grantedScopesNeedNoPage() async throws {
         let session = try await provider.session(store: store)
-        let tokens = try await session.grantMore(scopes: ["email"], with: NoAgent())
+        let tokens = try await session.requestScopes(["email"], with: NoAgent())
         #expect(tokens.accessToken.reveal() == "access-token-1")
         await #expect(throws: OAuthError.self) {
-            try await session.grantMore(scopes: ["calendar"], with: NoAgent())
+            try await session.requestScopes(["calendar"], with: NoAgent())
         }
     }
 }

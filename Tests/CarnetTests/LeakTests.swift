@@ -54,7 +54,7 @@ private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable 
             try Fixture.descriptor(Fixture.openID + "client: { authentication: [\(authentication)] }\n"),
             registration: ClientRegistration(
                 clientID: "client",
-                clientSecret: Secret(Self.clientSecret),
+                credentials: .secret(Secret(Self.clientSecret)),
                 redirectURI: "com.example.app:/callback"
             ),
             transport: provider,
@@ -104,7 +104,7 @@ private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable 
         listener.hear(try await session.profile())
         listener.hear(try await session.refresh())
         provider.on("/x", answer: .json(#"{"access_token":"access-token-1","ok":true}"#))
-        _ = try? await session.call(try WebURL("https://id.acme.example/x"))
+        _ = try? await session.send(HTTPRequest(url: "https://id.acme.example/x"))
         listener.hear(try await session.signOut(.everywhere))
         #expect(provider.secrets.count >= 10)
         expectNoSecretHeard()

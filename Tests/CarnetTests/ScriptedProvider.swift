@@ -143,7 +143,7 @@ extension ScriptedProvider {
             try Fixture.descriptor(yaml),
             registration: ClientRegistration(
                 clientID: clientID,
-                clientSecret: secret.map { Secret($0) },
+                credentials: secret.map { .secret(Secret($0)) } ?? .publicClient,
                 redirectURI: "com.example.app:/callback"
             ),
             transport: self,

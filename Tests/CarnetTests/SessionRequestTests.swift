@@ -17,7 +17,7 @@ import Testing
 
     @Test func requestCarriesTheToken() async throws {
         let session = try await provider.session()
-        let response = try await session.request(request(), body: Array("text".utf8))
+        let response = try await session.send(request(), body: Array("text".utf8))
         #expect(response.status == 200)
         let sent = try #require(provider.requests(to: "/userinfo").first)
         #expect(sent.head.headerFields[.authorization] == "Bearer access-token-1")
@@ -33,19 +33,38 @@ import Testing
             let isNew = provider.requests.last?.head.headerFields[.authorization] == "Bearer access-token-2"
             return isNew ? .json("{}") : .json("{}", status: 401)
         }
-        #expect(try await session.request(request()).status == 200)
+        #expect(try await session.send(request()).status == 200)
         #expect(try await session.accessToken().reveal() == "access-token-2")
     }
 
     @Test func tokenGoesToNoOtherHost() async throws {
         let session = try await provider.session()
-        await expectError(.resource, .undeclaredHost) { try await session.request(request("evil.example")) }
+        await expectError(.resource, .undeclaredHost) { try await session.send(request("evil.example")) }
         #expect(provider.count("/userinfo") == 0)
+    }
+
+    @Test(
+        "A request is made of a URL's text",
+        arguments: [
+            ("https://a.example", "a.example", "/"), ("https://a.example/b?c=d#e", "a.example", "/b?c=d"),
+            ("https://a.example?c=d", "a.example", "/?c=d"), ("http://[::1]:8443/x", "[::1]:8443", "/x"),
+        ])
+    func requestOfText(url: String, authority: String, path: String) {
+        let request = HTTPRequest(url: url)
+        #expect(request.scheme == url.split(separator: ":").first.map(String.init))
+        #expect(request.authority == authority && request.path == path && request.method == .get)
+    }
+
+    @Test(
+        "A text that is no URL is refused when it is sent", arguments: ["", "a.example/b", "https:/a.example", "x://y"])
+    func requestOfNoURL(url: String) async throws {
+        let session = try await provider.session()
+        await expectError(.resource, .badHeader) { try await session.send(HTTPRequest(url: url)) }
     }
 
     @Test func requestWithoutAHostIsRefused() async throws {
         let session = try await provider.session()
         let relative = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/userinfo")
-        await expectError(.resource, .badHeader) { try await session.request(relative) }
+        await expectError(.resource, .badHeader) { try await session.send(relative) }
     }
 }

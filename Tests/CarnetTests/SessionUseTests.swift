@@ -46,7 +46,7 @@ private let yaml =
     @Test func methodAndBodyAreSent() async throws {
         provider.on("/transfer", answer: .json("{}", status: 201))
         _ = try await signedIn().call(
-            try resource("transfer"), body: Array("x".utf8), headers: [Named("Content-Type", "text/plain")])
+            try resource("transfer"), body: Array("x".utf8), headers: [.contentType: "text/plain"])
         let sent = try #require(provider.requests(to: "/transfer").first)
         #expect(sent.head.method == .post)
         #expect(sent.body == Array("x".utf8))
@@ -64,7 +64,9 @@ private let yaml =
     @Test func undeclaredHostGetsNothing() async throws {
         let session = try await signedIn()
         let before = provider.requests.count
-        await expectError(.resource, .undeclaredHost) { try await session.call(try WebURL("https://evil.example/x")) }
+        await expectError(.resource, .undeclaredHost) {
+            try await session.send(HTTPRequest(url: "https://evil.example/x"))
+        }
         #expect(provider.requests.count == before)
     }
 

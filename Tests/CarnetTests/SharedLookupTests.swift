@@ -39,11 +39,11 @@ import Testing
             return .json(#"{"access_token":"own","token_type":"Bearer","expires_in":3600}"#)
         }
         let client = try provider.client(Fixture.openID, secret: "s3cret")
-        for number in 0...64 { _ = try await client.clientCredentials(scopes: ["scope\(number)"]) }
+        for number in 0...64 { _ = try await client.tokens(for: .clientCredentials(scopes: ["scope\(number)"])) }
         #expect(provider.count("/token") == 65)
-        _ = try await client.clientCredentials(scopes: ["scope64"])
+        _ = try await client.tokens(for: .clientCredentials(scopes: ["scope64"]))
         #expect(provider.count("/token") == 65)
-        _ = try await client.clientCredentials(scopes: ["scope0"])
+        _ = try await client.tokens(for: .clientCredentials(scopes: ["scope0"]))
         #expect(provider.count("/token") == 66)
     }
 }

@@ -159,7 +159,7 @@ import Testing
             return .json(#"{"id":"blue"}"#)
         }
         try await session.connect()
-        #expect(try await session.values()["connection.site"]?.text == "blue")
+        #expect(try await session.connectionValues()["connection.site"]?.text == "blue")
         #expect(try await session.tokens().refreshToken?.reveal() == "refresh-token-2")
     }
 

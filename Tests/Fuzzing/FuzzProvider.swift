@@ -26,7 +26,8 @@ struct FuzzProvider: Sendable {
                 """ + more)
         provider = try descriptor.resolve()
         registration = ClientRegistration(
-            clientID: "client", clientSecret: Secret(Self.secrets[1]), redirectURI: "https://app.example/callback")
+            clientID: "client", credentials: .secret(Secret(Self.secrets[1])),
+            redirectURI: "https://app.example/callback")
         key = try P256.Signing.PrivateKey(rawRepresentation: Data(1...32))
     }
 

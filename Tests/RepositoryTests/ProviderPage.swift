@@ -118,7 +118,7 @@ struct ProviderPage {
         guard !provider.resources.isEmpty else { return nil }
         let rows = provider.resources.map { resource in
             [
-                Self.cell(resource.title), "`\(resource.method.rawValue) \(resource.url.text)`",
+                Self.cell(resource.title), "`\(resource.method.rawValue) \(resource.url)`",
                 resource.requirement.missing(from: []).map { "`\($0)`" }.joined(separator: ", "),
             ]
         }
@@ -159,9 +159,9 @@ struct ProviderPage {
         var arguments = ["clientID: \"YOUR CLIENT ID\""]
         let methods = descriptor.client.authentication
         if methods.contains(where: \.usesSecret) {
-            arguments.append("clientSecret: Secret(\"YOUR CLIENT SECRET\")")
+            arguments.append("credentials: .secret(Secret(\"YOUR CLIENT SECRET\"))")
         } else if methods.contains(where: \.usesKey) {
-            arguments.append("signingKey: signingKey")
+            arguments.append("credentials: .signingKey(signingKey)")
         }
         arguments.append("redirectURI: \"\(redirectURI)\"")
         let values = descriptor.inputs.items.filter { $0.value.defaultValue == nil && !$0.value.isOptional }
@@ -170,7 +170,7 @@ struct ProviderPage {
             let pairs = values.map { "\"\($0.name)\": \"\(Self.escaped(examples[$0.name] ?? ""))\"" }
             arguments.append("inputs: [\(pairs.joined(separator: ", "))]")
         }
-        let parameter = arguments.contains("signingKey: signingKey") ? "signingKey: ClientKey" : ""
+        let parameter = arguments.contains("credentials: .signingKey(signingKey)") ? "signingKey: ClientKey" : ""
         return """
             func make\(words.joined())Client(\(parameter)) throws -> OAuthClient {
                 try OAuthClient(

@@ -24,7 +24,7 @@ import Testing
         let fixture = try SignInFixture(
             odd: Self.keys + "scopes: { default: [read], offline: [offline] }\n",
             signingKey: try ClientKey.generate(.ES256))
-        let session = try await fixture.signIn(AuthorizationOptions(isOffline: true))
+        let session = try await fixture.signIn(AuthorizationOptions(requestsRefreshToken: true))
         _ = try await session.refresh()
         let assertions = await fixture.requests(to: .token).map { request in
             String(decoding: request.body, as: UTF8.self).split(separator: "&").last {
@@ -39,7 +39,7 @@ import Testing
         let other = try OAuthClient(
             fixture.client.descriptor,
             registration: ClientRegistration(
-                clientID: "client", signingKey: try ClientKey.generate(.ES256),
+                clientID: "client", credentials: .held(signingKey: try ClientKey.generate(.ES256)),
                 redirectURI: SignInFixture.redirectURI),
             transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         let request = try await other.beginSignIn()
@@ -69,7 +69,7 @@ import Testing
         let client = try OAuthClient(
             fixture.client.descriptor,
             registration: ClientRegistration(
-                clientID: "client", signingKey: try ClientKey.generate(.ES256),
+                clientID: "client", credentials: .held(signingKey: try ClientKey.generate(.ES256)),
                 redirectURI: SignInFixture.redirectURI),
             transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn() }

@@ -35,7 +35,7 @@ import Testing
         registration.dpopKey = key
         let client = try OAuthClient(
             descriptor, registration: registration, transport: SandboxTransport(fixture.sandbox),
-            store: fixture.store, clock: fixture.clock, sleeper: ScriptedSleeper(clock: fixture.clock))
+            store: fixture.store, clock: fixture.clock)
         return (fixture, client)
     }
 
@@ -86,11 +86,11 @@ import Testing
     @Test(arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
     func `a token of the client's own is bound, and used with its key`(_ faults: Set<SandboxFault>) async throws {
         let (fixture, client) = try fixture(secret: "s3cret", faults: faults)
-        let tokens = try await client.clientCredentials(scopes: ["email"])
+        let tokens = try await client.tokens(for: .clientCredentials(scopes: ["email"]))
         #expect(tokens.isSenderConstrained)
-        let mail = try WebURL("https://api.acme.example/mail")
-        #expect(try await client.callWithOwnToken(mail, scopes: ["email"]).status == 200)
-        #expect(try await client.callWithOwnToken(mail, scopes: ["email"]).status == 200)
+        let mail = HTTPRequest(url: "https://api.acme.example/mail")
+        #expect(try await client.send(mail, with: .clientCredentials(scopes: ["email"])).status == 200)
+        #expect(try await client.send(mail, with: .clientCredentials(scopes: ["email"])).status == 200)
         #expect(try await keys(fixture).count == 1)
         #expect(await fixture.requests(to: .token).count == (faults.isEmpty ? 1 : 2))
     }
@@ -99,10 +99,10 @@ import Testing
     @Test(arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
     func `a token for an assertion is bound, and used with its key`(_ faults: Set<SandboxFault>) async throws {
         let (fixture, client) = try fixture(signingKey: try .generate(.ES256), faults: faults)
-        let grant = JWTBearerGrant(subject: "ada", scopes: ["email"])
+        let grant = ClientGrant.assertion(subject: "ada", scopes: ["email"])
         #expect(try await client.tokens(for: grant).isSenderConstrained)
-        let mail = try WebURL("https://api.acme.example/mail")
-        for _ in 1...2 { #expect(try await client.callWithToken(for: grant, mail).status == 200) }
+        let mail = HTTPRequest(url: "https://api.acme.example/mail")
+        for _ in 1...2 { #expect(try await client.send(mail, with: grant).status == 200) }
         #expect(try await keys(fixture).count == 1)
         #expect(await fixture.requests(to: .token).count == (faults.isEmpty ? 1 : 2))
     }
@@ -111,13 +111,13 @@ import Testing
         let (fixture, client) = try fixture(
             "endpoints: { token: \"https://id.acme.example/token\" }", signingKey: try .generate(.ES256))
         for _ in 1...2 {
-            let made = try JWTBearerGrant(subject: "ada").request(
+            let made = try ClientGrant.assertion(subject: "ada").request(
                 at: client.provider, as: client.registration, random: SystemRandomSource(), now: fixture.clock.now)
             let pairs = String(decoding: made.outgoing.body, as: UTF8.self).split(separator: "&")
             let assertion = try #require(pairs.first { $0.hasPrefix("assertion=") }).dropFirst(10)
-            let grant = JWTBearerGrant(assertion: Secret(String(assertion)), scopes: ["email"])
-            let mail = try WebURL("https://api.acme.example/mail")
-            #expect(try await client.callWithToken(for: grant, mail).status == 200)
+            let grant = ClientGrant.assertion(Secret(String(assertion)), scopes: ["email"])
+            let mail = HTTPRequest(url: "https://api.acme.example/mail")
+            #expect(try await client.send(mail, with: grant).status == 200)
         }
         #expect(try await keys(fixture).count == 2)
         #expect(await fixture.requests(to: .token).count == 2)
@@ -141,7 +141,8 @@ import Testing
     @Test func `a token of the client's own that was revoked is replaced once`() async throws {
         let (fixture, client) = try fixture(secret: "s3cret", faults: [.expiredAccessToken])
         let error = await #expect(throws: OAuthError.self) {
-            try await client.callWithOwnToken(try WebURL("https://api.acme.example/mail"), scopes: ["email"])
+            try await client.send(
+                HTTPRequest(url: "https://api.acme.example/mail"), with: .clientCredentials(scopes: ["email"]))
         }
         #expect(error?.kind == .unauthorized)
         #expect(await fixture.requests(to: .token).count == 2)
@@ -150,7 +151,8 @@ import Testing
     @Test func `a token of the client's own goes to declared hosts alone`() async throws {
         let (_, client) = try fixture(secret: "s3cret")
         let error = await #expect(throws: OAuthError.self) {
-            try await client.callWithOwnToken(try WebURL("https://evil.example/"), scopes: ["email"])
+            try await client.send(
+                HTTPRequest(url: "https://evil.example/"), with: .clientCredentials(scopes: ["email"]))
         }
         #expect(error?.kind == .undeclaredHost)
     }

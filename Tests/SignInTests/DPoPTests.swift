@@ -52,7 +52,7 @@ private let bound = """
         let session = try await first.signIn()
         let key = try #require(await first.store.load(session.key)?.connection.dpopKey)
         #expect(await first.store.load(session.key)?.connection.dpopKey == key)
-        let restarted = try first.client(descriptor, sleeper: ScriptedSleeper(clock: first.clock))
+        let restarted = try first.client(descriptor, clock: first.clock)
         let restored = try #require(try await restarted.session(for: session.key.account))
         #expect(try await restored.refresh().tokenType == "DPoP")
     }
@@ -74,7 +74,7 @@ private let bound = """
     @Test func `a device's tokens are bound too`() async throws {
         let descriptor = try descriptor(bound)
         let fixture = try SignInFixture(descriptor)
-        let client = try fixture.client(descriptor, sleeper: ScriptedSleeper(clock: fixture.clock))
+        let client = try fixture.client(descriptor, clock: fixture.clock)
         let device = try await client.beginDeviceSignIn()
         try await fixture.sandbox.approveDevice(userCode: device.userCode)
         let session = try await client.completeDeviceSignIn(device)
@@ -83,7 +83,7 @@ private let bound = """
 
     @Test func `the key is named in a pushed request`() async throws {
         let fixture = try SignInFixture(try descriptor(bound))
-        _ = try await fixture.signIn(AuthorizationOptions(isPushed: true))
+        _ = try await fixture.signIn(AuthorizationOptions(delivery: .init(isPushed: true)))
         let pushed = try #require(await fixture.requests(to: .pushedAuthorizationRequest).first)
         #expect(pushed.bodyText.contains("&dpop_jkt="))
     }

@@ -24,14 +24,16 @@ private let openID = """
     """
 
 /// Answers at the other device as soon as so many pauses were made.
-private struct AnsweringSleeper: Sleeper {
-    let pauses: ScriptedSleeper
+private struct AnsweringClock: WallClock {
+    let clock: ManualClock
     let answerAfter: Int
     let answer: @Sendable () async throws -> Void
 
+    var now: Date { clock.now }
+
     func sleep(for duration: Duration) async throws {
-        try await pauses.sleep(for: duration)
-        if pauses.sleeps.count == answerAfter { try await answer() }
+        try await clock.sleep(for: duration)
+        if clock.sleeps.count == answerAfter { try await answer() }
     }
 }
 
@@ -41,17 +43,16 @@ private struct AnsweringSleeper: Sleeper {
         _ descriptor: ProviderDescriptor, answerAfter: Int = 2, faults: Set<SandboxFault> = []
     ) async throws -> (session: Session, pauses: [Duration], fixture: SignInFixture) {
         let fixture = try SignInFixture(descriptor, faults: faults)
-        let sleeper = ScriptedSleeper(clock: fixture.clock)
         let code = UserCode()
         let client = try fixture.client(
             descriptor,
-            sleeper: AnsweringSleeper(pauses: sleeper, answerAfter: answerAfter) {
+            clock: AnsweringClock(clock: fixture.clock, answerAfter: answerAfter) {
                 try await fixture.sandbox.approveDevice(userCode: await code.text)
             }
         )
         let device = try await client.beginDeviceSignIn()
         await code.set(device.userCode)
-        return (try await client.completeDeviceSignIn(device), sleeper.sleeps, fixture)
+        return (try await client.completeDeviceSignIn(device), fixture.clock.sleeps, fixture)
     }
 
     private actor UserCode {
@@ -100,34 +101,31 @@ private struct AnsweringSleeper: Sleeper {
 
     @Test func `a server that says slow down is asked ever more rarely, until the code ends`() async throws {
         let fixture = try SignInFixture(try oddProvider(keys), faults: [.slowDown])
-        let sleeper = ScriptedSleeper(clock: fixture.clock)
-        let client = try fixture.client(try oddProvider(keys), sleeper: sleeper)
+        let client = try fixture.client(try oddProvider(keys), clock: fixture.clock)
         let device = try await client.beginDeviceSignIn()
         await #expect { try await client.completeDeviceSignIn(device) } throws: { error in
             (error as? OAuthError)?.kind == .expiredAttempt
         }
-        #expect(sleeper.sleeps.prefix(4) == [.seconds(5), .seconds(10), .seconds(15), .seconds(20)])
+        #expect(fixture.clock.sleeps.prefix(4) == [.seconds(5), .seconds(10), .seconds(15), .seconds(20)])
         #expect(fixture.clock.now < device.expiresAt)
     }
 
     @Test func `codes that nobody confirms end`() async throws {
         let fixture = try SignInFixture(try oddProvider(keys))
-        let sleeper = ScriptedSleeper(clock: fixture.clock)
-        let client = try fixture.client(try oddProvider(keys), sleeper: sleeper)
+        let client = try fixture.client(try oddProvider(keys), clock: fixture.clock)
         let device = try await client.beginDeviceSignIn()
         await #expect { try await client.completeDeviceSignIn(device) } throws: { error in
             (error as? OAuthError)?.kind == .expiredAttempt
         }
-        #expect(sleeper.sleeps.count == 119)
+        #expect(fixture.clock.sleeps.count == 119)
     }
 
     @Test func `a server that cannot be reached is asked again, and a cancelled wait asks no more`() async throws {
         let fixture = try SignInFixture(try oddProvider(keys), faults: [.token500])
-        let sleeper = ScriptedSleeper(clock: fixture.clock)
         let sandbox = fixture.sandbox
         let client = try fixture.client(
             try oddProvider(keys),
-            sleeper: AnsweringSleeper(pauses: sleeper, answerAfter: 3) {
+            clock: AnsweringClock(clock: fixture.clock, answerAfter: 3) {
                 await sandbox.setFaults([])
                 withUnsafeCurrentTask { $0?.cancel() }
             }
@@ -135,7 +133,7 @@ private struct AnsweringSleeper: Sleeper {
         let device = try await client.beginDeviceSignIn()
         let wait = Task { try await client.completeDeviceSignIn(device) }
         await #expect(throws: CancellationError.self) { try await wait.value }
-        #expect(sleeper.sleeps == [.seconds(5), .seconds(10), .seconds(20)])
+        #expect(fixture.clock.sleeps == [.seconds(5), .seconds(10), .seconds(20)])
         #expect(await fixture.requests(to: .token).count == 2)
     }
 }
@@ -157,24 +155,25 @@ private struct AnsweringSleeper: Sleeper {
 @Suite struct ClientCredentialsTests {
     @Test func `a client has a token of its own until it ends`() async throws {
         let fixture = try SignInFixture(try oddProvider(""), secret: "s")
-        let first = try await fixture.client.clientCredentials(scopes: ["read"])
+        let first = try await fixture.client.tokens(for: .clientCredentials(scopes: ["read"]))
         #expect(first.scopes == ["read"] && first.refreshToken == nil)
-        #expect(try await fixture.client.clientCredentials(scopes: ["read"]) == first)
-        #expect(try await fixture.client.clientCredentials(scopes: ["read"], resource: ["urn:a"]) != first)
+        #expect(try await fixture.client.tokens(for: .clientCredentials(scopes: ["read"])) == first)
+        #expect(
+            try await fixture.client.tokens(for: .clientCredentials(scopes: ["read"], resource: ["urn:a"])) != first)
         #expect(
             await fixture.wire(.token) == [
                 "POST https://odd.example/token\ngrant_type=client_credentials&scope=read",
                 "POST https://odd.example/token\ngrant_type=client_credentials&scope=read&resource=urn%3Aa",
             ])
         fixture.clock.advance(by: .seconds(3541))
-        #expect(try await fixture.client.clientCredentials(scopes: ["read"]) != first)
+        #expect(try await fixture.client.tokens(for: .clientCredentials(scopes: ["read"])) != first)
     }
 
     @Test func `many callers share one request`() async throws {
         let fixture = try SignInFixture(try oddProvider(""), secret: "s")
         let client = fixture.client
         let tokens = try await withThrowingTaskGroup(of: TokenSet.self) { group in
-            for _ in 0..<50 { group.addTask { try await client.clientCredentials() } }
+            for _ in 0..<50 { group.addTask { try await client.tokens(for: .clientCredentials()) } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(tokens.count == 1)

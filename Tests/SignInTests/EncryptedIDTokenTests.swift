@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
@@ -38,8 +39,8 @@ import Testing
         let fixture = try SignInFixture(
             descriptor(Self.provider("algorithm: ECDH-ES, content: A256GCM")), decryptionKeys: [key])
         for (encryption, kind) in [
-            (TokenEncryption(.ecdhES, .a128GCM), OAuthError.Kind.unsupportedAlgorithm),
-            (TokenEncryption(.ecdhESA128KW, .a256GCM), .unsupportedAlgorithm),
+            ("algorithm: ECDH-ES, content: A128GCM", OAuthError.Kind.unsupportedAlgorithm),
+            ("algorithm: ECDH-ES+A128KW, content: A256GCM", .unsupportedAlgorithm),
         ] {
             #expect(await failure(fixture, keys: [key], encryption) == kind)
         }
@@ -59,13 +60,13 @@ import Testing
     {
         let plain = try SignInFixture(descriptor(Self.provider(nil)))
         let key = try ClientKey.generate(for: .ecdhES)
-        #expect(await failure(plain, keys: [key], TokenEncryption(.ecdhES)) == .malformedToken)
+        #expect(await failure(plain, keys: [key], "algorithm: ECDH-ES") == .malformedToken)
         let encrypted = try SignInFixture(
             descriptor(Self.provider("algorithm: ECDH-ES")), decryptionKeys: [key])
         let client = try OAuthClient(
             descriptor(Self.provider(nil)),
             registration: ClientRegistration(
-                clientID: "client", decryptionKeys: [key], redirectURI: SignInFixture.redirectURI),
+                clientID: "client", credentials: .held(decryptionKeys: [key]), redirectURI: SignInFixture.redirectURI),
             transport: SandboxTransport(encrypted.sandbox), clock: encrypted.clock)
         #expect(await failure(client, encrypted.sandbox) == .unsupportedAlgorithm)
     }
@@ -78,13 +79,12 @@ import Testing
     }
 
     private func failure(
-        _ fixture: SignInFixture, keys: [ClientKey], _ encryption: TokenEncryption?
+        _ fixture: SignInFixture, keys: [ClientKey], _ encryption: String?
     ) async -> OAuthError.Kind? {
         let client = try? OAuthClient(
-            fixture.client.descriptor,
+            encryption.map { try descriptor(Self.provider($0)) } ?? fixture.client.descriptor,
             registration: ClientRegistration(
-                clientID: "client", decryptionKeys: keys, idTokenEncryption: encryption,
-                redirectURI: SignInFixture.redirectURI),
+                clientID: "client", credentials: .held(decryptionKeys: keys), redirectURI: SignInFixture.redirectURI),
             transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         guard let client else { return nil }
         return await failure(client, fixture.sandbox)

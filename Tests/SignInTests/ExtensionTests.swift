@@ -42,14 +42,14 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         let fixture = try SignInFixture(try descriptor(openID))
         _ = try await fixture.signIn()
         #expect(await fixture.requests(to: .pushedAuthorizationRequest).isEmpty)
-        _ = try await fixture.signIn(AuthorizationOptions(isPushed: true))
+        _ = try await fixture.signIn(AuthorizationOptions(delivery: .init(isPushed: true)))
         #expect(await fixture.requests(to: .pushedAuthorizationRequest).count == 1)
     }
 
     // PAR-06.
     @Test func `a reference is good for one use and one minute`() async throws {
         let fixture = try SignInFixture(try descriptor(openID))
-        let options = AuthorizationOptions(isPushed: true)
+        let options = AuthorizationOptions(delivery: .init(isPushed: true))
         let used = try await fixture.client.beginSignIn(options).url
         _ = try await fixture.sandbox.approve(authorizationURL: used)
         await #expect(throws: SandboxRefusal.self) { try await fixture.sandbox.approve(authorizationURL: used) }
@@ -63,7 +63,8 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         let fixture = try SignInFixture(
             try descriptor(openID.replacing("scopes: { default: [openid, email] }", with: scopes)))
         await expectKind(.serverError) {
-            try await fixture.client.beginSignIn(AuthorizationOptions(scopes: ["openid", "other"], isPushed: true))
+            try await fixture.client.beginSignIn(
+                AuthorizationOptions(scopes: ["openid", "other"], delivery: .init(isPushed: true)))
         }
     }
 }
@@ -73,7 +74,7 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         let fixture = try SignInFixture(try descriptor(openID))
         let details: [JSONValue] = [["type": "payment", "amount": "5"]]
         let session = try await fixture.signIn(
-            AuthorizationOptions(resource: ["https://api.acme.example/"], authorizationDetails: details))
+            AuthorizationOptions(access: .init(resource: ["https://api.acme.example/"], authorizationDetails: details)))
         #expect(try await session.storedTokens().authorizationDetails == #"[{"type":"payment","amount":"5"}]"#)
         #expect(
             await fixture.wire(.token).first?.hasSuffix("&resource=https%3A%2F%2Fapi.acme.example%2F&client_id=client")
@@ -83,19 +84,25 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
 
     @Test func `a sign-in proves its age and its means`() async throws {
         let fixture = try SignInFixture(try descriptor(openID))
-        let options = AuthorizationOptions(maxAge: 60, acrValues: ["urn:a"], prompt: [.login], uiLocales: ["de"])
+        let options = AuthorizationOptions(
+            authentication: .init(acrValues: ["urn:a"], maxAge: 60), prompt: [.login], uiLocales: ["de"])
         #expect(try await fixture.signIn(options).tokens().idToken != nil)
         await fixture.sandbox.setFaults([.weakSignIn])
-        await expectKind(.authenticationTooOld) { try await fixture.signIn(AuthorizationOptions(maxAge: 60)) }
+        await expectKind(.authenticationTooOld) {
+            try await fixture.signIn(AuthorizationOptions(authentication: .init(maxAge: 60)))
+        }
         let claims = try JSONValue(parsing: #"{"id_token":{"acr":{"essential":true,"value":"urn:a"}}}"#)
         await expectKind(.authenticationTooWeak) {
-            try await fixture.signIn(AuthorizationOptions(claims: claims.object))
+            try await fixture.signIn(AuthorizationOptions(access: .init(claims: claims.object)))
         }
         await expectKind(.authenticationTooWeak) {
-            try await fixture.signIn(AuthorizationOptions().steppingUp(to: StepUp(acrValues: ["urn:a"])))
+            var demanded = AuthenticationRequirements(acrValues: ["urn:a"])
+            demanded.areRequired = true
+            return try await fixture.signIn(AuthorizationOptions(authentication: demanded))
         }
         #expect(
-            try await fixture.signIn(AuthorizationOptions(acrValues: ["urn:a"])).tokens().idToken != nil,
+            try await fixture.signIn(AuthorizationOptions(authentication: .init(acrValues: ["urn:a"]))).tokens().idToken
+                != nil,
             "acr_values is a wish (OpenID Connect Core, section 3.1.2.1)")
         #expect(try await fixture.signIn().tokens().idToken != nil, "nothing was asked for")
     }
@@ -104,7 +111,7 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         let fixture = try SignInFixture(try descriptor(openID), faults: [.stepUp])
         let session = try await fixture.signIn()
         let mail = try #require(try await session.resources().first?.resource)
-        var stepUp: StepUp?
+        var stepUp: AuthenticationRequirements?
         do {
             _ = try await session.call(mail)
         } catch let error as OAuthError {
@@ -113,8 +120,8 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         }
         #expect(await fixture.requests(to: .token).count == 1, "a refresh would not help")
         let wanted = try #require(stepUp)
-        #expect(wanted == StepUp(acrValues: ["urn:carnet:acr:2"], maxAge: 3600))
-        let stronger = try await fixture.signIn(AuthorizationOptions().steppingUp(to: wanted))
+        #expect(wanted.acrValues == ["urn:carnet:acr:2"] && wanted.maxAge == 3600 && wanted.areRequired)
+        let stronger = try await fixture.signIn(AuthorizationOptions(authentication: wanted))
         #expect(try await stronger.call(mail).status == 200)
     }
 }

@@ -8,12 +8,12 @@ import Testing
 @Suite struct JWTBearerTests {
     @Test func `an assertion of the client's own gets a token, which is kept`() async throws {
         let fixture = try SignInFixture(odd: "", signingKey: try ClientKey.generate(.ES256))
-        let grant = JWTBearerGrant(subject: "ada", scopes: ["read"])
+        let grant = ClientGrant.assertion(subject: "ada", scopes: ["read"])
         let tokens = try await fixture.client.tokens(for: grant)
         #expect(tokens.scopes == ["read"])
         #expect(try await fixture.client.tokens(for: grant).accessToken == tokens.accessToken)
         #expect(await fixture.requests(to: .token).count == 1)
-        let other = try await fixture.client.tokens(for: JWTBearerGrant(subject: "bob", scopes: ["read"]))
+        let other = try await fixture.client.tokens(for: ClientGrant.assertion(subject: "bob", scopes: ["read"]))
         #expect(other.accessToken != tokens.accessToken)
         fixture.clock.advance(by: .seconds(7200))
         #expect(try await fixture.client.tokens(for: grant).accessToken != tokens.accessToken)
@@ -27,13 +27,13 @@ import Testing
     ])
     func `every word of the descriptor counts`(keys: String) async throws {
         let fixture = try SignInFixture(odd: keys + "\n", signingKey: try ClientKey.generate(.ES256))
-        #expect(try await fixture.client.tokens(for: JWTBearerGrant(scopes: ["read"])).scopes == ["read"])
+        #expect(try await fixture.client.tokens(for: ClientGrant.assertion(scopes: ["read"])).scopes == ["read"])
     }
 
     @Test func `an assertion of somebody unknown is refused`() async throws {
         let fixture = try SignInFixture(odd: "", signingKey: try ClientKey.generate(.ES256))
         let error = await #expect(throws: OAuthError.self) {
-            try await fixture.client.tokens(for: JWTBearerGrant(assertion: Secret("eyJ.eyJ.x")))
+            try await fixture.client.tokens(for: ClientGrant.assertion(Secret("eyJ.eyJ.x")))
         }
         #expect(error?.server?.code == "invalid_grant" && error?.step == .jwtBearer)
     }

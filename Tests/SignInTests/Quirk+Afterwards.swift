@@ -135,7 +135,7 @@ extension Quirk {
             let fixture = try SignInFixture(
                 odd: "api: { hosts: [api.odd.example], headers: { Notion-Version: '2022-06-28' } }")
             let session = try await fixture.signIn()
-            let answer = try await session.call(try WebURL("https://api.odd.example/x"))
+            let answer = try await session.send(HTTPRequest(url: "https://api.odd.example/x"))
             #expect(answer.status == 200)
             let headers = try #require(await fixture.sandbox.requests.last).headers
             #expect(HTTPField.Name("Notion-Version").flatMap { headers[$0] } == "2022-06-28")

@@ -47,9 +47,10 @@ extension Quirk {
         ) {
             let fixture = try SignInFixture(odd: "authorization: { offline_parameters: { access_type: offline } }")
             #expect(try await fixture.authorizationURL() == "\(start)&scope=read\(end)&access_type=offline")
-            #expect(try await fixture.authorizationURL(.init(isOffline: false)) == "\(start)&scope=read\(end)")
+            #expect(
+                try await fixture.authorizationURL(.init(requestsRefreshToken: false)) == "\(start)&scope=read\(end)")
             #expect(try await fixture.signIn().tokens().refreshToken != nil)
-            #expect(try await fixture.signIn(.init(isOffline: false)).tokens().refreshToken == nil)
+            #expect(try await fixture.signIn(.init(requestsRefreshToken: false)).tokens().refreshToken == nil)
         },
         Quirk(
             "a scope requests a refresh token", key: "`scopes.offline`",
@@ -58,7 +59,7 @@ extension Quirk {
             let fixture = try SignInFixture(odd: "scopes: { default: [read], offline: [offline_access] }")
             #expect(try await fixture.authorizationURL() == "\(start)&scope=read%20offline_access\(end)")
             #expect(try await fixture.signIn().tokens().refreshToken != nil)
-            #expect(try await fixture.signIn(.init(isOffline: false)).tokens().refreshToken == nil)
+            #expect(try await fixture.signIn(.init(requestsRefreshToken: false)).tokens().refreshToken == nil)
         },
         Quirk(
             "a parameter makes the provider ask for consent again", key: "`authorization.reconsent_parameters`",
@@ -66,7 +67,7 @@ extension Quirk {
         ) {
             let fixture = try SignInFixture(odd: "authorization: { reconsent_parameters: { prompt: consent } }")
             #expect(
-                try await fixture.authorizationURL(.init(asksForConsent: true))
+                try await fixture.authorizationURL(.init(prompt: [.consent]))
                     == "\(start)&scope=read\(end)&prompt=consent")
             #expect(try await fixture.authorizationURL() == "\(start)&scope=read\(end)")
         },

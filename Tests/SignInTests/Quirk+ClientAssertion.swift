@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetSandbox
 import Foundation
 import Testing

@@ -71,7 +71,7 @@ extension Quirk {
             let session = try await fixture.signIn()
             let token = try await session.tokens().accessToken.reveal()
             let header = "X-Odd-Token: \(token)"
-            _ = try await session.call(try WebURL("https://api.odd.example/x?a=b"))
+            _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x?a=b"))
             #expect(
                 try await fixture.lastRequest("X-Odd-Token", "Authorization")
                     == ["GET https://api.odd.example/x?a=b", header, "Authorization: (none)"])
@@ -80,7 +80,7 @@ extension Quirk {
                 try await fixture.lastRequest("X-Odd-Token", "Authorization")
                     == ["GET https://odd.example/me", header, "Authorization: (none)"])
             let error = try await #require(throws: OAuthError.self) {
-                try await session.call(try WebURL("https://elsewhere.example/"))
+                try await session.send(HTTPRequest(url: "https://elsewhere.example/"))
             }
             #expect(error.kind == .undeclaredHost)
         },
@@ -94,7 +94,7 @@ extension Quirk {
                     + "profile: { parameters: { fields: id } }\n"
                     + "api: { \(hosts), token_in: { query: oauth_token, because: no headers } }")
             let session = try await fixture.signIn()
-            _ = try await session.call(try WebURL("https://api.odd.example/x?a=b"))
+            _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x?a=b"))
             #expect(
                 masked(try await fixture.lastRequest("Authorization").joined(separator: "\n"))
                     == "GET https://api.odd.example/x?a=b&oauth_token=*\nAuthorization: (none)")

@@ -108,7 +108,7 @@ struct RunTimeValueTests {
         let session = try #require(try await fixture.client.session(for: account))
         #expect(try await session.tokens().accessToken.isEmpty == false)
         try await session.connect { _ in "2" }
-        #expect(try await session.values()["connection.site"]?.text == "2")
+        #expect(try await session.connectionValues()["connection.site"]?.text == "2")
     }
 
     @Test("a record without values is read as before")

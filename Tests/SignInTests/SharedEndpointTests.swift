@@ -24,7 +24,7 @@ struct SharedEndpointTests {
             let client = try OAuthClient(
                 descriptor,
                 registration: ClientRegistration(
-                    clientID: "client", clientSecret: Secret("secret"), redirectURI: SignInFixture.redirectURI,
+                    clientID: "client", credentials: .secret(Secret("secret")), redirectURI: SignInFixture.redirectURI,
                     inputs: inputs),
                 transport: SandboxTransport(sandbox))
             let request = try await client.beginSignIn()

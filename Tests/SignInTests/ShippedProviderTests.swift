@@ -79,7 +79,7 @@ struct ShippedProviderTests {
             try ProviderRegistry.builtIn.descriptor(.cloudentity),
             inputs: ["tenant": "acme", "workspace": "demo", "region": "us"]
         )
-        let request = try await fixture.client.beginSignIn(AuthorizationOptions(isOffline: false))
+        let request = try await fixture.client.beginSignIn(AuthorizationOptions(requestsRefreshToken: false))
         #expect(request.url.hasPrefix("https://acme.us.authz.cloudentity.io/acme/demo/oauth2/authorize?"))
         #expect(query(of: request.url)["scope"] == "email openid profile")
         let session = try await fixture.signIn()

@@ -50,10 +50,9 @@ struct SignInFixture {
             descriptor,
             registration: ClientRegistration(
                 clientID: clientID,
-                clientSecret: secret.map(Secret.init),
-                signingKey: signingKey,
-                certificate: certificate,
-                decryptionKeys: decryptionKeys,
+                credentials: .held(
+                    secret: secret.map(Secret.init), signingKey: signingKey, certificate: certificate,
+                    decryptionKeys: decryptionKeys),
                 redirectURI: Self.redirectURI,
                 inputs: inputs,
                 environment: environment
@@ -75,14 +74,13 @@ struct SignInFixture {
     }
 
     /// Another client of the same sandbox and clock, which waits as a test says.
-    func client(_ descriptor: ProviderDescriptor, sleeper: any Sleeper) throws -> OAuthClient {
+    func client(_ descriptor: ProviderDescriptor, clock: any WallClock) throws -> OAuthClient {
         try OAuthClient(
             descriptor,
             registration: client.registration,
             transport: LoggedTransport(transport: SandboxTransport(sandbox), answers: answers),
             store: store,
-            clock: clock,
-            sleeper: sleeper
+            clock: clock
         )
     }
 

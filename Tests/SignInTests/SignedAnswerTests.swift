@@ -56,7 +56,7 @@ import Testing
         let stranger = try OAuthClient(
             fixture.client.descriptor,
             registration: ClientRegistration(
-                clientID: "client", clientSecret: Secret("wrong"), redirectURI: SignInFixture.redirectURI),
+                clientID: "client", credentials: .secret(Secret("wrong")), redirectURI: SignInFixture.redirectURI),
             transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         let error = await #expect(throws: OAuthError.self) { try await stranger.introspect(token) }
         #expect(error?.status == 401 && error?.step == .introspection)

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetSandbox
 import CarnetTesting
 import Foundation
@@ -24,7 +25,8 @@ import Testing
             descriptor(Self.provider("authorization: { response_mode: \(mode.rawValue) }")))
         #expect(try await signIn(demanding, AuthorizationOptions()).tokens().idToken != nil)
         let open = try SignInFixture(descriptor(Self.provider("")))
-        #expect(try await signIn(open, AuthorizationOptions(responseMode: mode)).tokens().idToken != nil)
+        #expect(
+            try await signIn(open, AuthorizationOptions(delivery: .init(responseMode: mode))).tokens().idToken != nil)
     }
 
     @Test(arguments: SignatureAlgorithm.allCases)

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetSandbox
 import CarnetTesting
 import Foundation
@@ -34,8 +35,9 @@ import Testing
     @Test func `a signed request can be pushed, with every option in it`() async throws {
         let fixture = try SignInFixture(descriptor(Self.always), signingKey: try ClientKey.generate(.ES256))
         let options = AuthorizationOptions(
-            resource: ["https://a.example/", "https://b.example/"], authorizationDetails: [["type": "payment"]],
-            maxAge: 60, acrValues: ["urn:a"], isPushed: true)
+            access: .init(
+                resource: ["https://a.example/", "https://b.example/"], authorizationDetails: [["type": "payment"]]),
+            authentication: .init(acrValues: ["urn:a"], maxAge: 60), delivery: .init(isPushed: true))
         let session = try await fixture.signIn(options)
         #expect(try await session.storedTokens().authorizationDetails == #"[{"type":"payment"}]"#)
         let push = try #require(await fixture.requests(to: .pushedAuthorizationRequest).first).bodyText
@@ -45,7 +47,7 @@ import Testing
     @Test func `a sign-in may ask for it, and what a server wants beside it goes there`() async throws {
         let plain = try SignInFixture(descriptor(Self.provider("")), signingKey: try ClientKey.generate(.ES256))
         #expect(try await !plain.authorizationURL().contains("request="))
-        #expect(try await plain.signIn(AuthorizationOptions(isSigned: true)).tokens().idToken != nil)
+        #expect(try await plain.signIn(AuthorizationOptions(delivery: .init(isSigned: true))).tokens().idToken != nil)
         let both = try SignInFixture(
             descriptor(
                 Self.provider(
@@ -70,7 +72,7 @@ import Testing
         let stranger = try OAuthClient(
             fixture.client.descriptor,
             registration: ClientRegistration(
-                clientID: "client", signingKey: try ClientKey.generate(.ES256),
+                clientID: "client", credentials: .held(signingKey: try ClientKey.generate(.ES256)),
                 redirectURI: SignInFixture.redirectURI),
             transport: SandboxTransport(fixture.sandbox), clock: fixture.clock)
         await refuses(fixture, try await stranger.beginSignIn().url)

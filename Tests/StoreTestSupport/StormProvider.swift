@@ -24,7 +24,7 @@ public enum StormProvider {
         _ store: any TokenStore,
         transport: any Transport,
         limits: TransportLimits = TransportLimits(),
-        clock: any WallClock = SystemWallClock()
+        clock: (any WallClock)? = nil
     ) throws -> OAuthClient {
         try OAuthClient(
             try descriptor(),

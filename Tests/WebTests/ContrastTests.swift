@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import CarnetWeb
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting

@@ -22,9 +22,10 @@ public actor AutomaticRegistration {
     public init(
         _ metadata: ClientMetadata,
         transport: any Transport,
-        store: any RegistrationStore = MemoryRegistrationStore()
+        store: (any RegistrationStore)? = nil
     ) {
-        self.init(metadata, with: ClientRegistrar(transport: transport), store: store)
+        self.init(
+            metadata, with: ClientRegistrar(transport: transport), store: store ?? MemoryRegistrationStore())
     }
 
     package init(

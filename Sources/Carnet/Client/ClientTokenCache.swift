@@ -13,23 +13,16 @@ struct ClientToken: Sendable {
 /// The access tokens of grants without a user, each until its expiry. Concurrent callers share one request.
 actor ClientTokenCache {
     struct Key: Hashable {
-        /// How a token is requested.
-        enum Grant: Hashable {
-            case clientCredentials
-            case assertion(subject: ByteKey?)
-        }
+        private let proof: ClientGrant.Proof
+        private let scopes: [ByteKey]
+        private let resource: [ByteKey]
 
-        let grant: Grant
-        private let scopeKeys: [ByteKey]
-        private let resourceKeys: [ByteKey]
-
-        var scopes: [String] { scopeKeys.map(\.text) }
-        var resources: [String] { resourceKeys.map(\.text) }
-
-        init(grant: Grant = .clientCredentials, scopes: [String], resources: [String]) {
-            self.grant = grant
-            scopeKeys = scopes.map(ByteKey.init)
-            resourceKeys = resources.map(ByteKey.init)
+        /// `nil` for an assertion of another party, which differs each time.
+        init?(_ grant: ClientGrant) {
+            if case .given = grant.proof { return nil }
+            proof = grant.proof
+            scopes = grant.scopes.map(ByteKey.init)
+            resource = grant.resource.map(ByteKey.init)
         }
     }
 

@@ -28,7 +28,7 @@ extension Provider {
     /// The origins of resources that only the caller names.
     func origins(onlyIn declared: [Resource]) -> [String] {
         let own = resourcePlaces
-        return declared.map(\.url).filter { !$0.isAt(anyOf: own) }.map(\.origin)
+        return declared.map(\.target).filter { !$0.isAt(anyOf: own) }.map(\.origin)
     }
 }
 

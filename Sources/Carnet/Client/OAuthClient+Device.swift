@@ -9,13 +9,13 @@ extension OAuthClient {
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     public func beginDeviceSignIn(
         scopes: [String]? = nil,
-        isOffline: Bool = true,
+        requestsRefreshToken: Bool = true,
         resource: [String] = []
     ) async throws -> DeviceAuthorization {
         let provider = try await connection.provider()
         let (request, wanted) = try DeviceAuthorization.request(
             scopes: scopes,
-            isOffline: isOffline,
+            isOffline: requestsRefreshToken,
             resources: resource,
             at: provider,
             as: registration,
@@ -53,7 +53,7 @@ extension OAuthClient {
                 throw OAuthError(
                     .deviceAuthorization, .expiredAttempt, "nobody entered the code in time", hint: "begin again")
             }
-            try await sleeper.sleep(for: .seconds(wait))
+            try await clock.sleep(for: .seconds(wait))
             try Task.checkCancellation()
             let answer: IncomingResponse
             let request: PreparedRequest

@@ -1,87 +1,65 @@
 import CarnetDescriptors
-import CarnetProtocol
+public import CarnetProtocol
 import Foundation
-import HTTPTypes
+public import HTTPTypes
 
-/// The common part of the grants without a user.
+/// Tokens without a user.
 extension OAuthClient {
-    /// A token from memory, or a new one.
-    func ownToken(_ key: ClientTokenCache.Key) async throws -> ClientToken {
-        let margin = TimeInterval(provider.refresh.margin)
-        return try await clientTokens.tokens(for: key, margin: margin, clock: clock) { [self] in
-            switch key.grant {
-            case .clientCredentials:
-                try await requestOwnToken(scopes: key.scopes) { [registration, random, providerClock] provider in
-                    try TokenRequest.clientCredentials(
-                        scopes: key.scopes, resources: key.resources, at: provider, as: registration, random: random,
-                        now: providerClock.now)
-                }
-            case .assertion(let subject):
-                try await requestToken(
-                    for: JWTBearerGrant(subject: subject?.text, scopes: key.scopes, resource: key.resources))
-            }
+    /// An access token for the client itself or for an assertion. It is kept in memory until its expiry and not in the
+    /// store; a token for an assertion of another party is not kept at all.
+    ///
+    /// A token that is bound to a key needs that key: set the registration's `dpopKey`, or use `send(_:body:with:declared:)`.
+    ///
+    /// - Throws: `OAuthError` at step `clientCredentials` or `jwtBearer`; of kind `missingClientSecret` for a public client.
+    public func tokens(for grant: ClientGrant) async throws -> TokenSet {
+        try await token(for: grant).tokens
+    }
+
+    /// Sends a request to a declared host with such a token, and once more with a new one after a 401 if the client can
+    /// request one.
+    ///
+    /// - Parameters:
+    ///   - request: Its URL is absolute: `HTTPRequest(url:)`.
+    ///   - declared: Resources whose origins may receive the token, besides those of the descriptor.
+    /// - Throws: `OAuthError` at step `clientCredentials`, `jwtBearer` or `resource`.
+    public func send(
+        _ request: HTTPRequest, body: [UInt8] = [], with grant: ClientGrant, declared: [Resource] = []
+    ) async throws -> IncomingResponse {
+        let call = try ResourceCall(request, body: body, declared: declared)
+        do {
+            return try await send(call, with: try await token(for: grant))
+        } catch let error as OAuthError where error.kind == .unauthorized {
+            guard let key = ClientTokenCache.Key(grant) else { throw error }
+            await clientTokens.forget(key)
+            return try await send(call, with: try await token(for: grant))
         }
     }
 
-    /// A new token for an assertion.
-    func requestToken(for grant: JWTBearerGrant) async throws -> ClientToken {
-        try await requestOwnToken(scopes: grant.scopes) { [registration, random, providerClock] provider in
-            try grant.request(at: provider, as: registration, random: random, now: providerClock.now)
+    /// A token from memory, or a new one.
+    private func token(for grant: ClientGrant) async throws -> ClientToken {
+        guard let key = ClientTokenCache.Key(grant) else { return try await requestToken(for: grant) }
+        let margin = TimeInterval(provider.refresh.margin)
+        return try await clientTokens.tokens(for: key, margin: margin, clock: clock) { [self] in
+            try await requestToken(for: grant)
         }
     }
 
     /// A new token, with the key that it is bound to if this client's tokens are.
-    private func requestOwnToken(
-        scopes: [String], _ make: @Sendable (Provider) throws -> PreparedRequest
-    ) async throws -> ClientToken {
+    private func requestToken(for grant: ClientGrant) async throws -> ClientToken {
         let provider = try await connection.provider()
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
-        let (answer, request) = try await send(within: bounds, provedBy: dpopKey) { try make(provider) }
+        let (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
+            try grant.request(at: provider, as: registration, random: random, now: providerClock.now)
+        }
         let tokens = try TokenSet(
-            judgingGrantWithoutUser: answer, to: request, from: provider, requested: scopes, now: clock.now)
+            judgingGrantWithoutUser: answer, to: request, from: provider, requested: grant.scopes, now: clock.now)
         return ClientToken(tokens: tokens, dpopKey: dpopKey, binding: try await connection.binding())
     }
 
-    /// Calls a URL of a declared host with a token.
-    func call(
-        _ url: WebURL,
-        with token: ClientToken,
-        method: HTTPRequest.Method,
-        headers: [Named<String>],
-        body: [UInt8],
-        declared: [Resource]
-    ) async throws -> IncomingResponse {
+    private func send(_ call: ResourceCall, with token: ClientToken) async throws -> IncomingResponse {
         let provider = try await connection.provider()
-        let (response, request) = try await send(
-            within: bounds.of(token.binding, at: provider).declaring(provider.origins(onlyIn: declared)),
-            provedBy: token.dpopKey, accessToken: token.tokens.accessToken
-        ) {
-            try ResourceRequest.make(
-                url, method: method, headers: headers, body: body, tokens: token.tokens, at: provider,
-                declared: declared)
-        }
-        try ResourceRequest.judge(response, to: request, unauthorized: provider.api.unauthorized)
-        return response
-    }
-
-    /// Calls a URL with a token from memory, and once more with a new one after a 401.
-    func call(
-        _ url: WebURL,
-        withTokenFor key: ClientTokenCache.Key,
-        method: HTTPRequest.Method,
-        headers: [Named<String>],
-        body: [UInt8],
-        declared: [Resource]
-    ) async throws -> IncomingResponse {
-        func attempt() async throws -> IncomingResponse {
-            try await call(
-                url, with: try await ownToken(key), method: method, headers: headers, body: body, declared: declared)
-        }
-        do {
-            return try await attempt()
-        } catch let error as OAuthError where error.kind == .unauthorized {
-            await clientTokens.forget(key)
-            return try await attempt()
-        }
+        return try await send(
+            call, tokens: token.tokens, at: provider, within: bounds.of(token.binding, at: provider),
+            provedBy: token.dpopKey)
     }
 }

@@ -30,7 +30,7 @@ extension OAuthClient {
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
                 redirectURI: registration.redirectURI,
-                responseMode: provider.authorization.responseMode ?? options.responseMode ?? .query
+                responseMode: provider.authorization.responseMode ?? options.delivery.responseMode ?? .query
             )
         }
         do {

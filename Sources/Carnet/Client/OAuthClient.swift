@@ -9,7 +9,7 @@ public import Logging
 /// callbacks.
 public actor OAuthClient {
     public nonisolated let descriptor: ProviderDescriptor
-    public nonisolated let registration: ClientRegistration
+    package nonisolated let registration: ClientRegistration
     /// The descriptor with the registration's inputs, before discovery.
     package nonisolated let provider: Provider
 
@@ -22,7 +22,6 @@ public actor OAuthClient {
     /// Decides when tokens expire.
     nonisolated let providerClock: ProviderClock
     nonisolated let random: any RandomSource
-    nonisolated let sleeper: any Sleeper
     nonisolated let usedTokens: any UsedTokenStore
     nonisolated let clientTokens = ClientTokenCache()
     nonisolated let nonces = DPoPNonces()
@@ -36,7 +35,9 @@ public actor OAuthClient {
     }
 
     /// - Parameters:
-    ///   - usedTokens: Remembers used logout tokens. Several processes must share one.
+    ///   - store: Keeps the tokens; this process's memory by default.
+    ///   - clock: The system's by default.
+    ///   - usedTokens: Remembers used logout tokens; this process's memory by default. Several processes must share one.
     ///   - observer: Receives each exchange without its secrets.
     ///   - logger: No log by default.
     /// - Throws: `ResolutionError` if an input is missing or invalid, or the environment is unknown.
@@ -44,23 +45,38 @@ public actor OAuthClient {
         _ descriptor: ProviderDescriptor,
         registration: ClientRegistration,
         transport: any Transport,
-        store: any TokenStore = MemoryTokenStore(),
+        store: (any TokenStore)? = nil,
         limits: TransportLimits = TransportLimits(),
-        clock: any WallClock = SystemWallClock(),
-        random: any RandomSource = SystemRandomSource(),
-        sleeper: any Sleeper = SystemSleeper(),
-        usedTokens: any UsedTokenStore = MemoryUsedTokenStore(),
+        clock: (any WallClock)? = nil,
+        usedTokens: (any UsedTokenStore)? = nil,
         observer: (any ExchangeObserver)? = nil,
         logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
+        try self.init(
+            descriptor, registration: registration, transport: transport, store: store, limits: limits, clock: clock,
+            random: SystemRandomSource(), usedTokens: usedTokens, observer: observer, logger: logger)
+    }
+
+    package init(
+        _ descriptor: ProviderDescriptor,
+        registration: ClientRegistration,
+        transport: any Transport,
+        store: (any TokenStore)? = nil,
+        limits: TransportLimits = TransportLimits(),
+        clock: (any WallClock)? = nil,
+        random: any RandomSource,
+        usedTokens: (any UsedTokenStore)? = nil,
+        observer: (any ExchangeObserver)? = nil,
+        logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
+    ) throws {
+        let clock = clock ?? SystemWallClock()
         let descriptor = try descriptor.variant(registration.environment)
         self.descriptor = descriptor
         self.registration = registration
-        self.store = store
+        self.store = store ?? MemoryTokenStore()
         self.clock = clock
         self.random = random
-        self.sleeper = sleeper
-        self.usedTokens = usedTokens
+        self.usedTokens = usedTokens ?? MemoryUsedTokenStore()
         provider = try descriptor.resolve(inputs: registration.inputs)
         providerClock = ProviderClock(clock)
         var limits = limits
@@ -94,7 +110,7 @@ public actor OAuthClient {
             random: random,
             now: clock.now
         )
-        guard provider.pushesAuthorization(wanted: options.isPushed) else { return request }
+        guard provider.pushesAuthorization(wanted: options.delivery.isPushed) else { return request }
         return try await push(request, to: provider)
     }
 
@@ -379,7 +395,7 @@ public actor OAuthClient {
 }
 
 extension OAuthClient {
-    /// A client of the provider with an id.
+    /// A client of the provider with an id, with the options of `init(_:registration:transport:…)`.
     ///
     /// - Throws: `UnknownProviderError` with the nearest names; `ResolutionError`.
     public init(
@@ -387,8 +403,15 @@ extension OAuthClient {
         in registry: ProviderRegistry,
         registration: ClientRegistration,
         transport: any Transport,
-        store: any TokenStore = MemoryTokenStore()
+        store: (any TokenStore)? = nil,
+        limits: TransportLimits = TransportLimits(),
+        clock: (any WallClock)? = nil,
+        usedTokens: (any UsedTokenStore)? = nil,
+        observer: (any ExchangeObserver)? = nil,
+        logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
-        try self.init(try registry.descriptor(id), registration: registration, transport: transport, store: store)
+        try self.init(
+            try registry.descriptor(id), registration: registration, transport: transport, store: store,
+            limits: limits, clock: clock, usedTokens: usedTokens, observer: observer, logger: logger)
     }
 }

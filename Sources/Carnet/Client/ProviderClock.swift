@@ -16,6 +16,8 @@ final class ProviderClock: WallClock {
 
     var now: Date { local.now.addingTimeInterval(offset.withLock { $0 }) }
 
+    func sleep(for duration: Duration) async throws { try await local.sleep(for: duration) }
+
     /// This machine's own time.
     var localNow: Date { local.now }
 

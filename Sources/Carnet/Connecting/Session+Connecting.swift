@@ -2,10 +2,15 @@ import CarnetDescriptors
 public import CarnetProtocol
 
 extension Session {
-    /// The values that were captured besides the tokens, by reference, e.g. `token.instance_url`.
+    /// The values that were captured besides the tokens, by reference, e.g. `token.instance_url`. Some are secret.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if there is none.
-    public func values() async throws -> [String: ConnectionValue] {
+    public func values() async throws -> [String: Secret] {
+        try await connectionValues().mapValues { Secret($0.text) }
+    }
+
+    /// The same, each with whether it may be shown.
+    package func connectionValues() async throws -> [String: ConnectionValue] {
         try await stored().connection.values ?? [:]
     }
 

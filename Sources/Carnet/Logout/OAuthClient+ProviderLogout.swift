@@ -1,17 +1,25 @@
-public import CarnetProtocol
+package import CarnetProtocol
 import Foundation
 
 extension OAuthClient {
     /// Ends the sessions that a provider's logout token names (OpenID Connect Back-Channel Logout, section 2.7).
     /// Their tokens are removed here; nothing is sent.
     ///
-    /// - Parameter token: The `logout_token` of the POST; `BackChannelLogoutRequest` reads it from the request.
+    /// - Parameters:
+    ///   - form: The body of the POST.
+    ///   - mediaType: Its `Content-Type`.
     /// - Returns: The accounts that were signed out; empty if there were none.
     /// - Throws: `OAuthError` at step `logout` for an invalid token, of kind `alreadyUsed` for a repeated one; at
     /// step `keys` if the provider's keys are unavailable; `TokenStoreError`. No session was changed then, unless the
     /// store failed between two.
     @discardableResult
-    public func endSessions(namedBy token: Secret) async throws -> [ConnectionKey] {
+    public func endSessions(byLogoutRequest form: [UInt8], mediaType: String?) async throws -> [ConnectionKey] {
+        try await endSessions(namedBy: try BackChannelLogoutRequest.logoutToken(in: form, mediaType: mediaType))
+    }
+
+    /// - Parameter token: The `logout_token` of the POST.
+    @discardableResult
+    package func endSessions(namedBy token: Secret) async throws -> [ConnectionKey] {
         // Anybody can POST here, so an obviously invalid token causes no request.
         let ownExpectations = try LogoutTokenExpectations(from: provider, as: registration)
         try providerClock.onEitherClock { now throws(OAuthError) in

@@ -1,5 +1,5 @@
-public import CarnetProtocol
-public import Foundation
+import CarnetProtocol
+package import Foundation
 
 #if canImport(Glibc)
     import Glibc
@@ -8,26 +8,21 @@ public import Foundation
 #endif
 
 /// The machine's clock.
-public struct SystemWallClock: WallClock {
-    public init() {}
+package struct SystemWallClock: WallClock {
+    package init() {}
 
-    public var now: Date { Date() }
-}
+    package var now: Date { Date() }
 
-/// Waits in real time.
-public struct SystemSleeper: Sleeper {
-    public init() {}
-
-    public func sleep(for duration: Duration) async throws {
+    package func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration)
     }
 }
 
 /// The system's cryptographically secure generator, which cannot fail.
-public struct SystemRandomSource: RandomSource {
-    public init() {}
+package struct SystemRandomSource: RandomSource {
+    package init() {}
 
-    public func bytes(count: Int) -> [UInt8] {
+    package func bytes(count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             #if !os(Windows)
                 // One system call, which takes up to 256 bytes, instead of one for each byte.

@@ -148,7 +148,7 @@ extension TokenStore {
     /// Removes the record unconditionally.
     ///
     /// - Throws: `TokenStoreError`.
-    public func remove(_ key: ConnectionKey) async throws {
+    package func remove(_ key: ConnectionKey) async throws {
         try await remove(key, ifRevision: nil)
     }
 
@@ -195,7 +195,7 @@ public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     public var kind: Kind
-    public var reason: String
+    package var reason: String
     /// What repairs it: a whole command, or a sentence where there is none.
     package var remedy: String?
     /// The system's number of the failure, e.g. the `OSStatus` of the Keychain; `nil` if it gave none.

@@ -53,7 +53,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
 
     public var kind: Kind
     /// One sentence, e.g. `connection refused by 127.0.0.1:8080`.
-    public var reason: String
+    package var reason: String
 
     public init(_ kind: Kind, _ reason: String) {
         self.kind = kind

@@ -69,7 +69,7 @@ public struct UserAgentError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     public var kind: Kind
-    public var reason: String
+    package var reason: String
 
     public init(_ kind: Kind, _ reason: String) {
         self.kind = kind

@@ -1,6 +1,9 @@
 public import Foundation
 
-/// The current time.
+/// Time, and waiting for it to pass.
 public protocol WallClock: Sendable {
     var now: Date { get }
+
+    /// Waits, and ends early if the task is cancelled.
+    func sleep(for duration: Duration) async throws
 }

@@ -7,9 +7,9 @@ extension Session {
     /// granted scopes, because many providers replace the grant.
     ///
     /// - Returns: The tokens. Their `scopes` are the granted ones.
-    /// - Throws: As `completeGrant(_:for:)`; `CancellationError`.
-    public func grantMore(
-        scopes: [String],
+    /// - Throws: As `completeRequestingScopes(_:for:)`; `CancellationError`.
+    public func requestScopes(
+        _ scopes: [String],
         with agent: any UserAgent,
         options: AuthorizationOptions = AuthorizationOptions()
     ) async throws -> TokenSet {
@@ -27,8 +27,8 @@ extension Session {
     /// URL, and the data to keep until the callback.
     ///
     /// - Throws: `OAuthError`, `TokenStoreError`.
-    public func beginGrant(
-        scopes: [String],
+    public func beginRequestingScopes(
+        _ scopes: [String],
         options: AuthorizationOptions = AuthorizationOptions()
     ) async throws -> AuthorizationRequest {
         var options = options
@@ -39,7 +39,7 @@ extension Session {
     /// Completes a grant. If it fails, the tokens stay as they were.
     ///
     /// - Throws: `OAuthError`: `subjectMismatch` if another account consented; `TokenStoreError`.
-    public func completeGrant(
+    public func completeRequestingScopes(
         _ callback: AuthorizationCallback,
         for pending: PendingAuthorization
     ) async throws -> TokenSet {

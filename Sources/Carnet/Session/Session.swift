@@ -1,6 +1,5 @@
 public import CarnetDescriptors
 public import CarnetProtocol
-public import HTTPTypes
 
 /// One signed-in account: returns valid access tokens, and uses them.
 ///
@@ -40,7 +39,7 @@ public actor Session {
     /// The stored tokens, which may have expired.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if there are none.
-    public func storedTokens() async throws -> TokenSet {
+    package func storedTokens() async throws -> TokenSet {
         try await stored().connection.tokens
     }
 
@@ -67,91 +66,9 @@ public actor Session {
     }
 
     /// The descriptor's resources whose URLs are known from the sign-in's values.
-    public func resourceMap() async throws -> ResourceMap {
+    package func resourceMap() async throws -> ResourceMap {
         let held = HeldValues(of: try await stored().connection)
         return ResourceMap(of: client.filled(client.provider, with: held))
-    }
-
-    /// Calls a resource with the access token.
-    ///
-    /// - Throws: `OAuthError`: `insufficientScope`, `undeclaredHost`, `unauthorized` if a refreshed token is rejected
-    /// too.
-    public func call(
-        _ resource: Resource,
-        body: [UInt8] = [],
-        headers: [Named<String>] = []
-    ) async throws -> IncomingResponse {
-        let connection = try await usableConnection()
-        let missing = ResourceMap([resource], scopes: client.provider.scopes)
-            .access(granted: connection.tokens.scopes)[0].missing
-        guard missing.isEmpty else {
-            throw OAuthError(
-                .resource,
-                .insufficientScope,
-                "\"\(resource.title)\" needs scopes that were not granted",
-                descriptorKey: "resources",
-                hint: "sign in with the scopes " + missing.joined(separator: " ")
-            )
-        }
-        return try await call(
-            resource.url,
-            method: HTTPRequest.Method(resource.method.rawValue) ?? .get,
-            headers: resource.headers + headers,
-            body: body,
-            declared: [resource],
-            with: connection
-        )
-    }
-
-    /// Calls a URL of a declared host with the access token.
-    ///
-    /// - Parameters:
-    ///   - declared: Resources whose origins the token may go to, besides those of the descriptor.
-    ///   - statuses: The statuses whose responses are returned. 401 and 403 are errors nevertheless, and a redirect is not
-    ///     followed.
-    /// - Throws: As `call(_:body:headers:)`.
-    public func call(
-        _ url: WebURL,
-        method: HTTPRequest.Method = .get,
-        headers: [Named<String>] = [],
-        body: [UInt8] = [],
-        declared: [Resource] = [],
-        accepting statuses: Range<Int> = 200..<300
-    ) async throws -> IncomingResponse {
-        try await call(
-            url, method: method, headers: headers, body: body, declared: declared, accepting: statuses,
-            with: try await usableConnection())
-    }
-
-    private func call(
-        _ url: WebURL,
-        method: HTTPRequest.Method,
-        headers: [Named<String>],
-        body: [UInt8],
-        declared: [Resource],
-        accepting statuses: Range<Int> = 200..<300,
-        with connection: Connection
-    ) async throws -> IncomingResponse {
-        let provider = try await client.provider(for: connection)
-        return try await retryingOnce(with: connection) { connection in
-            let bounds = try await self.client.bounds(of: connection).declaring(provider.origins(onlyIn: declared))
-            let (response, request) = try await self.client.send(
-                within: bounds, provedBy: connection.dpopKey, accessToken: connection.tokens.accessToken
-            ) {
-                try ResourceRequest.make(
-                    url,
-                    method: method,
-                    headers: headers,
-                    body: body,
-                    tokens: connection.tokens,
-                    at: provider,
-                    declared: declared
-                )
-            }
-            try ResourceRequest.judge(
-                response, to: request, unauthorized: provider.api.unauthorized, accepting: statuses)
-            return response
-        }
     }
 }
 

@@ -1,20 +1,20 @@
-public import CarnetProtocol
-public import Foundation
+package import CarnetProtocol
+package import Foundation
 
 /// Keeps pending sign-ins in this process's memory.
-public actor MemoryPendingStore: PendingStore {
+package actor MemoryPendingStore: PendingStore {
     private let limit: Int
     private var pending: [Secret: PendingAuthorization] = [:]
 
     /// - Parameter limit: The maximum number of sign-ins. Beyond it, those that expire first are dropped.
-    public init(limit: Int = 10_000) {
+    package init(limit: Int = 10_000) {
         self.limit = max(1, limit)
     }
 
     /// The number of pending sign-ins.
-    public var count: Int { pending.count }
+    package var count: Int { pending.count }
 
-    public func keep(_ pending: PendingAuthorization, now: Date) {
+    package func keep(_ pending: PendingAuthorization, now: Date) {
         self.pending[pending.id] = pending
         guard self.pending.count > limit else { return }
         self.pending = self.pending.filter { $0.value.expiresAt > now }
@@ -27,7 +27,7 @@ public actor MemoryPendingStore: PendingStore {
         }
     }
 
-    public func take(_ id: Secret, now: Date) -> PendingAuthorization? {
+    package func take(_ id: Secret, now: Date) -> PendingAuthorization? {
         guard let taken = pending.removeValue(forKey: id), taken.expiresAt > now else { return nil }
         return taken
     }

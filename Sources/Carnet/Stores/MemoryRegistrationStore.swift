@@ -1,13 +1,13 @@
 import CarnetDescriptors
-public import CarnetProtocol
+package import CarnetProtocol
 
 /// Keeps registered clients in this process's memory. The next process registers again.
-public actor MemoryRegistrationStore: RegistrationStore {
+package actor MemoryRegistrationStore: RegistrationStore {
     private var clients: [ByteKey: RegisteredClient] = [:]
 
-    public init() {}
+    package init() {}
 
-    public func load(_ server: String) -> RegisteredClient? { clients[ByteKey(server)] }
+    package func load(_ server: String) -> RegisteredClient? { clients[ByteKey(server)] }
 
-    public func save(_ client: RegisteredClient, for server: String) { clients[ByteKey(server)] = client }
+    package func save(_ client: RegisteredClient, for server: String) { clients[ByteKey(server)] = client }
 }

@@ -1,20 +1,20 @@
 import CarnetDescriptors
-public import CarnetProtocol
+package import CarnetProtocol
 
 /// Keeps connections in this process's memory, for tests and for hosts that sign in again at each start.
-public actor MemoryTokenStore: TokenStore {
+package actor MemoryTokenStore: TokenStore {
     private var records: [ConnectionKey: StoredConnection] = [:]
     private var sessions = SessionIndex()
     private var savedRecords = 0
     private let locks = KeyedLocks<ConnectionKey>()
 
-    public init() {}
+    package init() {}
 
-    public func load(_ key: ConnectionKey) -> StoredConnection? {
+    package func load(_ key: ConnectionKey) -> StoredConnection? {
         records[key]
     }
 
-    public func save(_ connection: Connection, replacing revision: String?) throws -> String {
+    package func save(_ connection: Connection, replacing revision: String?) throws -> String {
         if let revision, records[connection.key]?.revision != revision {
             throw TokenStoreError(.conflict, "another writer saved this account first")
         }
@@ -27,20 +27,20 @@ public actor MemoryTokenStore: TokenStore {
     }
 
     @discardableResult
-    public func remove(_ key: ConnectionKey, ifRevision revision: String?) -> Bool {
+    package func remove(_ key: ConnectionKey, ifRevision revision: String?) -> Bool {
         guard let old = records[key], revision == nil || old.revision == revision else { return false }
         records[key] = nil
         sessions.remove(old.connection)
         return true
     }
 
-    public func keys() -> [ConnectionKey] {
+    package func keys() -> [ConnectionKey] {
         records.keys.sorted { ($0.provider, $0.account) < ($1.provider, $1.account) }
     }
 
-    public nonisolated var hasSessionIndex: Bool { true }
+    package nonisolated var hasSessionIndex: Bool { true }
 
-    public func keys(of provider: String, endedBy ended: EndedSession) -> [ConnectionKey] {
+    package func keys(of provider: String, endedBy ended: EndedSession) -> [ConnectionKey] {
         sessions.candidates(for: ended).filter { key in
             key.provider.isSameBytes(as: provider) && records[key]?.connection.isOver(by: ended) == true
         }

@@ -1,18 +1,18 @@
 import CarnetDescriptors
-public import Foundation
+package import Foundation
 
 /// Keeps the ids of used tokens in this process's memory.
-public actor MemoryUsedTokenStore: UsedTokenStore {
+package actor MemoryUsedTokenStore: UsedTokenStore {
     private let limit: Int
     private var ends: [ByteKey: Date] = [:]
 
     /// - Parameter limit: The maximum number of ids. Only signed tokens are recorded. Beyond the limit, those that
     /// expire first are dropped.
-    public init(limit: Int = 10_000) {
+    package init(limit: Int = 10_000) {
         self.limit = max(1, limit)
     }
 
-    public func use(_ id: String, until end: Date, now: Date) -> Bool {
+    package func use(_ id: String, until end: Date, now: Date) -> Bool {
         let id = ByteKey(id)
         guard ends[id].map({ $0 <= now }) ?? true else { return false }
         ends[id] = end
@@ -25,7 +25,7 @@ public actor MemoryUsedTokenStore: UsedTokenStore {
         return true
     }
 
-    public func forget(_ id: String) {
+    package func forget(_ id: String) {
         ends[ByteKey(id)] = nil
     }
 }

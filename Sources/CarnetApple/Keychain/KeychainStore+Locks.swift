@@ -76,7 +76,7 @@ extension KeychainStore {
                 throw TokenStoreError(
                     .locked, "the account is locked: another process has held it for \(Self.lockPatience) or longer")
             }
-            try await sleeper.sleep(for: pause)
+            try await clock.sleep(for: pause)
             waited += pause
             pause = min(pause * 2, .milliseconds(250))
         }

@@ -17,7 +17,6 @@ public final class KeychainStore: TokenStore {
     let calls: any KeychainCalls
     let random: any RandomSource
     let clock: any WallClock
-    let sleeper: any Sleeper
     let queues: KeyedLocks<String>
     private let onUnreadable: @Sendable (TokenStoreError) -> Void
     let blocking = BlockingCalls(label: "carnet.keychain-store")
@@ -30,7 +29,6 @@ public final class KeychainStore: TokenStore {
         calls: any KeychainCalls,
         random: any RandomSource = SystemRandomSource(),
         clock: any WallClock = SystemWallClock(),
-        sleeper: any Sleeper = SystemSleeper(),
         queues: KeyedLocks<String> = KeychainStore.queues,
         onUnreadable: @escaping @Sendable (TokenStoreError) -> Void
     ) {
@@ -39,7 +37,6 @@ public final class KeychainStore: TokenStore {
         self.calls = calls
         self.random = random
         self.clock = clock
-        self.sleeper = sleeper
         self.queues = queues
         self.onUnreadable = onUnreadable
     }

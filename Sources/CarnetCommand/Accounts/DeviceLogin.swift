@@ -31,5 +31,8 @@ struct DeviceLogin {
         }
     }
 
-    private func shown(_ url: WebURL) -> String { sandbox?.sandboxURL(for: url) ?? url.text }
+    private func shown(_ url: String) -> String {
+        guard let sandbox, let url = try? WebURL(url) else { return url }
+        return sandbox.sandboxURL(for: url)
+    }
 }

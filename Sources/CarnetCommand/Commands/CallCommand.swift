@@ -43,14 +43,15 @@ struct CallCommand: Subcommand {
             let map = try await self.map.map(for: account, context.console)
             let call = try target(in: map, account)
             if let resource = call.resource { try check(resource, account) }
-            return try await context.console.showing("calling \(call.url.host)") {
-                try await session.call(
-                    call.url,
-                    method: call.method,
-                    headers: (call.resource?.headers ?? []) + contentType,
-                    body: Array((body ?? "").utf8),
-                    declared: map.resources
-                )
+            var request =
+                if let resource = call.resource {
+                    try HTTPRequest(for: resource, method: call.method)
+                } else {
+                    HTTPRequest(url: call.url.text, method: call.method)
+                }
+            if let contentType { request.headerFields[.contentType] = contentType }
+            return try await context.console.showing("calling \(call.url.host)") { [request] in
+                try await session.send(request, body: Array((body ?? "").utf8), declared: map.resources)
             }
         }
         show(response, of: account, context.console)
@@ -72,7 +73,7 @@ struct CallCommand: Subcommand {
         }
         if let found = map.resource(named: resource) {
             let own = HTTPRequest.Method(found.method.rawValue) ?? .get
-            return Target(resource: found, url: found.url, method: given ?? own)
+            return Target(resource: found, url: found.target, method: given ?? own)
         }
         guard resource.contains("://") else {
             let names = map.resources.map { $0.id ?? $0.title }
@@ -109,10 +110,9 @@ struct CallCommand: Subcommand {
     }
 
     /// A body that is JSON is sent as JSON, any other as a form.
-    private var contentType: [Named<String>] {
-        guard let body else { return [] }
-        let isJSON = (try? JSONValue(parsing: body)) != nil
-        return [Named("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded")]
+    private var contentType: String? {
+        guard let body else { return nil }
+        return (try? JSONValue(parsing: body)) == nil ? "application/x-www-form-urlencoded" : "application/json"
     }
 
     private func show(_ response: IncomingResponse, of account: Account, _ console: Console) {

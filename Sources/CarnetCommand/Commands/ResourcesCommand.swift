@@ -24,7 +24,7 @@ struct ResourcesCommand: Subcommand {
         let granted = account.stored.tokens.scopes
         let access = map.access(granted: granted)
         let open = access.filter(\.isOpen).map(\.resource)
-        let rows = open.map { [$0.title.printable, $0.method.rawValue, $0.url.text] }
+        let rows = open.map { [$0.title.printable, $0.method.rawValue, $0.url] }
         for line in Table.lines(rows) { context.console.answer(line) }
         let closed = access.filter { !$0.isOpen }.map { access in
             [access.resource.title.printable, "needs " + access.missing.joined(separator: " ").printable]

@@ -85,16 +85,14 @@ struct Registrations {
         }
         return ClientRegistration(
             clientID: clientID,
-            clientSecret: source.clientSecret,
-            signingKey: source.signingKey,
-            certificate: source.certificate,
-            decryptionKeys: source.decryptionKeys ?? [],
+            credentials: .held(
+                secret: source.clientSecret, signingKey: source.signingKey, certificate: source.certificate,
+                decryptionKeys: source.decryptionKeys ?? [], dpopKey: source.dpopKey),
             redirectURI: redirectURI,
             postLogoutRedirectURI: source.postLogoutRedirectURI,
             inputs: source.inputs,
             environment: source.environment,
             scopes: source.scopes,
-            dpopKey: source.dpopKey,
             origins: source.origins
         )
     }

@@ -43,7 +43,7 @@ struct AccountView {
     var resourceRows: [[String: Any]] {
         resources.enumerated().map { number, access in
             [
-                "number": number, "title": access.resource.title, "url": access.resource.url.text,
+                "number": number, "title": access.resource.title, "url": access.resource.url,
                 "method": access.resource.method.rawValue, "open": access.isOpen,
                 "missing": access.missing.joined(separator: " "),
             ]

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetHummingbird
 import CarnetProtocol
 import CarnetSandbox

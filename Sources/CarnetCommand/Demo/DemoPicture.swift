@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 import HTTPTypes

@@ -63,11 +63,8 @@ struct ClientTokenOptions: ParsableArguments {
             let registration = try connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
             let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
-            let grant = try jwtBearer ? grant(wanted, context.environment) : nil
-            let tokens = try await context.console.showing("requesting a token") {
-                if let grant { return try await client.tokens(for: grant) }
-                return try await client.clientCredentials(scopes: wanted, resource: resources)
-            }
+            let grant = try grant(wanted, context.environment)
+            let tokens = try await context.console.showing("requesting a token") { try await client.tokens(for: grant) }
             let owner = "the client \(registration.clientID)"
             switch part {
             case nil: show(tokens, of: registration, entry, context.console)
@@ -80,14 +77,15 @@ struct ClientTokenOptions: ParsableArguments {
         }
     }
 
-    private func grant(_ wanted: [String], _ environment: HostEnvironment) throws -> JWTBearerGrant {
+    private func grant(_ wanted: [String], _ environment: HostEnvironment) throws -> ClientGrant {
+        guard jwtBearer else { return .clientCredentials(scopes: wanted, resource: resources) }
         guard let assertionVariable else {
-            return JWTBearerGrant(subject: subject, scopes: wanted, resource: resources)
+            return .assertion(subject: subject, scopes: wanted, resource: resources)
         }
         guard let text = environment[assertionVariable], !text.isEmpty else {
             throw Failure(.usage, "--assertion-env \(assertionVariable): the variable is not set")
         }
-        return JWTBearerGrant(assertion: Secret(text), scopes: wanted, resource: resources)
+        return .assertion(Secret(text), scopes: wanted, resource: resources)
     }
 
     private func show(

@@ -59,17 +59,16 @@ struct RequestOptions: ParsableArguments {
     func options(scopes: [String]?, lifetime: TimeInterval) throws -> AuthorizationOptions {
         AuthorizationOptions(
             scopes: scopes,
-            resource: resources,
-            authorizationDetails: try authorizationDetails.map { try Self.list($0) } ?? [],
-            claims: try claims.map { try Self.object($0) },
-            maxAge: maxAge,
-            acrValues: acrValues,
-            loginHint: loginHint,
+            access: AuthorizationOptions.Access(
+                resource: resources,
+                authorizationDetails: try authorizationDetails.map { try Self.list($0) } ?? [],
+                claims: try claims.map { try Self.object($0) }
+            ),
+            authentication: AuthenticationRequirements(acrValues: acrValues, maxAge: maxAge),
             prompt: prompt,
+            loginHint: loginHint,
             uiLocales: uiLocales,
-            isPushed: pushed,
-            isSigned: signed,
-            responseMode: responseMode,
+            delivery: AuthorizationOptions.Delivery(isPushed: pushed, isSigned: signed, responseMode: responseMode),
             lifetime: lifetime
         )
     }

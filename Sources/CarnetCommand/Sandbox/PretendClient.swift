@@ -38,12 +38,12 @@ struct PretendClient {
         let secret = method == .clientSecretJWT || (provider.idToken.hs256 != nil) ? Self.longSecret : Self.secret
         registration = ClientRegistration(
             clientID: clientID,
-            clientSecret: method.usesSecret ? Secret(secret) : nil,
-            signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
-                ? Self.signingKey(for: provider) : nil,
-            certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
-                ? PretendCertificate.certificate : nil,
-            decryptionKeys: Self.decryptionKeys(for: provider),
+            credentials: .held(
+                secret: method.usesSecret ? Secret(secret) : nil,
+                signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
+                    ? Self.signingKey(for: provider) : nil,
+                certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
+                    ? PretendCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider)),
             redirectURI: redirectURI,
             inputs: inputs,
             environment: provider.environment,

@@ -235,7 +235,7 @@ extension JSONValue {
 
     private static func resource(_ resource: Resource) -> JSONValue {
         [
-            "id": .optional(resource.id), "title": .string(resource.title), "url": .string(resource.url.text),
+            "id": .optional(resource.id), "title": .string(resource.title), "url": .string(resource.url),
             "method": .string(resource.method.rawValue), "all_of": .list(resource.requirement.allOf),
             "any_of": .list(resource.requirement.anyOf), "headers": map(resource.headers),
         ]

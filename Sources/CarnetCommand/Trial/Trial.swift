@@ -33,7 +33,7 @@ struct Trial {
         let pretend = setup.client
         sandbox = Sandbox(
             providers: [setup.provider],
-            clients: [pretend.sandboxClient],
+            clients: [setup.provider.id: [pretend.sandboxClient]],
             now: { clock.now },
             randomBytes: sandboxRandomBytes
         )
@@ -291,9 +291,7 @@ extension Trial {
         step.findings = [Named("needs", closed.missing.joined(separator: " "))]
         do {
             let resource = closed.resource
-            _ = try await session.call(
-                resource.url, method: HTTPRequest.Method(resource.method.rawValue) ?? .get, headers: resource.headers,
-                declared: [resource])
+            _ = try await session.send(try HTTPRequest(for: resource), declared: [resource])
             step.outcome = .failed(Failure(.failed, "the resource returned data without the required scopes"))
         } catch let error as OAuthError where error.kind == .insufficientScope {
             step.findings.append(Named("refused", "as expected"))

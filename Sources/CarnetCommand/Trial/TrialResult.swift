@@ -16,7 +16,7 @@ extension ResourceAccess {
         .object(
             JSONObject([
                 "id": .optional(resource.id), "title": .string(resource.title),
-                "method": .string(resource.method.rawValue), "url": .string(resource.url.text),
+                "method": .string(resource.method.rawValue), "url": .string(resource.url),
                 "open": .bool(isOpen), "missing": .list(missing),
             ])
         )

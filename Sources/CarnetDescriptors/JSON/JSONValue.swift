@@ -16,7 +16,7 @@ public struct JSONObject: Hashable, Sendable {
         public var name: String
         public var value: JSONValue
 
-        public init(name: String, value: JSONValue) {
+        package init(name: String, value: JSONValue) {
             self.name = name
             self.value = value
         }
@@ -24,7 +24,7 @@ public struct JSONObject: Hashable, Sendable {
 
     public private(set) var members: [Member]
 
-    public init() {
+    package init() {
         members = []
     }
 
@@ -86,7 +86,7 @@ extension JSONValue {
         if case .number(let text) = self { Int(text) } else { nil }
     }
 
-    public var isNull: Bool { self == .null }
+    package var isNull: Bool { self == .null }
 
     /// The member of an object; `nil` for any other kind of value.
     public subscript(name: String) -> JSONValue? { object?[name] }
@@ -95,7 +95,7 @@ extension JSONValue {
     package subscript(stated name: String) -> JSONValue? { object?[stated: name] }
 
     /// The text of a string, number or boolean, for identifiers and claims of any of these types.
-    public var scalarText: String? {
+    package var scalarText: String? {
         switch self {
         case .string(let text), .number(let text): text
         case .bool(let value): value ? "true" : "false"

@@ -92,11 +92,11 @@ extension DescriptorChoice {
 }
 
 /// An author-defined name with its value. A mapping is read as a list of these, in file order.
-public struct Named<Value: Sendable>: Sendable {
-    public var name: String
-    public var value: Value
+package struct Named<Value: Sendable>: Sendable {
+    package var name: String
+    package var value: Value
 
-    public init(_ name: String, _ value: Value) {
+    package init(_ name: String, _ value: Value) {
         self.name = name
         self.value = value
     }

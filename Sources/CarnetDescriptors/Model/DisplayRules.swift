@@ -12,10 +12,10 @@ extension DisplayRules: DescriptorSection {
 }
 
 /// An opaque colour (sRGB).
-public struct BrandColor: Hashable, Sendable {
-    public let red: UInt8
-    public let green: UInt8
-    public let blue: UInt8
+package struct BrandColor: Hashable, Sendable {
+    package let red: UInt8
+    package let green: UInt8
+    package let blue: UInt8
 
     /// - Parameter text: Six hexadecimal digits behind `#`.
     package init?(_ text: String) {
@@ -32,7 +32,7 @@ public struct BrandColor: Hashable, Sendable {
 
 extension BrandColor: CustomStringConvertible {
     /// In the syntax of style sheets.
-    public var description: String {
+    package var description: String {
         "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -264,7 +264,7 @@ extension NonceRule: DescriptorSection {
 
 /// The asymmetric signature algorithms, by their registered names (RFC 7518, section 3.1; RFC 8037, section 3.1).
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public enum SignatureAlgorithm: String, DescriptorChoice, Sendable {
+package enum SignatureAlgorithm: String, DescriptorChoice, Sendable {
     case RS256, RS384, RS512
     case PS256, PS384, PS512
     case ES256, ES384, ES512

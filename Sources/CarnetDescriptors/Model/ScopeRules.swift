@@ -1,10 +1,10 @@
 /// The scopes: which are requested, and what each means (RFC 6749, section 3.3).
-public struct ScopeRules: Sendable {
+package struct ScopeRules: Sendable {
     package internal(set) var separator = " "
-    public internal(set) var defaults: [String] = []
+    package internal(set) var defaults: [String] = []
     package internal(set) var required: [String] = []
     package internal(set) var offline: [String] = []
-    public internal(set) var catalog: [ScopeEntry] = []
+    package internal(set) var catalog: [ScopeEntry] = []
     package internal(set) var extra = NamedList<[String]>()
     package internal(set) var whenEmpty = EmptyScopeRule.omit
 
@@ -28,10 +28,10 @@ package enum EmptyScopeRule: String, DescriptorChoice, Sendable {
     case send
 }
 
-public struct ScopeEntry: Sendable {
-    public internal(set) var id = ""
-    public internal(set) var title: String?
-    public internal(set) var implies: [String] = []
+package struct ScopeEntry: Sendable {
+    package internal(set) var id = ""
+    package internal(set) var title: String?
+    package internal(set) var implies: [String] = []
 
     init() {}
 }

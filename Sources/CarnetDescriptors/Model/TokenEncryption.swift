@@ -1,6 +1,6 @@
 /// The registered encryption algorithms of a client's ID tokens or signed responses (OpenID Connect Dynamic Client
 /// Registration, section 2). A token never chooses them.
-public struct TokenEncryption: Hashable, Sendable {
+package struct TokenEncryption: Hashable, Sendable {
     /// How the key of the content is brought, called `id_token_encrypted_response_alg` at registration.
     package internal(set) var algorithm = KeyManagementAlgorithm.rsaOAEP256
     /// How the content is encrypted, called `id_token_encrypted_response_enc` at registration.
@@ -8,7 +8,7 @@ public struct TokenEncryption: Hashable, Sendable {
 
     init() {}
 
-    public init(_ algorithm: KeyManagementAlgorithm, _ content: ContentEncryption = .a128CBCHS256) {
+    package init(_ algorithm: KeyManagementAlgorithm, _ content: ContentEncryption = .a128CBCHS256) {
         self.algorithm = algorithm
         self.content = content
     }
@@ -26,7 +26,7 @@ extension TokenEncryption: DescriptorSection {
 
 /// The key management algorithm (RFC 7518, section 4.1). RSA1_5 is not supported: a response to wrong padding reveals
 /// the key (RFC 8725, section 3.2).
-public enum KeyManagementAlgorithm: String, DescriptorChoice, Sendable {
+package enum KeyManagementAlgorithm: String, DescriptorChoice, Sendable {
     case rsaOAEP = "RSA-OAEP"
     case rsaOAEP256 = "RSA-OAEP-256"
     case ecdhES = "ECDH-ES"
@@ -35,7 +35,7 @@ public enum KeyManagementAlgorithm: String, DescriptorChoice, Sendable {
 }
 
 /// The content encryption algorithm (RFC 7518, section 5.1).
-public enum ContentEncryption: String, DescriptorChoice, Sendable {
+package enum ContentEncryption: String, DescriptorChoice, Sendable {
     case a128GCM = "A128GCM"
     case a256GCM = "A256GCM"
     case a128CBCHS256 = "A128CBC-HS256"

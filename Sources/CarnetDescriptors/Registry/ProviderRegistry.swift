@@ -220,11 +220,11 @@ extension ProviderRegistry.Source {
 
 /// There is no provider with this id.
 public struct UnknownProviderError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var name: String
+    package var name: String
     /// Up to three similar ids.
-    public var nearest: [String]
+    package var nearest: [String]
     /// A file that would define the id if it had no errors.
-    public var broken: String?
+    package var broken: String?
 
     public var description: String {
         let unknown = "there is no provider \"\(name)\""

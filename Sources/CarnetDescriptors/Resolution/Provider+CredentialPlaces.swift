@@ -28,7 +28,8 @@ extension Provider {
             connection.lookups.items.map(\.value.call.url)
             + (connection.onConnect + connection.onDisconnect).map(\.url)
         let declared =
-            resources.map(\.url) + profile.requests.map(\.url) + api.hosts.compactMap { try? WebURL("https://\($0)") }
+            resources.map(\.target) + profile.requests.map(\.url)
+            + api.hosts.compactMap { try? WebURL("https://\($0)") }
         return places(of: [.userinfo], and: calls + lateResources.map(\.resource.url))
             .union(declared.map(\.origin)).sorted()
     }

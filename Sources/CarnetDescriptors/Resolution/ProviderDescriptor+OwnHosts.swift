@@ -23,7 +23,7 @@ extension Provider {
     /// The hosts that the descriptor and its inputs name, in lower case, before discovery.
     package var namedHosts: Set<String> {
         let places = [issuer.flatMap { try? WebURL($0) }, discoveryURL].compactMap { $0 } + endpoints.urls.values
-        let further = resources.map(\.url) + profile.requests.map(\.url)
+        let further = resources.map(\.target) + profile.requests.map(\.url)
         let urls = places + further + api.hosts.compactMap { try? WebURL("https://\($0)") }
         let loopback = urls.contains(where: \.isLoopback) ? ["localhost", "127.0.0.1", "[::1]"] : []
         return Set(urls.map { $0.host.lowercased() } + loopback)

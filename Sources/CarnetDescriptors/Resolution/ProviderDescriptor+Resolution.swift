@@ -5,16 +5,10 @@ extension ProviderDescriptor {
     /// - Throws: `ResolutionError` that names the input, the environment or the key.
     public func resolve(
         inputs: [String: String] = [:],
-        environment: String?
+        environment: String? = nil
     ) throws(ResolutionError) -> Provider {
-        try variant(environment).resolve(inputs: inputs)
-    }
-
-    /// Fills the templates with a registration's inputs.
-    ///
-    /// - Throws: `ResolutionError` that names the input or the key.
-    public func resolve(inputs: [String: String] = [:]) throws(ResolutionError) -> Provider {
-        try Provider(self, with: InputResolver(self, values: inputs))
+        let descriptor = try variant(environment)
+        return try Provider(descriptor, with: InputResolver(descriptor, values: inputs))
     }
 
     /// Inputs for a test client: the given ones, then examples.

@@ -12,8 +12,8 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
     package var kind: Kind
     package var provider: ProviderID
     /// The descriptor key that controls it, e.g. `inputs.domain`.
-    public var key: String
-    public var reason: String
+    package var key: String
+    package var reason: String
 
     public var description: String { "\(provider): \(key): \(reason)" }
 }

@@ -2,8 +2,8 @@
 ///
 /// Only this type is ever requested, redirected to or opened in a browser. Its text is printable ASCII, so a URL
 /// cannot contain a header or a second host.
-public struct WebURL: Hashable, Sendable {
-    public let text: String
+package struct WebURL: Hashable, Sendable {
+    package let text: String
     package let scheme: String
     /// The host in lower case; an IPv6 literal keeps its brackets.
     package let host: String
@@ -13,7 +13,7 @@ public struct WebURL: Hashable, Sendable {
     package let query: String?
 
     /// - Throws: `WebURLError` with the reason.
-    public init(_ text: String) throws(WebURLError) {
+    package init(_ text: String) throws(WebURLError) {
         let bytes = Array(text.utf8)
         let parts = try Parts(bytes)
         self.text = text
@@ -146,12 +146,12 @@ public struct WebURL: Hashable, Sendable {
 }
 
 extension WebURL: CustomStringConvertible {
-    public var description: String { text }
+    package var description: String { text }
 }
 
 extension WebURL: Codable {
     /// - Throws: `DecodingError` for an invalid URL.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         do throws(WebURLError) {
@@ -161,13 +161,13 @@ extension WebURL: Codable {
         }
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
 }
 
-public struct WebURLError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var reason: String
-    public var description: String { reason }
+package struct WebURLError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var reason: String
+    package var description: String { reason }
 }

@@ -2,25 +2,27 @@
 public struct Resource: Sendable {
     public let id: String?
     public let title: String
-    public let url: WebURL
+    package let target: WebURL
     /// The granted scopes that it needs.
-    public let requirement: ScopeRequirement
-    public let method: ResourceMethod
-    public let headers: [Named<String>]
+    package let requirement: ScopeRequirement
+    package let method: ResourceMethod
+    package let headers: [Named<String>]
+
+    public var url: String { target.text }
 }
 
 extension Resource {
     /// Stands for a URL that the descriptor names elsewhere, so that the access token may go there.
     package init(declaring url: WebURL) {
         self.init(
-            id: nil, title: url.text, url: url, requirement: ScopeRequirement(), method: .get, headers: [])
+            id: nil, title: url.text, target: url, requirement: ScopeRequirement(), method: .get, headers: [])
     }
 }
 
 /// A condition on the granted scopes: all of `allOf`, and one of `anyOf` if it is not empty.
-public struct ScopeRequirement: Hashable, Sendable {
-    public var allOf: [String]
-    public var anyOf: [String]
+package struct ScopeRequirement: Hashable, Sendable {
+    package var allOf: [String]
+    package var anyOf: [String]
 
     package init(allOf: [String] = [], anyOf: [String] = []) {
         self.allOf = allOf

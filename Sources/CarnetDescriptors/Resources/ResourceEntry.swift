@@ -27,7 +27,7 @@ extension ResourceEntry: DescriptorSection {
     ]
 }
 
-public enum ResourceMethod: String, DescriptorChoice, Sendable {
+package enum ResourceMethod: String, DescriptorChoice, Sendable {
     case get = "GET"
     case post = "POST"
     case put = "PUT"

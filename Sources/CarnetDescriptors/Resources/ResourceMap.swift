@@ -23,12 +23,12 @@ public struct ResourceMap: Sendable {
     }
 
     /// The resources that the granted scopes allow, in file order.
-    public func open(granted: [String]) -> [Resource] {
+    package func open(granted: [String]) -> [Resource] {
         access(granted: granted).filter(\.isOpen).map(\.resource)
     }
 
     /// The resource with an id, else the only one with a title.
-    public func resource(named name: String) -> Resource? {
+    package func resource(named name: String) -> Resource? {
         if let match = resources.first(where: { $0.id == name }) { return match }
         let titled = resources.filter { $0.title == name }
         return titled.count == 1 ? titled[0] : nil

@@ -11,9 +11,9 @@ public struct Diagnostic: Hashable, Sendable {
 
     /// Another place that explains the finding, e.g. where a key was defined first.
     package struct Related: Hashable, Sendable {
-        public var message: String
-        public var file: String
-        public var span: SourceSpan
+        package var message: String
+        package var file: String
+        package var span: SourceSpan
 
         package init(message: String, file: String, span: SourceSpan) {
             self.message = message
@@ -28,7 +28,11 @@ public struct Diagnostic: Hashable, Sendable {
     /// What was found, in one sentence without a full stop.
     public var message: String
     public var file: String
-    public var span: SourceSpan
+    package var span: SourceSpan
+    /// The line where it begins, from 1.
+    public var line: Int { span.start.line }
+    /// The column where it begins, from 1, in characters.
+    public var column: Int { span.start.column }
     /// What is allowed, or what to do next.
     public var help: String?
     package var related: [Related]
@@ -81,7 +85,7 @@ package struct Fix: Hashable, Sendable {
     }
 
     package struct Edit: Hashable, Sendable {
-        public var span: SourceSpan
+        package var span: SourceSpan
         package var replacement: String
 
         package init(span: SourceSpan, replacement: String) {

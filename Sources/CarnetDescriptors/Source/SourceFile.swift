@@ -1,7 +1,7 @@
 /// The bytes of one descriptor, and its name in reports.
 public struct SourceFile: Sendable {
     /// The path as the user gave it, or a name such as `<stdin>`.
-    public let path: String
+    package let path: String
     private let content: Content
     /// The ids that the build wrote beside an embedded descriptor, so that nobody has to read it to know them.
     package let outline: Outline?
@@ -38,7 +38,7 @@ public struct SourceFile: Sendable {
     /// Whether it is compiled into the program.
     package var isEmbedded: Bool { outline != nil }
 
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         switch content {
         case .bytes(let bytes): bytes
         case .embedded(let text): text.withUTF8Buffer { Array($0) }

@@ -14,7 +14,7 @@ public struct SourceFileError: Error, Hashable, Sendable {
         case other(String)
     }
 
-    public var path: String
+    package var path: String
     package var reason: Reason
 
     package init(path: String, reason: Reason) {

@@ -1,5 +1,5 @@
 /// A position in a string: 1-based line, and 1-based column in Unicode scalars.
-public struct SourcePosition: Hashable, Comparable, Sendable {
+package struct SourcePosition: Hashable, Comparable, Sendable {
     // Every node of every tree has two positions, and no file has so many lines that half of an Int would not do.
     private var shortLine: Int32
     private var shortColumn: Int32
@@ -9,25 +9,25 @@ public struct SourcePosition: Hashable, Comparable, Sendable {
         shortColumn = Int32(clamping: column)
     }
 
-    public var line: Int {
+    package var line: Int {
         get { Int(shortLine) }
         set { shortLine = Int32(clamping: newValue) }
     }
 
-    public var column: Int {
+    package var column: Int {
         get { Int(shortColumn) }
         set { shortColumn = Int32(clamping: newValue) }
     }
 
-    public static func < (lhs: Self, rhs: Self) -> Bool {
+    package static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.shortLine, lhs.shortColumn) < (rhs.shortLine, rhs.shortColumn)
     }
 }
 
 /// A range in a string; `end` is the first position after it.
-public struct SourceSpan: Hashable, Comparable, Sendable {
-    public var start: SourcePosition
-    public var end: SourcePosition
+package struct SourceSpan: Hashable, Comparable, Sendable {
+    package var start: SourcePosition
+    package var end: SourcePosition
 
     package init(start: SourcePosition, end: SourcePosition) {
         self.start = start
@@ -40,7 +40,7 @@ public struct SourceSpan: Hashable, Comparable, Sendable {
         end: SourcePosition(line: 1, column: 1)
     )
 
-    public static func < (lhs: Self, rhs: Self) -> Bool {
+    package static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.start, lhs.end) < (rhs.start, rhs.end)
     }
 }

@@ -3,10 +3,10 @@ public import CarnetDescriptors
 /// Everything that was found, in the order of every report: by file, place, code and message.
 public struct LintReport: Sendable {
     /// The files that were looked at, so that a reporter can show their lines.
-    public private(set) var files: [SourceFile]
+    package private(set) var files: [SourceFile]
     public private(set) var diagnostics: [Diagnostic]
     /// Files that could not be read at all; their findings are among `diagnostics`.
-    public private(set) var unreadableCount: Int
+    package private(set) var unreadableCount: Int
 
     package init(files: [SourceFile], diagnostics: [Diagnostic], unreadable: [SourceFileError] = []) {
         self.files = files
@@ -19,10 +19,10 @@ public struct LintReport: Sendable {
         format.reporter().render(self)
     }
 
-    public var fileCount: Int { files.count + unreadableCount }
-    public var errorCount: Int { diagnostics.count { $0.severity == .error } }
-    public var warningCount: Int { diagnostics.count { $0.severity == .warning } }
-    public var informationCount: Int { diagnostics.count { $0.severity == .information } }
+    package var fileCount: Int { files.count + unreadableCount }
+    package var errorCount: Int { diagnostics.count { $0.severity == .error } }
+    package var warningCount: Int { diagnostics.count { $0.severity == .warning } }
+    package var informationCount: Int { diagnostics.count { $0.severity == .information } }
     /// How many findings `--fix` would mend.
-    public var fixableCount: Int { diagnostics.count { $0.fix?.applicability == .safe } }
+    package var fixableCount: Int { diagnostics.count { $0.fix?.applicability == .safe } }
 }

@@ -1,7 +1,7 @@
 /// The authorization response as it arrived with the user's browser. Nothing in it is trusted yet.
 public struct AuthorizationCallback: Sendable {
     /// The redirect URI part: everything before `?` and `#`.
-    public let location: String
+    package let location: String
     /// The query, or the form body of a POST, still encoded.
     let encodedParameters: String
     /// The fragment. Only an application that receives the whole URL gets it.
@@ -37,7 +37,6 @@ public struct AuthorizationCallback: Sendable {
     }
 }
 
-extension AuthorizationCallback: CustomStringConvertible, CustomReflectable {
-    public var description: String { "\(location)?[redacted]" }
-    public var customMirror: Mirror { Mirror(self, children: ["location": location]) }
+extension AuthorizationCallback: Redacted {
+    package var summary: String { "\(location)?[redacted]" }
 }

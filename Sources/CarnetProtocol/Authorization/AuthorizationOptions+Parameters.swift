@@ -6,19 +6,21 @@ extension AuthorizationOptions {
         to parameters: inout RequestParameters,
         besideThoseOf rules: ResolvedAuthorization
     ) throws(OAuthError) {
-        try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .authorization))
-        if !authorizationDetails.isEmpty {
-            try parameters.add(.authorizationDetails, try Self.checked(authorizationDetails).jsonText())
+        try parameters.add(.resource, each: try ResourceIndicator.checked(access.resource, at: .authorization))
+        if !access.authorizationDetails.isEmpty {
+            try parameters.add(.authorizationDetails, try Self.checked(access.authorizationDetails).jsonText())
         }
-        if let claims { try parameters.add(.claims, try Self.checked(claims).jsonText()) }
-        if let maxAge {
+        if let claims = access.claims { try parameters.add(.claims, try Self.checked(claims).jsonText()) }
+        if let maxAge = authentication.maxAge {
             guard maxAge >= 0 else { throw Self.unusable("max_age", "a negative number") }
             guard maxAge > 0 || !prompt.contains(.none) else {
                 throw Self.unusable("max_age", "0 together with prompt=none")
             }
             try parameters.add(.maxAge, String(maxAge))
         }
-        if !acrValues.isEmpty { try parameters.add(.acrValues, try Self.joined(acrValues, "acr_values")) }
+        if !authentication.acrValues.isEmpty {
+            try parameters.add(.acrValues, try Self.joined(authentication.acrValues, "acr_values"))
+        }
         if let loginHint { try parameters.add(.loginHint, loginHint) }
         if let prompt = try promptValue(besideThoseOf: rules) { try parameters.add(.prompt, prompt) }
         if !uiLocales.isEmpty { try parameters.add(.uiLocales, try Self.joined(uiLocales, "ui_locales")) }
@@ -35,8 +37,8 @@ extension AuthorizationOptions {
     func responseMode(
         besideThatOf rules: ResolvedAuthorization
     ) throws(OAuthError) -> ResponseMode? {
-        guard let responseMode, let own = rules.responseMode, own != responseMode else {
-            return rules.responseMode ?? responseMode
+        guard let responseMode = delivery.responseMode, let own = rules.responseMode, own != responseMode else {
+            return rules.responseMode ?? delivery.responseMode
         }
         throw OAuthError(
             .authorization,
@@ -49,7 +51,7 @@ extension AuthorizationOptions {
     /// Whether `offline_access` needs a prompt of its own: without consent a provider ignores the scope (OpenID Connect Core,
     /// section 11). A descriptor that has the scope in `scopes.offline`, or any prompt, says itself what the provider needs.
     func needsConsent(for scopes: [String], at provider: borrowing Provider) -> Bool {
-        guard isOffline, prompt.isEmpty, scopes.contains("offline_access"),
+        guard requestsRefreshToken, prompt.isEmpty, scopes.contains("offline_access"),
             !provider.scopes.offline.contains("offline_access")
         else { return false }
         let rules = provider.authorization
@@ -66,12 +68,12 @@ extension AuthorizationOptions {
             throw Self.unusable("prompt", "none together with another value")
         }
         guard prompt != [.none] else { return Prompt.none.rawValue }
-        var values = prompt.map(\.rawValue)
+        var values = prompt.filter { $0 != .consent || rules.reconsentParameters.isEmpty }.map(\.rawValue)
         let added =
-            rules.parameters + (isOffline ? rules.offlineParameters : [])
-            + (asksForConsent ? rules.reconsentParameters : [])
+            rules.parameters + (requestsRefreshToken ? rules.offlineParameters : [])
+            + (prompt.contains(.consent) ? rules.reconsentParameters : [])
         for value in added where value.name == "prompt" && !values.contains(value.value) { values.append(value.value) }
-        return values.joined(separator: " ")
+        return values.isEmpty ? nil : values.joined(separator: " ")
     }
 
     private static func joined(_ values: [String], _ name: String) throws(OAuthError) -> String {

@@ -9,109 +9,107 @@ public struct AuthorizationOptions: Sendable {
         /// value.
         case none
         case login
+        /// The page that asks for consent, also if the user consented before. A descriptor may name the parameters for it.
         case consent
         case selectAccount = "select_account"
         /// The page for a new account (OpenID Connect Prompt Create).
         case create
     }
 
-    /// The scopes to request; `nil` for the registration's, else the descriptor's default.
-    public var scopes: [String]?
-    /// The redirect URI with its port, if the registered one has none.
-    public var redirectURI: String?
-    /// Whether to request a refresh token.
-    public var isOffline: Bool
-    /// Whether the provider asks the user for consent again.
-    public var asksForConsent: Bool
-    /// The resource servers that the tokens are for: absolute URIs (RFC 8707).
-    public var resource: [String]
-    /// Fine-grained permissions to request: objects with a `type` (RFC 9396).
-    public var authorizationDetails: [JSONValue]
-    /// The claims wanted one by one, under `userinfo` and `id_token` (OpenID Connect Core, section 5.5). With
-    /// `"id_token": {"acr": {"essential": true, "values": [...]}}` an ID token must name one of these classes (section
-    /// 5.5.1.1).
-    public var claims: JSONObject?
-    /// The maximum age of the user's authentication, in seconds. The ID token must prove it.
-    public var maxAge: Int?
-    /// The preferred classes of authentication, best first. The provider may choose another (OpenID Connect Core, section
-    /// 3.1.2.1); `claims` requires one.
-    public var acrValues: [String]
-    /// Whether an ID token must name one of `acrValues`.
-    var requiresACR = false
-    /// A hint for the provider about the user: an e-mail address or a user name.
-    public var loginHint: String?
-    public var prompt: [Prompt]
-    /// The user's languages, best first (RFC 5646).
-    public var uiLocales: [String]
-    /// Whether to push the parameters to the server (RFC 9126); `nil` for the descriptor's default. Ignored if the
-    /// descriptor decides.
-    public var isPushed: Bool?
-    /// Whether to sign the parameters with the registration's key (RFC 9101); `nil` for the descriptor's default.
-    /// Ignored if the descriptor decides.
-    public var isSigned: Bool?
-    /// The response mode to request, for example a signed one, if the descriptor sets none.
-    public var responseMode: ResponseMode?
-    /// Additional parameters. They cannot replace a parameter of the protocol.
-    public var parameters: [Named<String>]
-    /// The time until the callback must arrive, in seconds.
-    public var lifetime: TimeInterval
+    /// What the tokens allow, besides the scopes.
+    public struct Access: Sendable {
+        package var resource: [String]
+        package var authorizationDetails: [JSONValue]
+        package var claims: JSONObject?
 
+        /// - Parameters:
+        ///   - resource: The resource servers that the tokens are for: absolute URIs (RFC 8707).
+        ///   - authorizationDetails: Fine-grained permissions to request: objects with a `type` (RFC 9396).
+        ///   - claims: The claims wanted one by one, under `userinfo` and `id_token` (OpenID Connect Core, section 5.5). With
+        ///     `"id_token": {"acr": {"essential": true, "values": [...]}}` an ID token must name one of these classes
+        ///     (section 5.5.1.1).
+        public init(resource: [String] = [], authorizationDetails: [JSONValue] = [], claims: JSONObject? = nil) {
+            self.resource = resource
+            self.authorizationDetails = authorizationDetails
+            self.claims = claims
+        }
+    }
+
+    /// How the request and the response travel.
+    public struct Delivery: Sendable {
+        package var isPushed: Bool?
+        package var isSigned: Bool?
+        package var responseMode: ResponseMode?
+
+        /// - Parameters:
+        ///   - isPushed: Whether to push the parameters to the server (RFC 9126); `nil` for the descriptor's default. Ignored
+        ///     if the descriptor decides.
+        ///   - isSigned: Whether to sign the parameters with the registration's key (RFC 9101); `nil` for the descriptor's
+        ///     default. Ignored if the descriptor decides.
+        ///   - responseMode: The response mode to request, for example a signed one, if the descriptor sets none.
+        public init(isPushed: Bool? = nil, isSigned: Bool? = nil, responseMode: ResponseMode? = nil) {
+            self.isPushed = isPushed
+            self.isSigned = isSigned
+            self.responseMode = responseMode
+        }
+    }
+
+    package var scopes: [String]?
+    package var requestsRefreshToken: Bool
+    package var access: Access
+    package var authentication: AuthenticationRequirements
+    package var prompt: [Prompt]
+    package var loginHint: String?
+    package var uiLocales: [String]
+    package var delivery: Delivery
+    package var parameters: [Named<String>]
+    package var redirectURI: String?
+    package var lifetime: TimeInterval
+
+    /// - Parameters:
+    ///   - scopes: The scopes to request; `nil` for the registration's, else the descriptor's default.
+    ///   - requestsRefreshToken: Whether to request a refresh token.
+    ///   - access: What the tokens allow, besides the scopes.
+    ///   - authentication: How recently and how strongly the user must sign in.
+    ///   - prompt: Which pages the provider shows.
+    ///   - loginHint: A hint for the provider about the user: an e-mail address or a user name.
+    ///   - uiLocales: The user's languages, best first (RFC 5646).
+    ///   - delivery: How the request and the response travel.
+    ///   - parameters: Additional parameters. They cannot replace a parameter of the protocol.
+    ///   - redirectURI: The redirect URI with its port, if the registered one has none.
+    ///   - lifetime: The time until the callback must arrive, in seconds.
     public init(
         scopes: [String]? = nil,
-        redirectURI: String? = nil,
-        isOffline: Bool = true,
-        asksForConsent: Bool = false,
-        resource: [String] = [],
-        authorizationDetails: [JSONValue] = [],
-        claims: JSONObject? = nil,
-        maxAge: Int? = nil,
-        acrValues: [String] = [],
-        loginHint: String? = nil,
+        requestsRefreshToken: Bool = true,
+        access: Access = Access(),
+        authentication: AuthenticationRequirements = AuthenticationRequirements(),
         prompt: [Prompt] = [],
+        loginHint: String? = nil,
         uiLocales: [String] = [],
-        isPushed: Bool? = nil,
-        isSigned: Bool? = nil,
-        responseMode: ResponseMode? = nil,
-        parameters: [Named<String>] = [],
+        delivery: Delivery = Delivery(),
+        parameters: [String: String] = [:],
+        redirectURI: String? = nil,
         lifetime: TimeInterval = 600
     ) {
         self.scopes = scopes
-        self.redirectURI = redirectURI
-        self.isOffline = isOffline
-        self.asksForConsent = asksForConsent
-        self.resource = resource
-        self.authorizationDetails = authorizationDetails
-        self.claims = claims
-        self.maxAge = maxAge
-        self.acrValues = acrValues
-        self.loginHint = loginHint
+        self.requestsRefreshToken = requestsRefreshToken
+        self.access = access
+        self.authentication = authentication
         self.prompt = prompt
+        self.loginHint = loginHint
         self.uiLocales = uiLocales
-        self.isPushed = isPushed
-        self.isSigned = isSigned
-        self.responseMode = responseMode
-        self.parameters = parameters
+        self.delivery = delivery
+        self.parameters = parameters.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }
+        self.redirectURI = redirectURI
         self.lifetime = lifetime
-    }
-}
-
-extension AuthorizationOptions {
-    /// The options for a new sign-in that meets what a resource demands (RFC 9470, section 5).
-    public func steppingUp(to stepUp: StepUp) -> AuthorizationOptions {
-        var options = self
-        if !stepUp.acrValues.isEmpty {
-            (options.acrValues, options.requiresACR) = (stepUp.acrValues, true)
-        }
-        if let maxAge = stepUp.maxAge { options.maxAge = min(maxAge, options.maxAge ?? maxAge) }
-        return options
     }
 }
 
 extension AuthorizationOptions {
     /// The classes of authentication of which an ID token must name one.
     var essentialACRs: [String] {
-        guard let acr = claims?["id_token"]?["acr"], acr["essential"]?.bool == true else {
-            return requiresACR ? acrValues : []
+        guard let acr = access.claims?["id_token"]?["acr"], acr["essential"]?.bool == true else {
+            return authentication.areRequired ? authentication.acrValues : []
         }
         return acr["values"]?.array?.compactMap(\.string) ?? acr["value"]?.string.map { [$0] } ?? []
     }

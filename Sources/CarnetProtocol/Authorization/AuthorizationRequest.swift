@@ -1,15 +1,15 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 /// An authorization URL, and what the client keeps until the callback (RFC 6749, section 4.1.1).
 public struct AuthorizationRequest: Sendable {
     /// The URL to open in the user's browser. It contains the state: do not log it.
     public let url: String
     /// The URL with state, nonce and code challenge redacted.
-    public let redactedURL: String
+    package let redactedURL: String
     public let pending: PendingAuthorization
     /// When the URL stops working; `nil` if the server does not say.
-    public let expiresAt: Date?
+    package let expiresAt: Date?
     /// What is requested.
     let parameters: RequestParameters
     /// The parameters in the URL or in the pushed request: plain, or as one signed request object.
@@ -38,7 +38,7 @@ extension AuthorizationRequest {
         let rules = provider.authorization
         let scopes = provider.scopes.requested(
             options.scopes ?? registration.scopes ?? provider.scopes.defaults,
-            isOffline: options.isOffline
+            isOffline: options.requestsRefreshToken
         )
         let state = try random.secret()
         let isOpenID = scopes.contains("openid")
@@ -78,11 +78,11 @@ extension AuthorizationRequest {
             try parameters.addExtra(
                 options.beside(known.named(rules.lateParameters)), key: "authorization.parameters")
         }
-        if options.isOffline {
+        if options.requestsRefreshToken {
             try parameters.addExtra(
                 options.beside(rules.offlineParameters), key: "authorization.offline_parameters")
         }
-        if options.asksForConsent {
+        if options.prompt.contains(.consent) {
             try parameters.addExtra(
                 options.beside(rules.reconsentParameters), key: "authorization.reconsent_parameters")
         }
@@ -92,7 +92,7 @@ extension AuthorizationRequest {
         try Self.refuseReserved(options.parameters)
         try parameters.addExtra(options.parameters, key: "parameters")
         let sent =
-            provider.authorization.requestObject.isUsed(wanted: options.isSigned)
+            provider.authorization.requestObject.isUsed(wanted: options.delivery.isSigned)
             ? try RequestObject(registration, at: copy provider).replacing(
                 parameters, goodFor: options.lifetime, random: random, now: now)
             : parameters
@@ -112,8 +112,8 @@ extension AuthorizationRequest {
             stateParameter: provider.stateParameter == "state" ? nil : provider.stateParameter,
             nonce: nonce,
             codeVerifier: verifier?.secret,
-            resources: options.resource.isEmpty ? nil : options.resource,
-            maxAge: options.maxAge,
+            resources: options.access.resource.isEmpty ? nil : options.access.resource,
+            maxAge: options.authentication.maxAge,
             essentialACRs: options.essentialACRs.isEmpty ? nil : options.essentialACRs,
             dpopKey: dpopKey?.sealed,
             hasStateInRedirectURI: rules.state.isParameter ? nil : true,

@@ -11,10 +11,10 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     /// The descriptor's inputs. A callback of another tenant is rejected.
     let inputs: [String: String]
     let environment: String?
-    public let redirectURI: String
+    package let redirectURI: String
     /// The requested scopes.
     package let scopes: [String]
-    public let createdAt: Date
+    package let createdAt: Date
     public let expiresAt: Date
     let state: Secret
     /// The provider's name for `state` in a callback, if it has another one.

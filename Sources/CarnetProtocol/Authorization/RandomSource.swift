@@ -1,5 +1,5 @@
 /// Generates unpredictable bytes for state, nonce and code verifier.
-public protocol RandomSource: Sendable {
+package protocol RandomSource: Sendable {
     func bytes(count: Int) -> [UInt8]
 }
 

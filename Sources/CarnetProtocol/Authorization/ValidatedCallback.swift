@@ -92,7 +92,7 @@ extension PendingAuthorization {
                 .serverError,
                 code == "access_denied"
                     ? "the user or the provider denied access" : "the provider rejected the sign-in",
-                server: ServerWords(
+                server: ServerError(
                     code: code.isEmpty ? "error" : code,
                     message: parameters["error_description"],
                     uri: parameters["error_uri"],

@@ -43,7 +43,7 @@ public struct ClientCertificate: Sendable {
     private static let longestChain = 10
 
     /// The SHA-256 thumbprint that tokens are bound to (RFC 8705, section 3.1, `x5t#S256`).
-    public var thumbprint: String {
+    package var thumbprint: String {
         Base64URL.encode(SHA256.hash(data: chain.first ?? []))
     }
 
@@ -66,8 +66,6 @@ public struct ClientCertificate: Sendable {
     }
 }
 
-extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "ClientCertificate(\(thumbprint))" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["thumbprint": thumbprint]) }
+extension ClientCertificate: Redacted {
+    package var summary: String { "ClientCertificate(\(thumbprint))" }
 }

@@ -2,51 +2,70 @@ public import CarnetDescriptors
 
 /// The client as it is registered at the provider. It belongs to the host's configuration, never to a descriptor.
 public struct ClientRegistration: Sendable {
-    public var clientID: String
-    /// `nil` for a public client (RFC 6749, section 2.1).
-    public var clientSecret: Secret?
-    /// The private key that signs client assertions (RFC 7523).
-    public var signingKey: ClientKey?
-    /// The certificate for the TLS handshake (RFC 8705).
-    public var certificate: ClientCertificate?
-    /// The private keys that decrypt ID tokens.
-    public var decryptionKeys: [ClientKey]
-    /// The algorithms that ID tokens are encrypted with, if they are registered and not in the descriptor.
-    public var idTokenEncryption: TokenEncryption?
+    /// What the client proves its identity with, and the other keys that it holds.
+    public enum Credentials: Sendable {
+        /// None: a public client (RFC 6749, section 2.1).
+        case publicClient
+        case secret(Secret)
+        /// The private key that signs client assertions (RFC 7523) and authorization requests (RFC 9101).
+        case signingKey(ClientKey)
+        /// The certificate for the TLS handshake (RFC 8705).
+        case certificate(ClientCertificate)
+        /// A private key that decrypts ID tokens and other signed responses (RFC 7516).
+        case decryptionKey(ClientKey)
+        /// One key that all tokens are bound to, instead of a new key for each sign-in (RFC 9449).
+        case dpopKey(ClientKey)
+        /// Several of these. A client may have any number of decryption keys, and one of each other kind.
+        indirect case all([Credentials])
+    }
+
+    public let clientID: String
+    package var clientSecret: Secret?
+    package var signingKey: ClientKey?
+    package var certificate: ClientCertificate?
+    package var decryptionKeys: [ClientKey] = []
+    package var dpopKey: ClientKey?
     /// The redirect URI as registered. A loopback URI may omit its port (RFC 8252, section 7.3).
-    public var redirectURI: String
-    /// The post-logout redirect URI as registered (OpenID Connect RP-Initiated Logout,
-    /// section 3.1).
-    public var postLogoutRedirectURI: String?
+    package var redirectURI: String
+    /// The post-logout redirect URI as registered (OpenID Connect RP-Initiated Logout, section 3.1).
+    package var postLogoutRedirectURI: String?
     /// Values of the descriptor's inputs.
-    public var inputs: [String: String]
-    /// Whether hosts that the inputs name may be on this machine or the local network: the inputs come from the host
-    /// program's configuration, and not from a user.
-    public var allowsLocalInputs: Bool
+    package var inputs: [String: String]
+    /// Whether hosts that the inputs name may be on this machine or the local network.
+    package var allowsLocalInputs: Bool
     /// The environment of the provider where it is registered, such as a sandbox.
-    public var environment: String?
+    package var environment: String?
     /// Scopes to request instead of the descriptor's default.
-    public var scopes: [String]?
+    package var scopes: [String]?
     /// The registered method of client authentication; `nil` for the first of the descriptor that fits.
-    public var authenticationMethod: ClientAuthenticationMethod?
+    package var authenticationMethod: ClientAuthenticationMethod?
     /// Whether tokens are bound to a key of each sign-in (RFC 9449, section 5.2); `nil` for the descriptor's default.
-    public var dpopBoundAccessTokens: Bool?
-    /// One key that all tokens are bound to, instead of a new key for each sign-in.
-    public var dpopKey: ClientKey?
+    package var dpopBoundAccessTokens: Bool?
     /// Whether tokens are bound to the client certificate (RFC 8705, section 3.4); `nil` for the descriptor's
     /// default.
-    public var certificateBoundAccessTokens: Bool?
-    /// The origins that may receive the secret, assertions and certificate, e.g. `https://id.acme.example`; `nil` for
-    /// those that the descriptor names.
-    public var origins: [String]?
+    package var certificateBoundAccessTokens: Bool?
+    /// The origins that may receive the secret, assertions and certificate; `nil` for those that the descriptor names.
+    package var origins: [String]?
 
+    /// - Parameters:
+    ///   - redirectURI: As registered. A loopback URI may omit its port (RFC 8252, section 7.3).
+    ///   - postLogoutRedirectURI: As registered (OpenID Connect RP-Initiated Logout, section 3.1).
+    ///   - inputs: Values of the descriptor's inputs.
+    ///   - environment: The environment of the provider where the client is registered, such as a sandbox.
+    ///   - scopes: Scopes to request instead of the descriptor's default.
+    ///   - authenticationMethod: The registered method of client authentication; `nil` for the first of the descriptor
+    ///     that fits.
+    ///   - dpopBoundAccessTokens: Whether tokens are bound to a key of each sign-in (RFC 9449, section 5.2); `nil` for the
+    ///     descriptor's default.
+    ///   - certificateBoundAccessTokens: Whether tokens are bound to the client certificate (RFC 8705, section 3.4); `nil`
+    ///     for the descriptor's default.
+    ///   - origins: The origins that may receive the secret, assertions and certificate, e.g. `https://id.acme.example`;
+    ///     `nil` for those that the descriptor names.
+    ///   - allowsLocalInputs: Whether hosts that the inputs name may be on this machine or the local network: the inputs
+    ///     come from the host program's configuration, and not from a user.
     public init(
         clientID: String,
-        clientSecret: Secret? = nil,
-        signingKey: ClientKey? = nil,
-        certificate: ClientCertificate? = nil,
-        decryptionKeys: [ClientKey] = [],
-        idTokenEncryption: TokenEncryption? = nil,
+        credentials: Credentials = .publicClient,
         redirectURI: String,
         postLogoutRedirectURI: String? = nil,
         inputs: [String: String] = [:],
@@ -54,17 +73,11 @@ public struct ClientRegistration: Sendable {
         scopes: [String]? = nil,
         authenticationMethod: ClientAuthenticationMethod? = nil,
         dpopBoundAccessTokens: Bool? = nil,
-        dpopKey: ClientKey? = nil,
         certificateBoundAccessTokens: Bool? = nil,
         origins: [String]? = nil,
         allowsLocalInputs: Bool = false
     ) {
         self.clientID = clientID
-        self.clientSecret = clientSecret
-        self.signingKey = signingKey
-        self.certificate = certificate
-        self.decryptionKeys = decryptionKeys
-        self.idTokenEncryption = idTokenEncryption
         self.redirectURI = redirectURI
         self.postLogoutRedirectURI = postLogoutRedirectURI
         self.inputs = inputs
@@ -72,10 +85,22 @@ public struct ClientRegistration: Sendable {
         self.scopes = scopes
         self.authenticationMethod = authenticationMethod
         self.dpopBoundAccessTokens = dpopBoundAccessTokens
-        self.dpopKey = dpopKey
         self.certificateBoundAccessTokens = certificateBoundAccessTokens
         self.origins = origins
         self.allowsLocalInputs = allowsLocalInputs
+        add(credentials)
+    }
+
+    private mutating func add(_ credentials: Credentials) {
+        switch credentials {
+        case .publicClient: break
+        case .secret(let secret): clientSecret = secret
+        case .signingKey(let key): signingKey = key
+        case .certificate(let certificate): self.certificate = certificate
+        case .decryptionKey(let key): decryptionKeys.append(key)
+        case .dpopKey(let key): dpopKey = key
+        case .all(let several): for one in several { add(one) }
+        }
     }
 
     /// Whether tokens at a provider are bound to a key that the client proves to have.
@@ -95,5 +120,19 @@ public struct ClientRegistration: Sendable {
     /// Whether the client presents its certificate with its access tokens as well.
     package func bindsTokensToCertificate(at provider: Provider) -> Bool {
         certificateBoundAccessTokens ?? provider.client.certificateBoundAccessTokens
+    }
+}
+
+extension ClientRegistration.Credentials {
+    /// Those of these that are there.
+    package static func held(
+        secret: Secret? = nil, signingKey: ClientKey? = nil, certificate: ClientCertificate? = nil,
+        decryptionKeys: [ClientKey] = [], dpopKey: ClientKey? = nil
+    ) -> Self {
+        let single = [
+            secret.map { .secret($0) }, signingKey.map { .signingKey($0) }, certificate.map { .certificate($0) },
+            dpopKey.map { Self.dpopKey($0) },
+        ]
+        return .all(single.compactMap { $0 } + decryptionKeys.map { .decryptionKey($0) })
     }
 }

@@ -72,7 +72,6 @@ package struct DPoPKey: Sendable {
     }
 }
 
-extension DPoPKey: CustomStringConvertible, CustomReflectable {
-    package var description: String { "DPoPKey(\(thumbprint))" }
-    package var customMirror: Mirror { Mirror(self, children: ["thumbprint": thumbprint]) }
+extension DPoPKey: Redacted {
+    package var summary: String { "DPoPKey(\(thumbprint))" }
 }

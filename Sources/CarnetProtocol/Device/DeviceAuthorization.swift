@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 public import Foundation
 
 /// A sign-in that waits for the user at another device (RFC 8628, section 3.2).
@@ -7,14 +7,14 @@ public struct DeviceAuthorization: Sendable {
     /// The code that the user enters at the page. It contains printable characters only.
     public let userCode: String
     /// The page to show. The client never opens it by itself (RFC 8628, section 5.4).
-    public let verificationURI: WebURL
+    public let verificationURI: String
     /// The page with the code in its URL, for a QR code (RFC 8628, section 3.3.1).
-    public let verificationURIComplete: WebURL?
+    public let verificationURIComplete: String?
     public let expiresAt: Date
     /// The interval between two token requests, in seconds.
-    public let interval: TimeInterval
+    package let interval: TimeInterval
     /// The requested scopes.
-    public let scopes: [String]
+    package let scopes: [String]
 }
 
 extension DeviceAuthorization {
@@ -81,8 +81,9 @@ extension DeviceAuthorization {
         deviceCode = try fields.code("device_code", rules.fields.deviceCode)
         userCode = try fields.code("user_code", rules.fields.userCode).reveal()
         verificationURI = try fields.required(
-            "verification_uri", try fields.page("verification_uri", rules.fields.verificationURI))
-        verificationURIComplete = try fields.page("verification_uri_complete", rules.fields.verificationURIComplete)
+            "verification_uri", try fields.page("verification_uri", rules.fields.verificationURI)?.text)
+        verificationURIComplete =
+            try fields.page("verification_uri_complete", rules.fields.verificationURIComplete)?.text
         let lifetime = try fields.required("expires_in", try fields.seconds("expires_in", rules.fields.expiresIn))
         guard lifetime > 0 else { throw fields.wrongType("expires_in", "a positive number of seconds") }
         // A program must not wait for more than a day.

@@ -51,21 +51,21 @@ public struct OAuthError: Error, Hashable, Sendable {
     /// The HTTP status of the server's response.
     public var status: Int?
     /// The server's `error` and its description.
-    public var server: ServerWords?
+    public var server: ServerError?
     /// What to do next.
     public var hint: String?
     /// What a new sign-in must fulfil, for the kind `insufficientAuthentication`.
-    public var stepUp: StepUp?
+    public var stepUp: AuthenticationRequirements?
 
-    public init(
+    package init(
         _ step: Step,
         _ kind: Kind,
         _ message: String,
         descriptorKey: String? = nil,
         status: Int? = nil,
-        server: ServerWords? = nil,
+        server: ServerError? = nil,
         hint: String? = nil,
-        stepUp: StepUp? = nil
+        stepUp: AuthenticationRequirements? = nil
     ) {
         self.step = step
         self.kind = kind
@@ -145,7 +145,7 @@ extension OAuthError {
 
 extension OAuthError {
     /// Where its kind is described: the row of `Docs/errors.md`, relative to the root of Carnet's repository.
-    public var documentation: String { "Docs/errors.md#\(kind.rawValue)" }
+    package var documentation: String { "Docs/errors.md#\(kind.rawValue)" }
 }
 
 extension OAuthError: CustomStringConvertible {

@@ -1,5 +1,5 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 /// The exchange of one token for another: for another audience, for fewer scopes, or on behalf of somebody (RFC 8693).
 public struct TokenExchange: Sendable {
@@ -19,8 +19,8 @@ public struct TokenExchange: Sendable {
 
     /// A token with its type.
     public struct TypedToken: Sendable {
-        public var token: Secret
-        public var type: TokenType
+        package var token: Secret
+        package var type: TokenType
 
         public init(_ token: Secret, _ type: TokenType = .accessToken) {
             self.token = token
@@ -29,15 +29,15 @@ public struct TokenExchange: Sendable {
     }
 
     /// The token of the user or client that the new token acts for.
-    public var subject: TypedToken
+    package var subject: TypedToken
     /// The token of the acting party, if it is another one.
-    public var actor: TypedToken?
+    package var actor: TypedToken?
     /// The services that the token is for, by their names at the server.
-    public var audience: [String]
+    package var audience: [String]
     /// The services that the token is for, by their URIs (RFC 8707).
-    public var resource: [String]
-    public var scopes: [String]
-    public var requestedType: TokenType?
+    package var resource: [String]
+    package var scopes: [String]
+    package var requestedType: TokenType?
 
     public init(
         _ subject: TypedToken,

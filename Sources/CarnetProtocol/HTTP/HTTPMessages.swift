@@ -7,7 +7,7 @@ public struct OutgoingRequest: Sendable {
     /// The client certificate for the TLS handshake (RFC 8705). The connection is not shared with other requests.
     public var certificate: ClientCertificate?
 
-    public init(head: HTTPRequest, body: [UInt8] = [], certificate: ClientCertificate? = nil) {
+    package init(head: HTTPRequest, body: [UInt8] = [], certificate: ClientCertificate? = nil) {
         self.head = head
         self.body = body
         self.certificate = certificate

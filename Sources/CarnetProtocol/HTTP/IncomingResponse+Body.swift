@@ -87,7 +87,7 @@ extension IncomingResponse {
     /// The server's error in an error response, at the places that the descriptor names, with any content type.
     func serverWords(
         _ fields: ErrorFields, format: ResponseFormat = .auto, hiding secrets: [Secret]
-    ) -> ServerWords? {
+    ) -> ServerError? {
         let body: JSONValue
         if let json = (try? JSONValue(parsing: bodyWithoutMark)) ?? (format == .jsonp ? argument : nil) {
             body = json
@@ -112,13 +112,13 @@ extension IncomingResponse {
 
 extension JSONValue {
     /// The server's error in a body, at the places that the descriptor names.
-    func serverWords(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerWords? {
+    func serverWords(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerError? {
         // Some servers use these values for "no error".
         guard let code = first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
             return nil
         }
         let meaning = fields.codes[code]
-        return ServerWords(
+        return ServerError(
             code: meaning ?? code,
             // Without a message, the provider's own code is shown.
             message: first(of: fields.message.pointers)?.scalarText ?? meaning.map { _ in code },

@@ -1,5 +1,5 @@
-public import CarnetDescriptors
-import HTTPTypes
+package import CarnetDescriptors
+package import HTTPTypes
 
 /// A request of a known step, with a redacted copy that may be shown.
 package struct PreparedRequest: Sendable {
@@ -51,10 +51,10 @@ package struct PreparedRequest: Sendable {
 
 /// A request as it may be shown and logged.
 public struct RedactedRequest: Hashable, Sendable {
-    public var method: String
-    public var url: String
-    public var headers: [Named<String>]
-    public var body: String
+    package var method: String
+    package var url: String
+    package var headers: [Named<String>]
+    package var body: String
 
     func adding(_ header: Named<String>) -> RedactedRequest {
         RedactedRequest(method: method, url: url, headers: headers + [header], body: body)
@@ -162,7 +162,9 @@ extension String {
 }
 
 /// - Throws: `OAuthError` of kind `badHeader` for a name or value that is not allowed in HTTP (RFC 9110, section 5).
-func httpFields(_ headers: [(name: String, value: String)], step: OAuthError.Step) throws(OAuthError) -> HTTPFields {
+package func httpFields(
+    _ headers: [(name: String, value: String)], step: OAuthError.Step
+) throws(OAuthError) -> HTTPFields {
     var fields = HTTPFields()
     for (name, value) in headers {
         guard let fieldName = HTTPField.Name(name), HTTPField.isValidValue(value) else {

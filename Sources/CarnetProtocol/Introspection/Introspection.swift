@@ -13,13 +13,13 @@ public struct Introspection: Sendable {
     /// The audiences of the token.
     package let audience: [String]
 
-    public var subject: String? { claims["sub"]?.string }
+    package var subject: String? { claims["sub"]?.string }
     package var clientID: String? { claims["client_id"]?.string }
     package var username: String? { claims["username"]?.string }
     package var tokenType: String? { claims["token_type"]?.string }
     package var issuer: String? { claims["iss"]?.string }
     /// `nil` if the server does not say.
-    public var scopes: [String]? { claims["scope"]?.string?.split(separator: " ").map { String($0) } }
+    package var scopes: [String]? { claims["scope"]?.string?.split(separator: " ").map { String($0) } }
     /// The key that the token is bound to (RFC 7800, section 3.1).
     package var confirmation: JSONValue? { claims["cnf"] }
 }

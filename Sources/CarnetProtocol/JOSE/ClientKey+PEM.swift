@@ -9,8 +9,12 @@ extension ClientKey {
     ///   - id: The key id at the provider; the thumbprint if `nil`.
     ///   - source: The name of the place in errors, such as a path.
     /// - Throws: `ClientKeyError` if it is encrypted, of an unknown type or curve, too small, or not a private key.
-    public init(
-        pem: Secret, id: String? = nil, use: Use? = nil, source: String = "the client's key"
+    public init(pem: Secret, id: String? = nil, source: String = "the client's key") throws(ClientKeyError) {
+        try self.init(pem: pem, id: id, use: nil, source: source)
+    }
+
+    package init(
+        pem: Secret, id: String? = nil, use: Use?, source: String = "the client's key"
     ) throws(ClientKeyError) {
         let block = try PEMBlock(privateKeyIn: pem.reveal(), source: source)
         guard let material = Material(block) else { throw block.refusal(source) }
@@ -21,7 +25,7 @@ extension ClientKey {
     ///
     /// - Parameter id: The id of a key that names none.
     /// - Throws: `ClientKeyError`.
-    public static func keys(
+    package static func keys(
         in text: Secret, id: String? = nil, source: String = "the client's key"
     ) throws(ClientKeyError) -> [ClientKey] {
         guard text.reveal().utf8.count <= maximumLength else {

@@ -8,7 +8,7 @@ import Foundation
 /// Its description omits the private part, which never leaves it. `publicJWK` is the part for the provider.
 public struct ClientKey: Sendable {
     /// The use of a key (RFC 7517, section 4.2).
-    public enum Use: String, Hashable, Sendable {
+    package enum Use: String, Hashable, Sendable {
         case signature = "sig"
         case encryption = "enc"
     }
@@ -23,9 +23,9 @@ public struct ClientKey: Sendable {
     }
 
     /// The key id; by default the thumbprint.
-    public let id: String
+    package let id: String
     /// The SHA-256 thumbprint of the public key (RFC 7638).
-    public let thumbprint: String
+    package let thumbprint: String
     /// `nil` for both uses.
     package let use: Use?
     /// The only algorithm of the key (RFC 7517, section 4.4); `nil` for any.
@@ -58,7 +58,7 @@ public struct ClientKey: Sendable {
     }
 
     /// The public key (RFC 7517, section 4) with its id and, if known, its use and algorithm.
-    public var publicJWK: JSONValue {
+    package var publicJWK: JSONValue {
         var jwk = JSONObject()
         for member in publicMembers { jwk[member.name] = .string(member.value) }
         jwk["kid"] = .string(id)
@@ -73,7 +73,7 @@ public struct ClientKey: Sendable {
     }
 
     /// A new key for an algorithm. An RSA key has 2048 bits and takes about a tenth of a second.
-    public static func generate(_ algorithm: SignatureAlgorithm, id: String? = nil) throws -> ClientKey {
+    package static func generate(_ algorithm: SignatureAlgorithm, id: String? = nil) throws -> ClientKey {
         let material: Material =
             switch algorithm {
             case .ES256: .p256(P256.Signing.PrivateKey())
@@ -87,7 +87,7 @@ public struct ClientKey: Sendable {
     }
 
     /// A new key for encrypted ID tokens: P-256, or RSA with 2048 bits.
-    public static func generate(for algorithm: KeyManagementAlgorithm, id: String? = nil) throws -> ClientKey {
+    package static func generate(for algorithm: KeyManagementAlgorithm, id: String? = nil) throws -> ClientKey {
         let material: Material =
             switch algorithm {
             case .rsaOAEP, .rsaOAEP256: .rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))
@@ -98,10 +98,8 @@ public struct ClientKey: Sendable {
     }
 }
 
-extension ClientKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "ClientKey(\(id.quotable(limit: 80)))" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+extension ClientKey: Redacted {
+    package var summary: String { "ClientKey(\(id.quotable(limit: 80)))" }
 }
 
 extension ClientKey.Material {

@@ -1,11 +1,11 @@
 /// Why a private key is unusable. It contains the name of the place and the problem, never a byte of the key.
 public struct ClientKeyError: Error, Hashable, Sendable {
     /// The caller's name of the place that the key came from, such as a path.
-    public var source: String
+    package var source: String
     /// The problem, as the rest of a sentence about the source.
-    public var reason: String
+    package var reason: String
     /// What to do next.
-    public var hint: String?
+    package var hint: String?
 
     init(_ source: String, _ reason: String, hint: String? = nil) {
         self.source = source

@@ -1,12 +1,12 @@
 import CarnetDescriptors
 
 /// A request to the client's back-channel logout URI (OpenID Connect Back-Channel Logout, section 2.5).
-public enum BackChannelLogoutRequest {
+package enum BackChannelLogoutRequest {
     /// The logout token of the posted form.
     ///
     /// - Parameter mediaType: The value of `Content-Type`.
     /// - Throws: `OAuthError` at step `logout` if the body is not a form with exactly one token.
-    public static func logoutToken(in body: [UInt8], mediaType: String?) throws(OAuthError) -> Secret {
+    package static func logoutToken(in body: [UInt8], mediaType: String?) throws(OAuthError) -> Secret {
         guard PercentEncoding.isForm(mediaType) else {
             throw OAuthError(.logout, .unexpectedContentType, "the logout request's body is not a form")
         }

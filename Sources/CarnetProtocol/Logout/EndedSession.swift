@@ -11,7 +11,7 @@ public struct EndedSession: Hashable, Sendable {
     public let sessionID: String?
 
     /// - Throws: `OAuthError` of kind `missingField` if it names neither a user nor a session.
-    public init(issuer: String, subject: String?, sessionID: String?) throws(OAuthError) {
+    package init(issuer: String, subject: String?, sessionID: String?) throws(OAuthError) {
         guard subject != nil || sessionID != nil else {
             throw OAuthError(.logout, .missingField, "the logout request names neither a user nor a session")
         }
@@ -23,7 +23,7 @@ public struct EndedSession: Hashable, Sendable {
     /// Whether a session is one of them, by the claims of its sign-in.
     ///
     /// A session whose ID token had no `sid` can only be identified by its user.
-    public func includes(issuer: String?, subject: String?, sessionID: String?) -> Bool {
+    package func includes(issuer: String?, subject: String?, sessionID: String?) -> Bool {
         guard let issuer, issuer.isSameBytes(as: self.issuer) else { return false }
         if let named = self.subject, subject.map({ $0.isSameBytes(as: named) }) != true { return false }
         guard let named = self.sessionID else { return true }

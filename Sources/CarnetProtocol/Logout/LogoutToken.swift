@@ -99,7 +99,7 @@ extension LogoutTokenExpectations {
     /// The signed token, decrypted first where ID tokens are encrypted (section 2.4).
     fileprivate func opened(_ token: Secret) throws(OAuthError) -> Secret {
         try JSONWebEncryption.signedToken(
-            in: token, encryptedAs: registration.idTokenEncryption ?? provider.idToken.encryption, isRequired: false,
+            in: token, encryptedAs: provider.idToken.encryption, isRequired: false,
             for: registration, step: .logout, name: "the logout token", key: "id_token.encryption")
     }
 }

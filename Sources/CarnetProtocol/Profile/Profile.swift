@@ -9,7 +9,7 @@ public struct Profile: Sendable {
     /// Errors of additional requests. The claims of the other requests are present.
     public var failures: [OAuthError] = []
 
-    public subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         claims.first { $0.name == name }?.value
     }
 

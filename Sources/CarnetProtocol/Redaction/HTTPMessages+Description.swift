@@ -1,32 +1,40 @@
+import CarnetDescriptors
 import HTTPTypes
 
 // Descriptions may end up in a log or a failed test, so they contain no token, code or body.
 
-extension OutgoingRequest: CustomStringConvertible, CustomReflectable {
-    public var description: String {
+extension OutgoingRequest: Redacted {
+    package var summary: String {
         let path = (head.path ?? "").prefix { $0 != "?" }
         return "\(head.method.rawValue) \(head.scheme ?? "")://\(head.authority ?? "")\(path) (\(body.count) bytes)"
     }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension IncomingResponse: CustomStringConvertible, CustomReflectable {
-    public var description: String { "\(status) (\(body.count) bytes)" }
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+extension IncomingResponse: Redacted {
+    package var summary: String { "\(status) (\(body.count) bytes)" }
 }
 
-extension PreparedRequest: CustomStringConvertible, CustomReflectable {
-    public var description: String { "\(step.rawValue): \(redacted.method) \(redacted.url)" }
-    public var customMirror: Mirror { Mirror(self, children: ["step": step, "redacted": redacted]) }
+extension PreparedRequest: Redacted {
+    package var summary: String { "\(step.rawValue): \(redacted.method) \(redacted.url)" }
 }
 
-extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
-    public var description: String { redactedURL }
-    public var customMirror: Mirror { Mirror(self, children: ["redactedURL": redactedURL, "pending": pending]) }
+extension AuthorizationRequest: Redacted {
+    package var summary: String { redactedURL }
 }
 
-extension IDToken: CustomStringConvertible, CustomReflectable {
-    public var description: String { "\(subject) of \(issuer)" }
-    public var customMirror: Mirror { Mirror(self, children: ["issuer": issuer, "subject": subject]) }
+extension IDToken: Redacted {
+    package var summary: String { "\(subject) of \(issuer)" }
+}
+
+extension RedactedRequest: Redacted {
+    package var summary: String {
+        let fields = headers.map { "\($0.name): \($0.value)" }
+        return (["\(method) \(url)"] + fields + (body.isEmpty ? [] : ["", body])).joined(separator: "\n")
+    }
+}
+
+extension RedactedResponse: Redacted {
+    package var summary: String {
+        (["\(status)", contentType].compactMap { $0 } + (body.isEmpty ? [] : ["", body])).joined(separator: "\n")
+    }
 }

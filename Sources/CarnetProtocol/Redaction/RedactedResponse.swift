@@ -2,9 +2,9 @@ import CarnetDescriptors
 
 /// A response as it may be shown and logged.
 public struct RedactedResponse: Hashable, Sendable {
-    public var status: Int
-    public var contentType: String?
-    public var body: String
+    package var status: Int
+    package var contentType: String?
+    package var body: String
 }
 
 extension RedactedResponse {

@@ -5,9 +5,9 @@ extension ClientRegistration {
     package init(_ client: RegisteredClient, of metadata: ClientMetadata) {
         self.init(
             clientID: client.clientID,
-            clientSecret: client.clientSecret,
-            signingKey: metadata.keys.first(where: \.canSign),
-            decryptionKeys: metadata.keys.filter { $0.use != .signature },
+            credentials: .held(
+                secret: client.clientSecret, signingKey: metadata.keys.first(where: \.canSign),
+                decryptionKeys: metadata.keys.filter { $0.use != .signature }),
             redirectURI: metadata.redirectURIs.first ?? client.redirectURIs.first ?? "",
             scopes: metadata.scopes.isEmpty ? nil : metadata.scopes,
             authenticationMethod: client.authenticationMethod,

@@ -1,5 +1,5 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 
 /// A registration as the server returned it (RFC 7591, section 3.2.1). It may differ from the request.
 ///

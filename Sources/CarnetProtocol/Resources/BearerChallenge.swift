@@ -33,8 +33,8 @@ struct BearerChallenge {
         return parameters.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    var words: ServerWords? {
-        self["error"].map { ServerWords(code: $0, message: self["error_description"], uri: self["error_uri"]) }
+    var words: ServerError? {
+        self["error"].map { ServerError(code: $0, message: self["error_description"], uri: self["error_uri"]) }
     }
 
     /// The scopes that a 403 names as missing.
@@ -74,8 +74,8 @@ extension OAuthError {
     ) -> OAuthError {
         let challenge = BearerChallenge(response, hiding: request.secrets)
         let words = challenge.words ?? response.serverWords(ErrorFields(), hiding: request.secrets)
-        if response.status == 401, words?.code == StepUp.errorCode {
-            let stepUp = StepUp(challenge)
+        if response.status == 401, words?.code == AuthenticationRequirements.errorCode {
+            let stepUp = AuthenticationRequirements(challenge)
             return OAuthError(
                 request.step,
                 .insufficientAuthentication,

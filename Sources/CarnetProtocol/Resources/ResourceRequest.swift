@@ -39,7 +39,7 @@ package enum ResourceRequest {
         mayReplaceToken: Bool = false
     ) throws(OAuthError) -> PreparedRequest {
         let origins = Set(
-            (provider.resources + declared).map(\.url.origin)
+            (provider.resources + declared).map(\.target.origin)
                 + [provider.endpoints[.userinfo]?.origin].compactMap { $0 }
         )
         let isDeclaredHost = provider.api.hosts.contains { (try? WebURL("https://" + $0))?.origin == url.origin }

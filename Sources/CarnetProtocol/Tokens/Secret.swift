@@ -12,7 +12,7 @@ public struct Secret: Sendable, Hashable {
     /// The string itself. Never pass it to a log, an error or a URL that it does not belong in.
     public func reveal() -> String { text }
 
-    public var isEmpty: Bool { text.isEmpty }
+    package var isEmpty: Bool { text.isEmpty }
 
     public static func == (lhs: Self, rhs: Self) -> Bool {
         constantTimeEquals(lhs.text.utf8, rhs.text.utf8)
@@ -34,10 +34,8 @@ extension Secret: Codable {
     }
 }
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "[redacted]" }
-    public var debugDescription: String { "[redacted]" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+extension Secret: Redacted {
+    package var summary: String { "[redacted]" }
 }
 
 /// Compares bytes in constant time. Only the lengths leak.

@@ -11,7 +11,7 @@ extension TokenResponse {
         guard let token = idToken else { return self }
         var response = self
         response.idToken = try JSONWebEncryption.signedToken(
-            in: token, encryptedAs: registration.idTokenEncryption ?? provider.idToken.encryption, for: registration,
+            in: token, encryptedAs: provider.idToken.encryption, for: registration,
             step: .idToken, name: "the ID token", key: "id_token.encryption")
         return response
     }

@@ -10,13 +10,13 @@ public struct TokenSet: Codable, Hashable, Sendable {
     public var idToken: Secret?
     /// The granted scopes in the server's order; the requested ones if the server named none (RFC 6749, section 5.1).
     public var scopes: [String]
-    public var issuedAt: Date
+    package var issuedAt: Date
     /// The expiry of the access token; `nil` if the server did not say.
     public var expiresAt: Date?
     /// The granted `authorization_details` as JSON (RFC 9396, section 7); `nil` if the server did not say.
     public var authorizationDetails: String?
 
-    public init(
+    package init(
         accessToken: Secret,
         tokenType: String,
         refreshToken: Secret? = nil,

@@ -1,5 +1,5 @@
-public import CarnetDescriptors
-public import Foundation
+package import CarnetDescriptors
+package import Foundation
 import HTTPTypes
 
 /// Requests after the token response: exchange steps, lookups, and the requests at the start and the end of a

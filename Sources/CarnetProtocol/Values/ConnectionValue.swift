@@ -1,20 +1,19 @@
 import CarnetDescriptors
 
 /// A value that a descriptor captures from a sign-in, such as the host of the API or the id of a company.
-public struct ConnectionValue: Codable, Hashable, Sendable {
-    public let text: String
+package struct ConnectionValue: Codable, Hashable, Sendable {
+    package let text: String
     /// Whether it is secret.
-    public let isSecret: Bool
+    package let isSecret: Bool
 
-    public init(_ text: String, isSecret: Bool = false) {
+    package init(_ text: String, isSecret: Bool = false) {
         self.text = text
         self.isSecret = isSecret
     }
 }
 
-extension ConnectionValue: CustomStringConvertible, CustomReflectable {
-    public var description: String { isSecret ? Secret(text).description : text }
-    public var customMirror: Mirror { Mirror(self, children: ["text": description]) }
+extension ConnectionValue: Redacted {
+    package var summary: String { isSecret ? Secret(text).summary : text }
 }
 
 extension NamedList<CallbackCapture> {

@@ -2,24 +2,24 @@ public import CarnetDescriptors
 
 /// A client that is registered at the sandbox.
 public struct SandboxClient: Sendable {
-    public var clientID: String
-    public var clientSecret: String?
+    package var clientID: String
+    package var clientSecret: String?
     /// Its public keys (RFC 7517, section 4), for assertions and for encryption.
-    public var keys: [JSONValue]
+    package var keys: [JSONValue]
     /// Its certificate in DER form, for client authentication in TLS (RFC 8705).
-    public var certificate: [UInt8]?
+    package var certificate: [UInt8]?
     /// Compared byte by byte, except for the port on `127.0.0.1` and `[::1]` (RFC 8252, section 7.3).
-    public var redirectURIs: [String]
+    package var redirectURIs: [String]
     /// The post-logout redirect URIs (OpenID Connect RP-Initiated Logout, section 3.1).
-    public var postLogoutRedirectURIs: [String]
+    package var postLogoutRedirectURIs: [String]
     /// The back-channel logout URI (OpenID Connect Back-Channel Logout, section 2.2).
-    public var backChannelLogoutURI: String?
+    package var backChannelLogoutURI: String?
     /// The front-channel logout URI, for descriptors with `logout.front_channel` (OpenID Connect Front-Channel
     /// Logout, section 2).
-    public var frontChannelLogoutURI: String?
+    package var frontChannelLogoutURI: String?
     /// The method of client authentication. `nil`: the descriptor's first method that uses the client's key or
     /// secret, else `none`.
-    public var authenticationMethod: ClientAuthenticationMethod?
+    package var authenticationMethod: ClientAuthenticationMethod?
 
     public init(
         clientID: String,

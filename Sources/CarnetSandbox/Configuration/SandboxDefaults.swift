@@ -1,17 +1,17 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// The default sources of time and randomness.
-public enum SandboxDefaults {
-    @Sendable public static func now() -> Date { Date() }
+package enum SandboxDefaults {
+    @Sendable package static func now() -> Date { Date() }
 
     /// Waits in real time.
-    @Sendable public static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
+    @Sendable package static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
 
-    @Sendable public static func randomBytes(_ count: Int) -> [UInt8] {
+    @Sendable package static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }

@@ -30,7 +30,7 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
     case slow
 
     /// The fault in one phrase, to show.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .wrongState: "the callback has another state than the one that was sent"
         case .missingIssuer: "the callback has no iss, although the metadata announces it"

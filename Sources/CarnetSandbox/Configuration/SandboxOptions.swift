@@ -8,18 +8,18 @@ public struct SandboxOptions: Sendable {
         case page
     }
 
-    public var approval: Approval
+    package var approval: Approval
     /// The users on the page.
-    public var users: [SandboxUser]
-    public var faults: Set<SandboxFault>
+    package var users: [SandboxUser]
+    package var faults: Set<SandboxFault>
     /// Whether the page offers a fault, for its sign-in and the use of its tokens.
-    public var offersFaults: Bool
+    package var offersFaults: Bool
     /// The lifetime of an authorization code, in seconds.
-    public var codeLifetime: Int
+    package var codeLifetime: Int
     /// The polling interval of a device, in seconds.
-    public var deviceInterval: Int
+    package var deviceInterval: Int
     /// The delay of each response with the fault `slow`.
-    public var slowness: Duration
+    package var slowness: Duration
 
     public init(
         approval: Approval = .automatic(.sample),

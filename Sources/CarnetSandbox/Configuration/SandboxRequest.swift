@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 public import HTTPTypes
 
 /// A request that the sandbox received, for tests. Nothing is redacted, because all secrets are the sandbox's own.
@@ -9,10 +9,10 @@ public struct SandboxRequest: Sendable {
     public let headers: HTTPFields
     public let body: [UInt8]
     /// The provider; `nil` if there is none at that URL.
-    public let provider: ProviderID?
+    package let provider: ProviderID?
     /// The endpoint that was meant; `nil` for metadata, resources and unknown URLs.
     package let endpoint: EndpointName?
     public let status: HTTPResponse.Status
 
-    public var bodyText: String { String(decoding: body, as: UTF8.self) }
+    package var bodyText: String { String(decoding: body, as: UTF8.self) }
 }

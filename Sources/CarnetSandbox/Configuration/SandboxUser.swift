@@ -3,10 +3,10 @@ public import CarnetDescriptors
 /// A user of the sandbox.
 public struct SandboxUser: Hashable, Sendable {
     /// The name on the consent page.
-    public var label: String
+    package var label: String
     /// Values by the claim names of a descriptor (`subject`, `name`, `email`, ...). Other claims are those of the
     /// descriptor's sample of the profile.
-    public var claims: [String: JSONValue]
+    package var claims: [String: JSONValue]
 
     public init(label: String, claims: [String: JSONValue] = [:]) {
         self.label = label

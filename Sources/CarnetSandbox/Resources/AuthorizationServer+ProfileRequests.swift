@@ -17,7 +17,7 @@ extension AuthorizationServer {
             $0.url.receives(url) && !$0.request.parameters.isEmpty && Self.query(of: url, has: $0.request.parameters)
         }
         let ownQuery = endpoints[.userinfo]?.queryParts.count ?? 0
-        let isResource = resources.contains { $0.url.queryParts.count > ownQuery && $0.url.receives(url) }
+        let isResource = resources.contains { $0.target.queryParts.count > ownQuery && $0.target.receives(url) }
         return !isFurther && !isResource
     }
 

@@ -86,7 +86,7 @@ extension AuthorizationServer {
 
     /// Whether this server is the resource server of a URL.
     func hasResource(at url: WebURL) -> Bool {
-        resources.contains { $0.url.receives(url) } || isConnectionURL(url)
+        resources.contains { $0.target.receives(url) } || isConnectionURL(url)
             || provider.api.hosts.contains { $0 == url.host || $0 == url.authority }
     }
 
@@ -104,7 +104,7 @@ extension AuthorizationServer {
     }
 
     private mutating func resourceBody(_ request: ServerRequest) throws(BearerRefusal) -> JSONValue {
-        let candidates = resources.filter { $0.url.receives(request.url) }
+        let candidates = resources.filter { $0.target.receives(request.url) }
         let resource = candidates.first { $0.method.rawValue == request.method.rawValue }
         if resource == nil, let other = candidates.first { throw .methodNotAllowed(other.method.rawValue) }
         let call = connectionCall(for: request)

@@ -1,10 +1,10 @@
 /// A requirement of the protocol that a tested type does not meet.
 public struct ConformanceViolation: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the failed check.
-    public var check: String
-    public var reason: String
+    package var check: String
+    package var reason: String
 
-    public init(check: String, reason: String) {
+    package init(check: String, reason: String) {
         self.check = check
         self.reason = reason
     }

@@ -1,5 +1,5 @@
 public import Carnet
-package import CarnetDescriptors
+import CarnetDescriptors
 import CarnetProtocol
 package import CarnetSandbox
 import HTTPTypes
@@ -12,8 +12,9 @@ public struct RemoteSandboxTransport: Transport {
     /// - Parameters:
     ///   - origin: The sandbox's origin, e.g. `http://127.0.0.1:9000`.
     ///   - transport: Sends the requests; it must accept local addresses.
-    public init(origin: WebURL, over transport: any Transport) {
-        self.init(SandboxAddress(origin), over: transport)
+    /// - Throws: `WebURLError`.
+    public init(origin: String, over transport: any Transport) throws {
+        self.init(SandboxAddress(try WebURL(origin)), over: transport)
     }
 
     package init(_ address: SandboxAddress, over transport: any Transport) {
@@ -44,8 +45,9 @@ public struct RemoteSandboxUserAgent: UserAgent {
     private let agent: any UserAgent
 
     /// - Parameter origin: The sandbox's origin, e.g. `http://127.0.0.1:9000`.
-    public init(origin: WebURL, over agent: any UserAgent) {
-        self.init(SandboxAddress(origin), over: agent)
+    /// - Throws: `WebURLError`.
+    public init(origin: String, over agent: any UserAgent) throws {
+        self.init(SandboxAddress(try WebURL(origin)), over: agent)
     }
 
     package init(_ address: SandboxAddress, over agent: any UserAgent) {

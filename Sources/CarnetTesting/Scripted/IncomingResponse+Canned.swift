@@ -8,7 +8,7 @@ extension IncomingResponse {
     }
 
     /// A response with a body of the given media type.
-    public static func canned(_ text: String, status: Int = 200, type: String) -> Self {
+    package static func canned(_ text: String, status: Int = 200, type: String) -> Self {
         Self(
             head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: type]),
             body: Array(text.utf8)

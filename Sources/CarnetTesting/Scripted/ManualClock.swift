@@ -2,9 +2,10 @@ public import Carnet
 import CarnetDescriptors
 public import Foundation
 
-/// A clock that moves only when the test moves it.
+/// A clock that moves only when the test moves it, or code under test sleeps: a sleep moves the clock and does not wait.
 public final class ManualClock: WallClock {
     private let time: Lock<Date>
+    private let pauses = Lock<[Duration]>([])
 
     /// - Parameter now: The initial time; by default the start of 2026, UTC.
     public init(now: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
@@ -13,12 +14,21 @@ public final class ManualClock: WallClock {
 
     public var now: Date { time.withLock { $0 } }
 
+    /// The duration of each sleep, in order.
+    public var sleeps: [Duration] { pauses.withLock { $0 } }
+
+    public func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        pauses.withLock { $0.append(duration) }
+        advance(by: duration)
+    }
+
     public func advance(by duration: Duration) {
         let (seconds, attoseconds) = duration.components
         time.withLock { $0 += TimeInterval(seconds) + TimeInterval(attoseconds) / 1e18 }
     }
 
-    public func set(to date: Date) {
+    package func set(to date: Date) {
         time.withLock { $0 = date }
     }
 }

@@ -34,7 +34,7 @@ public final class ScriptedTransport: Transport {
     public var requests: [OutgoingRequest] { state.withLock(\.requests) }
 
     /// The limits of each request.
-    public var limits: [TransportLimits] { state.withLock(\.limits) }
+    package var limits: [TransportLimits] { state.withLock(\.limits) }
 
     /// The number of unused responses.
     public var remainingAnswers: Int { state.withLock(\.answers.count) }
@@ -43,7 +43,7 @@ public final class ScriptedTransport: Transport {
         state.withLock { $0.answers.append(.success(response)) }
     }
 
-    public func enqueue(failure: any Error) {
+    package func enqueue(failure: any Error) {
         state.withLock { $0.answers.append(.failure(failure)) }
     }
 
@@ -63,10 +63,10 @@ public final class ScriptedTransport: Transport {
 
 /// The test's script has no response for a request.
 public struct UnscriptedRequest: Error, Hashable, Sendable, CustomStringConvertible {
-    public var method: String
-    public var authority: String
+    package var method: String
+    package var authority: String
     /// The path without its query, which may contain secrets.
-    public var path: String
+    package var path: String
 
     init(_ request: OutgoingRequest) {
         method = request.head.method.rawValue

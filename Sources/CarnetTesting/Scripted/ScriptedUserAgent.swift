@@ -29,10 +29,10 @@ public final class ScriptedUserAgent: UserAgent {
     public var shownURLs: [String] { state.withLock(\.shownURLs) }
 
     /// The number of callbacks that `accepts` rejected.
-    public var refusedCallbacks: Int { state.withLock(\.refusedCallbacks) }
+    package var refusedCallbacks: Int { state.withLock(\.refusedCallbacks) }
 
     /// The number of presenters that are not closed.
-    public var openPresenters: Int { state.withLock(\.openPresenters) }
+    package var openPresenters: Int { state.withLock(\.openPresenters) }
 
     public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
         state.withLock { $0.openPresenters += 1 }

@@ -1,15 +1,15 @@
 import CarnetDescriptors
-public import CarnetProtocol
+package import CarnetProtocol
 
 /// Pseudorandom bytes, the same in every run with the same seed. For tests only.
-public final class SeededRandomSource: RandomSource {
+package final class SeededRandomSource: RandomSource {
     private let state: Lock<UInt64>
 
-    public init(seed: UInt64 = 1) {
+    package init(seed: UInt64 = 1) {
         state = Lock(seed)
     }
 
-    public func bytes(count: Int) -> [UInt8] {
+    package func bytes(count: Int) -> [UInt8] {
         state.withLock { state in
             (0..<count).map { _ in Self.nextByte(&state) }
         }

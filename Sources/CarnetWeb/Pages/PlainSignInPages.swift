@@ -3,15 +3,15 @@ import Crypto
 import Foundation
 
 /// Pages without script, readable on a phone, by a screen reader, and with a dark colour scheme.
-public struct PlainSignInPages: SignInPages {
-    public init() {}
+package struct PlainSignInPages: SignInPages {
+    package init() {}
 
-    public var contentSecurityPolicy: String {
+    package var contentSecurityPolicy: String {
         let hash = Data(SHA256.hash(data: Array(Self.style.utf8))).base64EncodedString()
         return "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; frame-ancestors 'none'"
     }
 
-    public func choice(_ page: SignInChoice) -> String {
+    package func choice(_ page: SignInChoice) -> String {
         let signedIn = page.session?.account().map {
             "<p>You are signed in as \(Self.escape($0.name ?? "a user")).</p>"
         }
@@ -19,7 +19,7 @@ public struct PlainSignInPages: SignInPages {
         return Self.page("Sign in", (signedIn ?? "") + forms.joined(separator: "\n"))
     }
 
-    public func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
+    package func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
         let retry = page.providers.first { $0.id == problem.provider }
             .map { Self.form($0, "Try again with \($0.name)", problem.returnTo) }
         let wayOn =
@@ -36,7 +36,7 @@ public struct PlainSignInPages: SignInPages {
         )
     }
 
-    public func signedOut(_ report: SignOutReport?, _ page: SignInChoice) -> String {
+    package func signedOut(_ report: SignOutReport?, _ page: SignInChoice) -> String {
         let told = (report?.departures ?? []).flatMap { $0.sentences + $0.failures }
         let stays = page.session?.account().map { "You are still signed in as \($0.name ?? "a user")." }
         let items = (told + [stays].compactMap { $0 }).map { "<li>\(Self.escape($0))</li>" }
@@ -63,7 +63,7 @@ public struct PlainSignInPages: SignInPages {
     }
 
     /// The brand's colour as a picture, for style attributes are not allowed and the style sheet is for all providers.
-    private static func mark(_ color: BrandColor?) -> String {
+    private static func mark(_ color: String?) -> String {
         guard let color else { return "" }
         return """
             <svg viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="\(color)"/></svg>
@@ -105,7 +105,7 @@ public struct PlainSignInPages: SignInPages {
         """
 
     /// A string escaped for an HTML element or attribute.
-    public static func escape(_ text: String) -> String {
+    package static func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
     }

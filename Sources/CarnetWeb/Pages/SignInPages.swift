@@ -6,7 +6,7 @@ public protocol SignInPages: Sendable {
     /// redirect leads to the provider.
     var contentSecurityPolicy: String { get }
 
-    /// The choice of providers: a form for each, which posts `return_to` to `WebSignIn.startPath(of:)`.
+    /// The choice of providers: a form for each, which posts `return_to` to its `action`.
     func choice(_ page: SignInChoice) -> String
 
     /// Why a sign-in failed, with its `id`.
@@ -21,8 +21,10 @@ public struct SignInChoice: Sendable {
     public struct Choice: Sendable {
         public let id: ProviderID
         public let name: String
-        /// The brand colour, if the descriptor has one.
-        public let color: BrandColor?
+        /// The brand colour as CSS writes it, if the descriptor has one.
+        public let color: String?
+        /// Black or white, whichever has more contrast on `color`: at least 4.5 to 1 (WCAG 2.2, success criterion 1.4.3).
+        public let textColor: String?
         /// The URL that its form is posted to.
         public let action: String
     }

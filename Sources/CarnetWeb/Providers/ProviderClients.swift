@@ -33,18 +33,18 @@ public final class ProviderClients: Sendable {
     }
 
     /// Ordered by the providers' names.
-    public var all: [OAuthClient] { table.withLock { $0.sorted } }
+    package var all: [OAuthClient] { table.withLock { $0.sorted } }
 
     public subscript(provider: ProviderID) -> OAuthClient? { table.withLock { $0.clients[provider] } }
 
     /// Replaces the client of a provider. Pending sign-ins and sessions continue, if registration and store are the
     /// same.
-    public func replace(_ client: OAuthClient) {
+    package func replace(_ client: OAuthClient) {
         change { $0[client.provider.id] = client }
     }
 
     /// Removes a provider. Nobody can sign in with it, and its sessions have no tokens.
-    public func remove(_ provider: ProviderID) {
+    package func remove(_ provider: ProviderID) {
         change { $0[provider] = nil }
     }
 

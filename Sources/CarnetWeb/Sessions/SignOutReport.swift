@@ -7,14 +7,14 @@ public struct SignOutReport: Codable, Hashable, Sendable {
     /// The result for one account.
     public struct Departure: Codable, Hashable, Sendable {
         public let provider: ProviderID
-        public let providerName: String
+        package let providerName: String
         /// Whether the provider revoked the tokens; `nil` if it was not asked. They are deleted here in any case.
-        public let isRevoked: Bool?
+        package let isRevoked: Bool?
         /// Whether the provider's sign-out page was opened; `nil` if it was not requested. What the user does there
         /// is not known.
-        public let isEndedAtProvider: Bool?
+        package let isEndedAtProvider: Bool?
         /// Whether the provider's page has sent the browser back.
-        public internal(set) var isBack = false
+        package internal(set) var isBack = false
         /// The failures, without secrets.
         public var failures: [String]
     }
@@ -33,7 +33,7 @@ public struct SignOutReport: Codable, Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    public var hasFailures: Bool { id != nil }
+    package var hasFailures: Bool { id != nil }
 
     mutating func noteReturn(from provider: ProviderID?) {
         guard let index = departures.firstIndex(where: { $0.provider == provider && $0.isEndedAtProvider == true })

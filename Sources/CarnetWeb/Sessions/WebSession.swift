@@ -5,7 +5,7 @@ public import Foundation
 /// The signed-in accounts of one browser. It is an encrypted cookie; the tokens stay in the token store.
 public struct WebSession: Codable, Hashable, Sendable {
     /// New at every sign-in.
-    public let id: String
+    package let id: String
     /// The latest sign-in first.
     public internal(set) var accounts: [WebAccount]
     public let expiresAt: Date
@@ -21,7 +21,7 @@ public struct WebAccount: Codable, Hashable, Sendable {
     public let provider: ProviderID
     /// The account's name in the token store. It is random, so that two browsers of one user share no tokens, and a
     /// sign-out of one does not affect the other.
-    public let connection: String
+    package let connection: String
     public let issuer: String?
     /// With the provider and issuer, it identifies the user; an e-mail address does not. Without it nobody is signed
     /// in.

@@ -1,4 +1,4 @@
-public import Carnet
+import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 import HTTPTypes
@@ -10,14 +10,14 @@ extension WebSignIn {
 
     /// The back-channel logout URI, where a provider posts its logout tokens (OpenID Connect Back-Channel Logout,
     /// section 2.5). Register it at the provider.
-    public func backChannelLogoutPath(of provider: ProviderID) -> String {
+    package func backChannelLogoutPath(of provider: ProviderID) -> String {
         "\(startPath(of: provider))/\(Self.backChannelName)"
     }
 
     /// The front-channel logout URI, which a provider loads in a frame (OpenID Connect Front-Channel Logout, section
     /// 2). Register it with `frontchannel_logout_session_required`. The page exists only if the descriptor sets
     /// `logout.front_channel` and the store has an index of sessions.
-    public func frontChannelLogoutPath(of provider: ProviderID) -> String {
+    package func frontChannelLogoutPath(of provider: ProviderID) -> String {
         "\(startPath(of: provider))/\(Self.frontChannelName)"
     }
 

@@ -3,7 +3,7 @@ import CarnetDescriptors
 import CarnetProtocol
 import CarnetStorage
 import Foundation
-public import HTTPTypes
+package import HTTPTypes
 
 extension WebSignIn {
     /// How many sign-ins may wait in one browser: one for each tab, within reason.
@@ -20,8 +20,8 @@ extension WebSignIn {
             try check(client)
             let options = AuthorizationOptions(
                 scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
-                asksForConsent: fields.contains { $0.name == "consent" },
-                prompt: fields.contains { $0.name == "another" } ? [.selectAccount] : [],
+                prompt: (fields.contains { $0.name == "consent" } ? [.consent] : [])
+                    + (fields.contains { $0.name == "another" } ? [.selectAccount] : []),
                 lifetime: signInLifetime
             )
             let begun = try await client.beginSignIn(options)
@@ -75,7 +75,7 @@ extension WebSignIn {
 
     /// Whether a form was sent by a page of this site. Browsers say so in `Sec-Fetch-Site`, older ones in `Origin`,
     /// and pages cannot change these.
-    public func isOwnPage(_ request: HTTPRequest) -> Bool {
+    package func isOwnPage(_ request: HTTPRequest) -> Bool {
         if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headerFields[$0] }) {
             return site.isSameBytes(as: "same-origin")
         }

@@ -26,8 +26,8 @@ public struct WebSignIn: Sendable {
     /// The maximum size of a form, in bytes.
     public static let maximumBodyBytes = 65_536
 
-    public let clients: ProviderClients
-    public let paths: Paths
+    package let clients: ProviderClients
+    package let paths: Paths
     let origin: WebURL
     let keys: KeyRing
     let sessionLifetime: TimeInterval
@@ -48,6 +48,7 @@ public struct WebSignIn: Sendable {
     ///   - signInLifetime: How long a sign-in may take, in seconds: registration at the provider, an e-mail to confirm and a
     ///     second factor included. One hour if not said.
     ///   - pendingStore: Keeps pending sign-ins instead of the browser's cookie.
+    ///   - pages: The HTML; by default plain pages without script.
     /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not on this site, or shared by clients
     /// that do not require `iss`; `unsupported` if front-channel logout needs a store with an index of sessions;
     /// `WebURLError`.
@@ -59,9 +60,27 @@ public struct WebSignIn: Sendable {
         sessionLifetime: TimeInterval = 12 * 3600,
         signInLifetime: TimeInterval = 3600,
         pendingStore: (any PendingStore)? = nil,
-        pages: any SignInPages = PlainSignInPages(),
-        clock: any WallClock = SystemWallClock(),
-        random: any RandomSource = SystemRandomSource(),
+        pages: (any SignInPages)? = nil,
+        clock: (any WallClock)? = nil,
+        logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
+    ) throws {
+        try self.init(
+            clients, origin: origin, keys: keys, paths: paths, sessionLifetime: sessionLifetime,
+            signInLifetime: signInLifetime, pendingStore: pendingStore, pages: pages, clock: clock,
+            random: SystemRandomSource(), logger: logger)
+    }
+
+    package init(
+        _ clients: ProviderClients,
+        origin: String,
+        keys: KeyRing,
+        paths: Paths = Paths(),
+        sessionLifetime: TimeInterval = 12 * 3600,
+        signInLifetime: TimeInterval = 3600,
+        pendingStore: (any PendingStore)? = nil,
+        pages: (any SignInPages)? = nil,
+        clock: (any WallClock)? = nil,
+        random: any RandomSource,
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let site = try WebURL(origin)
@@ -72,8 +91,8 @@ public struct WebSignIn: Sendable {
         self.sessionLifetime = sessionLifetime
         self.signInLifetime = signInLifetime
         self.pendingStore = pendingStore
-        self.pages = pages
-        self.clock = clock
+        self.pages = pages ?? PlainSignInPages()
+        self.clock = clock ?? SystemWallClock()
         self.random = random
         self.logger = logger
         cookies = CookieRules(origin: site)
@@ -81,10 +100,10 @@ public struct WebSignIn: Sendable {
     }
 
     /// The path that begins a sign-in when a form is posted to it.
-    public func startPath(of provider: ProviderID) -> String { "\(paths.signIn)/\(provider.rawValue)" }
+    package func startPath(of provider: ProviderID) -> String { "\(paths.signIn)/\(provider.rawValue)" }
 
     /// The path of the page of providers, which leads back to the current page.
-    public func signInPath(returningTo target: ReturnTarget) -> String {
+    package func signInPath(returningTo target: ReturnTarget) -> String {
         "\(paths.signIn)?\(PercentEncoding.encode([(name: "return_to", value: target.path)]))"
     }
 
@@ -153,7 +172,9 @@ public struct WebSignIn: Sendable {
         let shown = clients.all.map(\.provider).filter { provider == nil || $0.id == provider }
         return SignInChoice(
             providers: shown.map {
-                .init(id: $0.id, name: $0.name, color: $0.display.color, action: startPath(of: $0.id))
+                .init(
+                    id: $0.id, name: $0.name, color: $0.display.color?.description,
+                    textColor: $0.display.color?.textColor, action: startPath(of: $0.id))
             },
             returnTo: returnTo,
             path: signInPath(returningTo: returnTo),

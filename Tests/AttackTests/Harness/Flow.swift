@@ -79,7 +79,7 @@ struct Flow: Sendable {
 
     /// A call of an API with the access token.
     static let call = Flow(isSignedIn: true) { _, outcome in
-        outcome.response = try await outcome.session?.call(try WebURL("https://api.acme.example/resource"))
+        outcome.response = try await outcome.session?.send(HTTPRequest(url: "https://api.acme.example/resource"))
     }
 
     static let signOut = Flow(isSignedIn: true) { _, outcome in
@@ -95,7 +95,7 @@ struct Flow: Sendable {
     static let plainSignIn = signIn.of(plain).served(withoutIDToken)
 
     static let clientCredentials = Flow(provider: plain) { _, outcome in
-        outcome.tokens = try await outcome.client.clientCredentials(scopes: ["profile"])
+        outcome.tokens = try await outcome.client.tokens(for: .clientCredentials(scopes: ["profile"]))
     }
 
     static let register = Flow { scenario, outcome in
@@ -174,7 +174,7 @@ extension Flow {
     func client(of scenario: Scenario) throws -> OAuthClient {
         var registration = ClientRegistration(
             clientID: Scenario.clientID,
-            clientSecret: Secret(Scenario.clientSecret),
+            credentials: .secret(Secret(Scenario.clientSecret)),
             redirectURI: Scenario.redirectURI
         )
         self.registration(&registration)
@@ -188,7 +188,6 @@ extension Flow {
             store: scenario.store,
             limits: limits,
             clock: scenario.clock,
-            sleeper: ScriptedSleeper(clock: scenario.clock),
             observer: scenario.output,
             logger: scenario.output.logger
         )

@@ -27,7 +27,7 @@ struct Site {
             return try OAuthClient(
                 descriptor,
                 registration: ClientRegistration(
-                    clientID: Scenario.clientID, clientSecret: Secret(Scenario.clientSecret),
+                    clientID: Scenario.clientID, credentials: .secret(Secret(Scenario.clientSecret)),
                     redirectURI: "\(Self.origin)/sign-in/\(descriptor.id.rawValue)/callback"),
                 transport: scenario, store: scenario.store, clock: scenario.clock, observer: scenario.output,
                 logger: scenario.output.logger)

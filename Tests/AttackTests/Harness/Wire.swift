@@ -44,7 +44,7 @@ struct Wire: Sendable {
                     if let failure = outcome.signOut?.failures.first { throw failure }
                 }
             case .device: .device
-            case .pushed: .signIn.with { $0.isPushed = true }
+            case .pushed: .signIn.with { $0.delivery.isPushed = true }
             case .userinfo: .profile
             default: .signIn
             }

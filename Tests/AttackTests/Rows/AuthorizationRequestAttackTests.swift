@@ -111,9 +111,9 @@ struct AuthorizationRequestAttackTests {
     ])
     func AREQ_07_parameterOfTheProtocolsOwn(name: String) async throws {
         let client = try Flow.signIn.client(of: Scenario())
-        _ = try await client.beginSignIn(AuthorizationOptions(parameters: [Named("audience", "x")]))
+        _ = try await client.beginSignIn(AuthorizationOptions(parameters: ["audience": "x"]))
         await expectRefusal(.reservedParameter) {
-            try await client.beginSignIn(AuthorizationOptions(parameters: [Named(name, "x")]))
+            try await client.beginSignIn(AuthorizationOptions(parameters: [name: "x"]))
         }
     }
 
@@ -128,7 +128,8 @@ struct AuthorizationRequestAttackTests {
         let client = try Flow.signIn.client(of: Scenario())
         _ = try await client.beginSignIn(AuthorizationOptions(prompt: [.none]))
         for options in [
-            AuthorizationOptions(prompt: [.none, .login]), AuthorizationOptions(maxAge: 0, prompt: [.none]),
+            AuthorizationOptions(prompt: [.none, .login]),
+            AuthorizationOptions(authentication: .init(maxAge: 0), prompt: [.none]),
         ] {
             await expectRefusal(.badRegistration) { try await client.beginSignIn(options) }
         }
@@ -156,9 +157,8 @@ struct AuthorizationRequestAttackTests {
         var claims = JSONObject()
         claims["id_token"] = ["auth_time": ["essential": true]]
         let options: @Sendable (inout AuthorizationOptions) -> Void = { [claims] in
-            $0.claims = claims
-            $0.maxAge = 300
-            $0.acrValues = ["urn:a", "urn:b"]
+            $0.access = .init(claims: claims)
+            $0.authentication = .init(acrValues: ["urn:a", "urn:b"], maxAge: 300)
             $0.uiLocales = ["de-AT", "en"]
         }
         let scenario = Scenario()
@@ -170,10 +170,10 @@ struct AuthorizationRequestAttackTests {
         #expect(parameters["max_age"] == "300")
         #expect(parameters["acr_values"] == "urn:a urn:b")
         #expect(parameters["ui_locales"] == "de-AT en")
-        wanted.acrValues = ["a b"]
+        wanted.authentication = .init(acrValues: ["a b"], maxAge: 300)
         await expectRefusal(.badRegistration) { try await client.beginSignIn(wanted) }
-        wanted.acrValues = []
-        wanted.maxAge = -1
+        wanted.authentication = .init(maxAge: 300)
+        wanted.authentication = .init(maxAge: -1)
         await expectRefusal(.badRegistration) { try await client.beginSignIn(wanted) }
     }
 

@@ -107,10 +107,10 @@ struct BindingAttackTests {
     @Test func BIND_01_hostThatWasAdded() async throws {
         let edited = try await edited("[api.acme.example]", "[api.acme.example, evil.example]")
         let error = await expectRefusal(.bindingMismatch, at: .resource) {
-            try await edited.session.call(try WebURL("\(Self.evil)/x"))
+            try await edited.session.send(HTTPRequest(url: "\(Self.evil)/x"))
         }
         #expect(error?.descriptorKey == "resources")
-        _ = try await edited.session.call(try WebURL("https://api.acme.example/resource"))
+        _ = try await edited.session.send(HTTPRequest(url: "https://api.acme.example/resource"))
         expectNothingSent(edited.scenario)
     }
 
@@ -121,12 +121,12 @@ struct BindingAttackTests {
         let stolen = try #require(try await edited.session.resources().first?.resource)
         await expectRefusal(.bindingMismatch, at: .resource) { try await edited.session.call(stolen) }
         await expectRefusal(.bindingMismatch, at: .resource) {
-            try await edited.session.call(stolen.url, declared: [stolen])
+            try await edited.session.send(HTTPRequest(url: stolen.url), declared: [stolen])
         }
         expectNothingSent(edited.scenario)
         edited.scenario.change { $0.elsewhere["https://bank.example/x"] = Answer(["ok": true]) }
         let own = try WebURL("https://bank.example/x")
-        _ = try await edited.session.call(own, declared: [Resource(declaring: own)])
+        _ = try await edited.session.send(HTTPRequest(url: own.text), declared: [Resource(declaring: own)])
     }
 
     /// Thousands of edits, of everything that names a server.
@@ -247,7 +247,7 @@ struct BindingAttackTests {
         await expectRefusal(.bindingMismatch, at: .refresh) { try await edited.session.refresh() }
         #expect(edited.scenario.hostileLog.isEmpty)
         // The access token may go there.
-        _ = try await edited.session.call(try WebURL("https://api.acme.example/resource"))
+        _ = try await edited.session.send(HTTPRequest(url: "https://api.acme.example/resource"))
     }
 
     @Test func BIND_07_secretOfAClient() async throws {
@@ -257,7 +257,9 @@ struct BindingAttackTests {
         let client = try bound.client(of: scenario)
         let error = await expectRefusal(.bindingMismatch, at: .tokenRequest) { try await client.signIn(at: scenario) }
         #expect(error?.message.contains("the client client") == true)
-        await expectRefusal(.bindingMismatch, at: .clientCredentials) { try await client.clientCredentials() }
+        await expectRefusal(.bindingMismatch, at: .clientCredentials) {
+            try await client.tokens(for: .clientCredentials())
+        }
         await expectRefusal(.bindingMismatch, at: .tokenExchange) {
             try await client.exchange(TokenExchange(TokenExchange.TypedToken(Secret("of-somebody-else"))))
         }
@@ -296,7 +298,7 @@ struct BindingAttackTests {
         }
         let uses: [@Sendable (Session) async throws -> Void] = [
             { _ = try await $0.refresh() }, { _ = try await $0.profile() },
-            { _ = try await $0.call(try WebURL("https://api.acme.example/resource")) },
+            { _ = try await $0.send(HTTPRequest(url: "https://api.acme.example/resource")) },
         ]
         for use in uses {
             try await unbind()

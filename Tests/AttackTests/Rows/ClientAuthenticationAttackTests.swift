@@ -134,7 +134,7 @@ struct ClientAuthenticationAttackTests {
 
     @Test func CAUTH_11_theSameAtEveryEndpoint() async throws {
         let flow = Flow(isSignedIn: true) { scenario, outcome in
-            _ = try await outcome.client.beginSignIn(AuthorizationOptions(isPushed: true))
+            _ = try await outcome.client.beginSignIn(AuthorizationOptions(delivery: .init(isPushed: true)))
             _ = try await outcome.client.beginDeviceSignIn()
             outcome.signOut = try await outcome.session?.signOut(.revoke)
         }

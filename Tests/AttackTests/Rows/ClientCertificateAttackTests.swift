@@ -29,7 +29,7 @@ struct ClientCertificateAttackTests {
             let session = try await outcome.client.signIn(at: scenario)
             outcome.session = session
             outcome.profile = try await session.profile()
-            outcome.response = try await session.call(try WebURL("https://api.acme.example/resource"))
+            outcome.response = try await session.send(HTTPRequest(url: "https://api.acme.example/resource"))
         }.adding(
             "client: { authentication: [tls_client_auth], tls_client_certificate_bound_access_tokens: true }"
         ).registered { registration in

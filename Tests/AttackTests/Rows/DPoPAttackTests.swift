@@ -172,7 +172,7 @@ struct DPoPAttackTests {
 
     @Test(arguments: [true, false])
     func DPOP_08_keyIsNamedBefore(isPushed: Bool) async throws {
-        try await accept(in: Self.signIn.with { $0.isPushed = isPushed }) { scenario, outcome in
+        try await accept(in: Self.signIn.with { $0.delivery.isPushed = isPushed }) { scenario, outcome in
             let key = try proof(scenario.requests(to: "/token").first).key
             let text =
                 "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\(try #require(key["x"]).jsonText()),\"y\":\(try #require(key["y"]).jsonText())}"
@@ -211,8 +211,8 @@ struct DPoPAttackTests {
         scenario.change(Self.bound)
         let session = try await Self.call.client(of: scenario).signIn(at: scenario)
         scenario.change { $0.resource.headers.append(("DPoP-Nonce", "nonce-of-all")) }
-        let url = try WebURL("https://api.acme.example/resource")
-        let outcomes = await concurrently(100) { _ in try await session.call(url).status }
+        let request = HTTPRequest(url: "https://api.acme.example/resource")
+        let outcomes = await concurrently(100) { _ in try await session.send(request).status }
         #expect(outcomes.allSatisfy { (try? $0.get()) == 200 })
         let ids = try scenario.requests(to: "/resource").map { try proof($0).claims["jti"]?.string }
         #expect(Set(ids).count == 100)

@@ -155,7 +155,9 @@ struct IDTokenAttackTests {
     }
 
     @Test func IDT_14_signInTooLongAgo() async throws {
-        let flow = Flow.signIn.with { $0.maxAge = 300 }.served { $0.idToken.claims["auth_time"] = "{now}" }
+        let flow = Flow.signIn.with { $0.authentication = .init(maxAge: 300) }.served {
+            $0.idToken.claims["auth_time"] = "{now}"
+        }
         try await AttackTests.refuse(.idToken, .authenticationTooOld, in: flow) {
             $0.idToken.claims["auth_time"] = "{now-3600}"
         }
@@ -167,7 +169,9 @@ struct IDTokenAttackTests {
 
     @Test func IDT_15_signInByWeakerMeans() async throws {
         let claims = try JSONValue(parsing: #"{"id_token":{"acr":{"essential":true,"values":["urn:strong"]}}}"#)
-        let flow = Flow.signIn.with { $0.claims = claims.object }.served { $0.idToken.claims["acr"] = "urn:strong" }
+        let flow = Flow.signIn.with { $0.access.claims = claims.object }.served {
+            $0.idToken.claims["acr"] = "urn:strong"
+        }
         try await AttackTests.refuse(
             .idToken, .authenticationTooWeak, in: flow,
             each: ["urn:weak", "", "urn:Strong", nil, 5, ["urn:strong"]] as [JSONValue?]

@@ -129,9 +129,11 @@ struct IdentityAttackTests {
         #expect(accounts.map { Array($0.utf8) }.contains(Array(other.utf8)))
         // A grant of the one does not continue with the consent of the other.
         let session = try #require(try await client.session(for: one))
-        let request = try await session.beginGrant(scopes: ["calendar"])
+        let request = try await session.beginRequestingScopes(["calendar"])
         let callback = scenario.callback(request)
-        await expectRefusal(.subjectMismatch) { try await session.completeGrant(callback, for: request.pending) }
+        await expectRefusal(.subjectMismatch) {
+            try await session.completeRequestingScopes(callback, for: request.pending)
+        }
     }
 
     @Test(arguments: twins)
@@ -141,7 +143,8 @@ struct IdentityAttackTests {
             try OAuthClient(
                 try Fixture.descriptor(Flow.openID),
                 registration: ClientRegistration(
-                    clientID: id, clientSecret: Secret(Scenario.clientSecret), redirectURI: Scenario.redirectURI),
+                    clientID: id, credentials: .secret(Secret(Scenario.clientSecret)), redirectURI: Scenario.redirectURI
+                ),
                 transport: scenario, store: scenario.store, clock: scenario.clock)
         }
         scenario.change { $0.idToken.claims["aud"] = .string(one) }

@@ -35,7 +35,7 @@ struct LenientReadingTests {
     }
 
     @Test func INT_28_otherMeansThanWished() async throws {
-        let flow = Flow.signIn.with { $0.acrValues = ["urn:strong"] }
+        let flow = Flow.signIn.with { $0.authentication = .init(acrValues: ["urn:strong"]) }
         try await accept(in: flow, each: ["urn:weak", nil] as [JSONValue?]) { $0.idToken.claims["acr"] = $1 }
     }
 

@@ -41,14 +41,14 @@ struct LocalAccessAttackTests {
         for host in ["127.0.0.1", "localhost"] {
             let scenario = Scenario(wire: AsyncHTTPTransport())
             let error = await expectRefusal(.undeclaredHost) {
-                try await Flow.signIn.with { $0.isPushed = true }.run(scenario) {
+                try await Flow.signIn.with { $0.delivery.isPushed = true }.run(scenario) {
                     $0.metadata[name] = .string("http://\(host):\(inside.port)/x")
                 }
             }
             #expect(error?.disposition == .fixConfiguration)
         }
         #expect(inside.connections == 0)
-        try await control(.signIn.with { $0.isPushed = true })
+        try await control(.signIn.with { $0.delivery.isPushed = true })
     }
 
     @Test func DISC_13_hostThatIsAllowedByName() async throws {

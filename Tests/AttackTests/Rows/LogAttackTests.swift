@@ -28,7 +28,7 @@ struct LogAttackTests {
     ]
 
     private static let life = Flow { scenario, outcome in
-        let request = try await outcome.client.beginSignIn(AuthorizationOptions(isPushed: true))
+        let request = try await outcome.client.beginSignIn(AuthorizationOptions(delivery: .init(isPushed: true)))
         let callback = scenario.callback(request)
         scenario.output.hear(request)
         scenario.output.hear(callback)
@@ -36,9 +36,9 @@ struct LogAttackTests {
         outcome.profile = try await session.profile()
         outcome.tokens = try await session.refresh()
         outcome.response = nil
-        _ = try await session.call(try WebURL("https://api.acme.example/resource"))
+        _ = try await session.send(HTTPRequest(url: "https://api.acme.example/resource"))
         scenario.output.hear(try await session.identity())
-        scenario.output.hear(try await session.values())
+        scenario.output.hear(try await session.connectionValues())
         outcome.signOut = try await session.signOut(.everywhere)
     }
 

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("PAR, RAR, RES: requests that are pushed, detailed or for a resource", .searchedForSecrets)
 struct PushedRequestAttackTests {
-    static let pushed = Flow.signIn.with { $0.isPushed = true }
+    static let pushed = Flow.signIn.with { $0.delivery.isPushed = true }
 
     @Test func PAR_01_answer() async throws {
         try await refuse(.pushedAuthorization, .missingField, in: Self.pushed) { $0.pushed["request_uri"] = nil }
@@ -51,7 +51,7 @@ struct PushedRequestAttackTests {
         let client = try Flow.signIn.client(of: Scenario())
         await expectRefusal(.reservedParameter) {
             try await client.beginSignIn(
-                AuthorizationOptions(parameters: [Named("request_uri", "https://evil.example")]))
+                AuthorizationOptions(parameters: ["request_uri": "https://evil.example"]))
         }
     }
 
@@ -88,7 +88,9 @@ struct PushedRequestAttackTests {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         var urls: Set<String> = []
-        for _ in 0..<5 { urls.insert(try await client.beginSignIn(AuthorizationOptions(isPushed: true)).url) }
+        for _ in 0..<5 {
+            urls.insert(try await client.beginSignIn(AuthorizationOptions(delivery: .init(isPushed: true))).url)
+        }
         #expect(urls.count == 5)
         #expect(Set(scenario.requests(to: "/par").compactMap { $0.form["state"] }).count == 5)
     }
@@ -108,8 +110,8 @@ struct PushedRequestAttackTests {
         let details: JSONValue = ["type": "payment", "amount": 5]
         for isPushed in [false, true] {
             let flow = Flow.signIn.with { options in
-                options.authorizationDetails = [details]
-                options.isPushed = isPushed
+                options.access.authorizationDetails = [details]
+                options.delivery.isPushed = isPushed
             }
             try await accept(in: flow) { scenario, outcome in
                 let query =
@@ -124,13 +126,13 @@ struct PushedRequestAttackTests {
         for bad in [["amount": 5], "payment", ["type": ""]] as [JSONValue] {
             let client = try Flow.signIn.client(of: Scenario())
             await expectRefusal(.badRegistration) {
-                try await client.beginSignIn(AuthorizationOptions(authorizationDetails: [bad]))
+                try await client.beginSignIn(AuthorizationOptions(access: .init(authorizationDetails: [bad])))
             }
         }
     }
 
     @Test func RES_01_resources() async throws {
-        let flow = Flow.signIn.with { $0.resource = ["https://a.example/", "urn:b"] }
+        let flow = Flow.signIn.with { $0.access.resource = ["https://a.example/", "urn:b"] }
         try await accept(in: flow) { scenario, outcome in
             let query = try #require(outcome.request?.url.split(separator: "?").last)
             let sent = (PercentEncoding.decodeForm(String(query)) ?? []).filter { $0.name == "resource" }.map(\.value)
@@ -140,7 +142,7 @@ struct PushedRequestAttackTests {
         for bad in ["", "relative", "https://a.example/#x", "/path", "https://a.example/ x"] {
             let client = try Flow.signIn.client(of: Scenario())
             await expectRefusal(.badRegistration) {
-                try await client.beginSignIn(AuthorizationOptions(resource: [bad]))
+                try await client.beginSignIn(AuthorizationOptions(access: .init(resource: [bad])))
             }
         }
     }

@@ -114,7 +114,7 @@ struct SignedAnswerAttackTests {
     }
 
     @Test func JAR_02_numbersAreNumbers() async throws {
-        let flow = flow(try ClientKey.generate(.ES256)).with { $0.maxAge = 300 }
+        let flow = flow(try ClientKey.generate(.ES256)).with { $0.authentication = .init(maxAge: 300) }
             .served { $0.idToken.claims["auth_time"] = "{now}" }
         try await accept(in: flow) { _, outcome in
             let (_, _, claims) = try request(outcome)

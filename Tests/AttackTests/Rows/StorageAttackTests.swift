@@ -75,7 +75,10 @@ struct StorageAttackTests {
     @Test func SESS_08_tokensOfAnotherRegistration() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
-        let other = try Flow.signIn.registered { $0.clientID = "another-client" }.client(of: scenario)
+        let other = try Flow.signIn.registered {
+            $0 = .init(
+                clientID: "another-client", credentials: .held(secret: $0.clientSecret), redirectURI: $0.redirectURI)
+        }.client(of: scenario)
         await expectRefusal(.badRegistration) { try await other.session(for: session.key.account) }
         _ = try await session.tokens()
     }
@@ -116,7 +119,10 @@ struct StorageAttackTests {
 
     @Test func CFG_01_registrationThatIsWrong() async throws {
         let wrong: [(OAuthError.Kind, @Sendable (inout ClientRegistration) -> Void)] = [
-            (.badRegistration, { $0.clientID = "" }), (.badRegistration, { $0.clientSecret = Secret("") }),
+            (
+                .badRegistration,
+                { $0 = .init(clientID: "", credentials: .held(secret: $0.clientSecret), redirectURI: $0.redirectURI) }
+            ), (.badRegistration, { $0.clientSecret = Secret("") }),
             (.redirectNotAccepted, { $0.redirectURI = "https://app.example/cb#x" }),
             (.redirectNotAccepted, { $0.redirectURI = "http://app.example/cb" }),
             (.redirectNotAccepted, { $0.redirectURI = "" }),

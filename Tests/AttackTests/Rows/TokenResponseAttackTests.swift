@@ -297,7 +297,7 @@ struct TokenResponseAttackTests {
 
     @Test func TOK_21_authorizationDetails() async throws {
         let wanted: JSONValue = ["type": "payment", "amount": 5]
-        let flow = Flow.signIn.with { $0.authorizationDetails = [wanted] }
+        let flow = Flow.signIn.with { $0.access.authorizationDetails = [wanted] }
         try await accept(in: flow) {
             $0.token["authorization_details"] = [["type": "payment", "amount": 500]]
         } check: {

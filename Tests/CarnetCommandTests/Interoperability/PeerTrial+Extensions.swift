@@ -16,7 +16,7 @@ extension PeerTrial {
             return
         }
         let client = try client()
-        let request = try await client.beginSignIn(AuthorizationOptions(isPushed: true))
+        let request = try await client.beginSignIn(AuthorizationOptions(delivery: .init(isPushed: true)))
         #expect(!request.url.contains("code_challenge"), "the browser has nothing but a reference")
         let callback = try await peer.callback(of: request.url)
         let session = try await client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
@@ -51,7 +51,7 @@ extension PeerTrial {
         let client = try client(ownClient)
         let device = try await client.beginDeviceSignIn()
         let page = device.verificationURIComplete ?? device.verificationURI
-        #expect(try await peer.signIn(at: page.text) == 200)
+        #expect(try await peer.signIn(at: page) == 200)
         let session = try await client.completeDeviceSignIn(device)
         if try await session.storedTokens().idToken == nil { note(.deviceWithoutIDToken) }
         #expect(try await session.profile().email == "alice@example.org")

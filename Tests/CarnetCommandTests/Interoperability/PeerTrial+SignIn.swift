@@ -47,7 +47,7 @@ extension PeerTrial {
 
     /// A browser in which nobody is signed in, and a sign-in that may show nothing.
     private mutating func tryRefusal(_ client: OAuthClient, announcesIssuer: Bool) async throws {
-        let request = try await client.beginSignIn(AuthorizationOptions(isOffline: false, prompt: [.none]))
+        let request = try await client.beginSignIn(AuthorizationOptions(requestsRefreshToken: false, prompt: [.none]))
         let callback: String
         do {
             callback = try await peer.callback(of: request.url)

@@ -59,7 +59,7 @@ struct PeerTrial {
     var registration: ClientRegistration {
         ClientRegistration(
             clientID: peer.registration.clientID,
-            clientSecret: Secret(peer.registration.clientSecret),
+            credentials: .secret(Secret(peer.registration.clientSecret)),
             redirectURI: peer.registration.redirectURI,
             postLogoutRedirectURI: peer.registration.postLogoutRedirectURI
         )

@@ -45,7 +45,7 @@ struct BindingTarget: FuzzTarget {
             try OAuthClient(
                 descriptor,
                 registration: ClientRegistration(
-                    clientID: "client", clientSecret: Secret(ObligingServers.Credential.clientSecret.rawValue),
+                    clientID: "client", credentials: .secret(Secret(ObligingServers.Credential.clientSecret.rawValue)),
                     redirectURI: "https://app.example/callback",
                     origins: edited.isRegistrationBound ? Array(EditedProvider.servers) : nil),
                 transport: servers, store: store, clock: clock)
@@ -103,7 +103,7 @@ struct BindingTarget: FuzzTarget {
         for access in (try? await session.resources()) ?? [] { _ = try? await session.call(access.resource) }
         for host in ["evil.example", "api.acme.example", "files.acme.example", "token.acme.example"] {
             guard let url = try? WebURL("https://\(host)/x") else { continue }
-            _ = try? await session.call(url)
+            _ = try? await session.send(HTTPRequest(url: url.text))
         }
         _ = try? await session.exchange { TokenExchange(TokenExchange.TypedToken($0)) }
         _ = try? await session.refresh()

@@ -20,5 +20,5 @@ func logOut(_ model: SignInModel) async {
 }
 
 func callAPI(_ session: Session) async throws -> [UInt8] {
-    try await session.call(WebURL("https://api.acme.example/me")).body
+    try await session.send(HTTPRequest(url: "https://api.acme.example/me")).body
 }

@@ -11,42 +11,45 @@ func registration() -> ClientRegistration {
 
 func signInOnAnotherDevice(with client: OAuthClient) async throws -> Session {
     let device = try await client.beginDeviceSignIn()
-    print("Open \(device.verificationURI.text) and enter \(device.userCode)")
+    print("Open \(device.verificationURI) and enter \(device.userCode)")
     return try await client.completeDeviceSignIn(device)
 }
 
 func ownToken(of client: OAuthClient) async throws -> TokenSet {
-    try await client.clientCredentials(scopes: ["reports"], resource: ["https://api.acme.example/"])
+    try await client.tokens(for: .clientCredentials(scopes: ["reports"], resource: ["https://api.acme.example/"]))
 }
 
 func signInPushed(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
-    try await client.signIn(with: browser, options: AuthorizationOptions(isPushed: true))
+    try await client.signIn(with: browser, options: AuthorizationOptions(delivery: .init(isPushed: true)))
 }
 
 func signInSigned(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
-    try await client.signIn(with: browser, options: AuthorizationOptions(isSigned: true))
+    try await client.signIn(with: browser, options: AuthorizationOptions(delivery: .init(isSigned: true)))
 }
 
 func signInWithSignedAnswer(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
-    try await client.signIn(with: browser, options: AuthorizationOptions(responseMode: .jwt))
+    try await client.signIn(with: browser, options: AuthorizationOptions(delivery: .init(responseMode: .jwt)))
 }
 
 func signInForOneResource(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
-    try await client.signIn(with: browser, options: AuthorizationOptions(resource: ["https://api.acme.example/"]))
+    let access = AuthorizationOptions.Access(resource: ["https://api.acme.example/"])
+    return try await client.signIn(with: browser, options: AuthorizationOptions(access: access))
 }
 
 func signInForOnePayment(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
     let payment: JSONValue = ["type": "payment_initiation", "instructedAmount": ["currency": "EUR", "amount": "5.00"]]
-    return try await client.signIn(with: browser, options: AuthorizationOptions(authorizationDetails: [payment]))
+    let access = AuthorizationOptions.Access(authorizationDetails: [payment])
+    return try await client.signIn(with: browser, options: AuthorizationOptions(access: access))
 }
 
 func signInFreshly(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
-    try await client.signIn(with: browser, options: AuthorizationOptions(maxAge: 300, acrValues: ["urn:acme:mfa"]))
+    let authentication = AuthenticationRequirements(acrValues: ["urn:acme:mfa"], maxAge: 300)
+    return try await client.signIn(with: browser, options: AuthorizationOptions(authentication: authentication))
 }
 
 func signInForSingleClaims(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
     let claims: JSONValue = ["userinfo": ["email": ["essential": true]]]
-    return try await client.signIn(with: browser, options: AuthorizationOptions(claims: claims.object))
+    return try await client.signIn(with: browser, options: AuthorizationOptions(access: .init(claims: claims.object)))
 }
 
 func restored(_ kept: Data, _ callback: AuthorizationCallback, with client: OAuthClient) async throws -> Session {
@@ -54,13 +57,15 @@ func restored(_ kept: Data, _ callback: AuthorizationCallback, with client: OAut
     return try await client.completeSignIn(callback, for: pending)
 }
 
-func call(_ url: WebURL, of session: Session, with client: OAuthClient, in browser: any UserAgent) async throws {
+func send(
+    _ request: HTTPRequest, of session: Session, with client: OAuthClient, in browser: any UserAgent
+) async throws {
     do {
-        _ = try await session.call(url)
+        _ = try await session.send(request)
     } catch let error as OAuthError {
         guard let stepUp = error.stepUp else { throw error }
-        let stronger = try await client.signIn(with: browser, options: AuthorizationOptions().steppingUp(to: stepUp))
-        _ = try await stronger.call(url)
+        let stronger = try await client.signIn(with: browser, options: AuthorizationOptions(authentication: stepUp))
+        _ = try await stronger.send(request)
     }
 }
 
@@ -69,7 +74,7 @@ func boundRegistration() -> ClientRegistration {
 }
 
 func tokenOfServiceAccount(_ client: OAuthClient) async throws -> TokenSet {
-    try await client.tokens(for: JWTBearerGrant(subject: "ada@acme.example", scopes: ["calendar"]))
+    try await client.tokens(for: .assertion(subject: "ada@acme.example", scopes: ["calendar"]))
 }
 
 func isStillGood(_ session: Session) async throws -> Bool {
@@ -94,18 +99,19 @@ func signOutEverywhere(_ session: Session, showing page: (Secret) -> Void) async
 }
 
 func providerLoggedOut(_ client: OAuthClient, _ form: [UInt8], _ contentType: String?) async throws -> [ConnectionKey] {
-    let token = try BackChannelLogoutRequest.logoutToken(in: form, mediaType: contentType)
-    return try await client.endSessions(namedBy: token)
+    try await client.endSessions(byLogoutRequest: form, mediaType: contentType)
 }
 
 func keyRegistration(_ key: ClientKey) -> ClientRegistration {
-    ClientRegistration(clientID: "client", signingKey: key, redirectURI: "http://127.0.0.1/callback")
+    ClientRegistration(clientID: "client", credentials: .signingKey(key), redirectURI: "http://127.0.0.1/callback")
 }
 
 func certificateRegistration(_ certificate: ClientCertificate) -> ClientRegistration {
-    ClientRegistration(clientID: "client", certificate: certificate, redirectURI: "http://127.0.0.1/callback")
+    ClientRegistration(
+        clientID: "client", credentials: .certificate(certificate), redirectURI: "http://127.0.0.1/callback")
 }
 
-func reports(_ url: WebURL, of client: OAuthClient) async throws -> IncomingResponse {
-    try await client.callWithOwnToken(url, scopes: ["reports"])
+func reports(of client: OAuthClient) async throws -> IncomingResponse {
+    let request = HTTPRequest(url: "https://api.acme.example/reports")
+    return try await client.send(request, with: .clientCredentials(scopes: ["reports"]))
 }

@@ -2,8 +2,8 @@ import Carnet
 import CarnetHTTP
 import HTTPTypes
 
-func callAPI(_ session: Session, _ url: WebURL) async throws -> [UInt8] {
-    try await session.call(url).body
+func callAPI(_ session: Session) async throws -> [UInt8] {
+    try await session.send(HTTPRequest(url: "https://api.acme.example/me")).body
 }
 
 func bearerRequest(of session: Session) async throws -> HTTPRequest {

@@ -10,7 +10,7 @@ func makeGoogleClient() throws -> OAuthClient {
         in: .builtIn,
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
-            clientSecret: Secret("YOUR CLIENT SECRET"),
+            credentials: .secret(Secret("YOUR CLIENT SECRET")),
             redirectURI: "https://app.example/sign-in/google/callback"
         ),
         transport: AsyncHTTPTransport()
@@ -23,7 +23,7 @@ func makeAuth0Client() throws -> OAuthClient {
         in: .builtIn,
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
-            clientSecret: Secret("YOUR CLIENT SECRET"),
+            credentials: .secret(Secret("YOUR CLIENT SECRET")),
             redirectURI: "https://app.example/sign-in/auth0/callback",
             inputs: ["domain": "dev-example.us.auth0.com"]
         ),
@@ -37,7 +37,7 @@ func makeAppleClient(signingKey: ClientKey) throws -> OAuthClient {
         in: .builtIn,
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
-            signingKey: signingKey,
+            credentials: .signingKey(signingKey),
             redirectURI: "https://app.example/sign-in/apple/callback",
             inputs: ["team": "ABCDE12345"]
         ),
@@ -63,7 +63,7 @@ func makeLoginGovClient(signingKey: ClientKey) throws -> OAuthClient {
         in: .builtIn,
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
-            signingKey: signingKey,
+            credentials: .signingKey(signingKey),
             redirectURI: "https://app.example/sign-in/login-gov/callback"
         ),
         transport: AsyncHTTPTransport()

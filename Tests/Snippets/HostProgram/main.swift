@@ -12,7 +12,7 @@ let client = try OAuthClient(
     in: registry,
     registration: ClientRegistration(
         clientID: environment["ACME_CLIENT_ID"] ?? "",
-        clientSecret: environment["ACME_CLIENT_SECRET"].map { Secret($0) },
+        credentials: environment["ACME_CLIENT_SECRET"].map { .secret(Secret($0)) } ?? .publicClient,
         redirectURI: "http://127.0.0.1/callback"
     ),
     transport: AsyncHTTPTransport()

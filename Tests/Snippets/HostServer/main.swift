@@ -9,7 +9,7 @@ let google = try OAuthClient(
     in: .builtIn,
     registration: ClientRegistration(
         clientID: "YOUR CLIENT ID",
-        clientSecret: Secret("YOUR CLIENT SECRET"),
+        credentials: .secret(Secret("YOUR CLIENT SECRET")),
         redirectURI: "https://app.example/sign-in/google/callback"
     ),
     transport: AsyncHTTPTransport()

@@ -1,6 +1,7 @@
 import Carnet
 import CarnetPostgreSQL
 import CarnetSQLite
+import Foundation
 
 func storeOfOneMachine() -> SQLiteStore {
     SQLiteStore(path: "/var/lib/app/tokens.sqlite", key: .file("/etc/app/store-keys"))
@@ -17,7 +18,7 @@ func storeOfAFleet(password: String) -> PostgreSQLStore {
 /// Begins a sign-in that another process can complete.
 func begin(_ client: OAuthClient, _ waiting: any PendingStore) async throws -> String {
     let request = try await client.beginSignIn()
-    try await waiting.keep(request.pending, now: SystemWallClock().now)
+    try await waiting.keep(request.pending, now: .now)
     return request.url
 }
 
@@ -27,7 +28,7 @@ func cookie(for request: AuthorizationRequest, keys: KeyRing) throws -> String {
 }
 
 func pending(inCookie text: String, keys: KeyRing) throws -> PendingAuthorization? {
-    try PendingAuthorization.unsealed(text, with: keys, now: SystemWallClock().now)
+    try PendingAuthorization.unsealed(text, with: keys, now: .now)
 }
 
 /// Whether the old key can be removed: no record is encrypted with it.

@@ -2,7 +2,7 @@
 ///
 /// The strings are untrusted. They are truncated, control characters become spaces so that they cannot forge a log
 /// line or control a terminal, and secrets of the request are redacted.
-public struct ServerWords: Hashable, Sendable, CustomStringConvertible {
+public struct ServerError: Hashable, Sendable, CustomStringConvertible {
     public let code: String
     public let message: String?
     public let uri: String?

@@ -1,22 +1,29 @@
-/// What a resource requires of the user's sign-in (RFC 9470, section 3).
-public struct StepUp: Hashable, Sendable {
-    /// The acceptable authentication context classes, best first.
-    public var acrValues: [String]
+/// How recently and how strongly the user must sign in (OpenID Connect Core, section 3.1.2.1; RFC 9470, section 3).
+public struct AuthenticationRequirements: Hashable, Sendable {
+    /// The authentication context classes, best first.
+    package let acrValues: [String]
     /// The maximum age of the user's authentication, in seconds.
-    public var maxAge: Int?
+    package let maxAge: Int?
+    /// Whether an ID token must name one of `acrValues`: a resource demands it.
+    package var areRequired = false
 
+    /// - Parameters:
+    ///   - acrValues: The preferred classes, best first. The provider may choose another; `claims` requires one, and so does
+    ///     what `OAuthError.stepUp` demands.
+    ///   - maxAge: The maximum age of the user's authentication, in seconds. The ID token must prove it.
     public init(acrValues: [String] = [], maxAge: Int? = nil) {
         self.acrValues = acrValues
         self.maxAge = maxAge
     }
 }
 
-extension StepUp {
+extension AuthenticationRequirements {
     /// The error code of a challenge that requires it.
     static let errorCode = "insufficient_user_authentication"
 
     init(_ challenge: BearerChallenge) {
         acrValues = challenge["acr_values"]?.split(separator: " ").prefix(16).map { String($0).quotable() } ?? []
+        areRequired = !acrValues.isEmpty
         maxAge = challenge["max_age"].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 

@@ -1,0 +1,34 @@
+public import Carnet
+import CarnetProtocol
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+    import Foundation
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+extension Session {
+    /// Sends a request to a declared host with the access token: `send(_:body:declared:accepting:)` for a `URLRequest`, of
+    /// which URL, method, headers and body are sent.
+    ///
+    /// - Throws: As that; of kind `badHeader` if the request has no http or https URL, or a body that is a stream.
+    public func send(
+        _ request: URLRequest, declared: [Resource] = [], accepting statuses: Range<Int> = 200..<300
+    ) async throws -> IncomingResponse {
+        guard request.httpBodyStream == nil else {
+            throw OAuthError(.resource, .badHeader, "the request's body is a stream", hint: "set httpBody instead")
+        }
+        var head = HTTPRequest(
+            url: request.url?.absoluteString ?? "",
+            method: request.httpMethod.flatMap { HTTPRequest.Method(rawValue: $0) } ?? .get)
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            guard let name = HTTPField.Name(name) else {
+                throw OAuthError(.resource, .badHeader, "the request has a header with an invalid name")
+            }
+            head.headerFields[name] = value
+        }
+        return try await send(head, body: Array(request.httpBody ?? Data()), declared: declared, accepting: statuses)
+    }
+}
