@@ -70,7 +70,7 @@ import Testing
         let scopes = ["openid", "offline_access"]
         #expect(try sent(AuthorizationOptions(scopes: scopes), yaml)["prompt"] == "consent")
         #expect(try sent(AuthorizationOptions(scopes: ["openid"]), yaml)["prompt"] == nil)
-        #expect(try sent(AuthorizationOptions(scopes: scopes, isOffline: false), yaml)["prompt"] == nil)
+        #expect(try sent(AuthorizationOptions(scopes: scopes, requestsRefreshToken: false), yaml)["prompt"] == nil)
         #expect(try sent(AuthorizationOptions(scopes: scopes, prompt: [.login]), yaml)["prompt"] == "login")
         #expect(try sent(AuthorizationOptions(scopes: scopes), Fixture.openID)["prompt"] == nil)
         let own = yaml + "authorization: { offline_parameters: { prompt: select_account } }\n"

@@ -44,7 +44,7 @@ struct PlayedProviderTests {
             odd: """
                 connection: { derive: { tenant: "{jwt_claim(token.access_token, '/tid')}" } }
                 """)
-        #expect(try await fixture.signIn().values()["connection.tenant"]?.text == "example")
+        #expect(try await fixture.signIn().connectionValues()["connection.tenant"]?.text == "example")
     }
 
     @Test("an exchange step that sends no token")
@@ -59,7 +59,7 @@ struct PlayedProviderTests {
                     capture: { session: /session }
                     sample: { session: s-1 }
                 """)
-        #expect(try await fixture.signIn().values()["step.session"]?.text == "s-1")
+        #expect(try await fixture.signIn().connectionValues()["step.session"]?.text == "s-1")
     }
 
     @Test("a second scope parameter without scopes, which is not sent")

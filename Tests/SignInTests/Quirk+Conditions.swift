@@ -48,7 +48,7 @@ extension Quirk {
                 """
             for (site, id) in [("acme", "2"), ("other", "1")] {
                 let fixture = try SignInFixture(odd: keys, inputs: ["site": site])
-                #expect(try await fixture.signIn().values()["connection.cloud"]?.text == id)
+                #expect(try await fixture.signIn().connectionValues()["connection.cloud"]?.text == id)
             }
         },
         Quirk(
@@ -77,7 +77,7 @@ extension Quirk {
             let session = try await fixture.signIn()
             #expect(await fixture.sandbox.requests.count { $0.url == "https://api.odd.example/userinfo" } == 1)
             let resource = try #require(try await session.resources().first?.resource)
-            #expect(resource.url.text == "https://eu1.odd.example/accounts/a-2/envelopes")
+            #expect(resource.url == "https://eu1.odd.example/accounts/a-2/envelopes")
             #expect(try await session.call(resource).status == 200)
         },
         Quirk(
@@ -102,7 +102,7 @@ extension Quirk {
                           sample: { id: c-1 }
                     """#
             )
-            let values = try await fixture.signIn().values()
+            let values = try await fixture.signIn().connectionValues()
             #expect(values["connection.user"]?.text == "u-7")
             #expect(values["connection.mail"]?.text == "ada@u-7")
             #expect(try await fixture.last() == "GET https://api.odd.example/calendars/u-7")
@@ -124,12 +124,12 @@ extension Quirk {
                 """
             let fixture = try SignInFixture(odd: keys)
             let session = try await fixture.signIn()
-            #expect(try await session.values()["connection.partner"]?.text == "p-1")
+            #expect(try await session.connectionValues()["connection.partner"]?.text == "p-1")
             let customer = try SignInFixture(odd: keys, statuses: ["https://api.odd.example/partner": 404])
             let other = try await customer.signIn()
-            #expect(try await other.values()["connection.partner"] == nil)
+            #expect(try await other.connectionValues()["connection.partner"] == nil)
             // The sandbox knows a partner, and refuses this.
-            _ = try? await other.call(try WebURL("https://api.odd.example/x"))
+            _ = try? await other.send(HTTPRequest(url: "https://api.odd.example/x"))
             #expect(try await customer.lastHeader("X-Partner") == "none")
             // A server that is down says nothing about the value.
             let down = try SignInFixture(odd: keys, statuses: ["https://api.odd.example/partner": 503])
@@ -151,9 +151,9 @@ extension Quirk {
                 connection: { derive: { kind: { value: '{step.share}', optional: true } } }
                 """
             let fixture = try SignInFixture(odd: keys)
-            #expect(try await fixture.signIn().values()["step.share"]?.text == "s-1")
+            #expect(try await fixture.signIn().connectionValues()["step.share"]?.text == "s-1")
             let other = try SignInFixture(odd: keys, statuses: ["https://share.odd.example/token": 400])
-            #expect(try await other.signIn().values().isEmpty)
+            #expect(try await other.signIn().connectionValues().isEmpty)
         },
         Quirk(
             "an input is a host with a path", key: "`inputs.NAME.type: host_path`",
@@ -203,7 +203,7 @@ extension Quirk {
             let session = try await fixture.signIn()
             #expect(
                 try #require(await fixture.requests(to: .token).first).bodyText.hasSuffix("&api_key=hush%20%26%20more"))
-            _ = try await session.call(try WebURL("https://api.odd.example/x"))
+            _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x"))
             #expect(try await fixture.lastHeader("X-Api-Key") == "hush & more")
             let shown = fixture.answers.requests.map { "\($0)" }.joined()
             #expect(!shown.contains("hush"))
@@ -220,9 +220,9 @@ extension Quirk {
                     """
             )
             let session = try await fixture.signIn()
-            _ = try await session.call(try WebURL("https://api.odd.example/reviews?page=1"))
+            _ = try await session.send(HTTPRequest(url: "https://api.odd.example/reviews?page=1"))
             #expect(try await fixture.last() == "GET https://api.odd.example/reviews?page=1&version=2&shop_domain=acme")
-            _ = try await session.call(try WebURL("https://api.odd.example/reviews?version=3"))
+            _ = try await session.send(HTTPRequest(url: "https://api.odd.example/reviews?version=3"))
             #expect(try await fixture.last() == "GET https://api.odd.example/reviews?version=3&shop_domain=acme")
         },
         Quirk(
@@ -231,9 +231,9 @@ extension Quirk {
             let fixture = try SignInFixture(
                 odd: "api: { hosts: [api.odd.example], headers: { Content-Type: application/vnd.odd+json } }")
             let session = try await fixture.signIn()
-            _ = try await session.call(try WebURL("https://api.odd.example/x"))
+            _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x"))
             #expect(try await fixture.lastHeader("Content-Type") == nil)
-            _ = try await session.call(try WebURL("https://api.odd.example/x"), method: .post, body: Array("{}".utf8))
+            _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x", method: .post), body: Array("{}".utf8))
             #expect(try await fixture.lastHeader("Content-Type") == "application/vnd.odd+json")
         },
         Quirk(
@@ -244,7 +244,7 @@ extension Quirk {
             let session = try await fixture.signIn()
             var seen = Set<String>()
             for _ in 0..<2 {
-                _ = try await session.call(try WebURL("https://api.odd.example/x"))
+                _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x"))
                 let id = try #require(try await fixture.lastHeader("X-Correlation-Id"))
                 #expect(id.contains(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/))
                 seen.insert(id)
@@ -278,7 +278,7 @@ extension Quirk {
                     """
             )
             let session = try await fixture.signIn()
-            #expect(try await session.call(try WebURL("https://api.odd.example/x")).status == 200)
+            #expect(try await session.send(HTTPRequest(url: "https://api.odd.example/x")).status == 200)
             let pair = Data("\(try await session.tokens().accessToken.reveal()):".utf8).base64EncodedString()
             #expect(try await fixture.lastHeader("Authorization") == "Basic \(pair)")
             #expect(!fixture.answers.requests.map { "\($0)" }.joined().contains(pair))

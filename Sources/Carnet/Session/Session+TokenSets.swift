@@ -61,7 +61,7 @@ extension OAuthClient {
     /// Hands the values of the sign-in to its further token sets.
     func shareValues(of session: Session, with sets: [Named<TokenResponse>]) async throws {
         guard !sets.isEmpty else { return }
-        let values = try await session.values()
+        let values = try await session.connectionValues()
         for set in sets { try await self.session(of: session.key.of(tokenSet: set.name))?.keep(values) }
     }
 }
