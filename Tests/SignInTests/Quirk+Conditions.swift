@@ -233,7 +233,8 @@ extension Quirk {
             let session = try await fixture.signIn()
             _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x"))
             #expect(try await fixture.lastHeader("Content-Type") == nil)
-            _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x", method: .post), body: Array("{}".utf8))
+            let post = HTTPRequest(url: "https://api.odd.example/x", method: .post)
+            _ = try await session.send(post, body: Array("{}".utf8))
             #expect(try await fixture.lastHeader("Content-Type") == "application/vnd.odd+json")
         },
         Quirk(

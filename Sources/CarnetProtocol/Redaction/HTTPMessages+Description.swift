@@ -29,12 +29,17 @@ extension IDToken: Redacted {
 extension RedactedRequest: Redacted {
     package var summary: String {
         let fields = headers.map { "\($0.name): \($0.value)" }
-        return (["\(method) \(url)"] + fields + (body.isEmpty ? [] : ["", body])).joined(separator: "\n")
+        return (["\(method) \(url)"] + fields + [body]).oneLine
     }
 }
 
 extension RedactedResponse: Redacted {
     package var summary: String {
-        (["\(status)", contentType].compactMap { $0 } + (body.isEmpty ? [] : ["", body])).joined(separator: "\n")
+        ["\(status)", contentType ?? "", body].oneLine
     }
+}
+
+extension [String] {
+    /// The parts that are not empty, as a log may have them: no part can begin a line of its own.
+    fileprivate var oneLine: String { filter { !$0.isEmpty }.joined(separator: "; ").quotable(limit: .max) }
 }
