@@ -6,7 +6,8 @@ package enum LintRules {
         // D: the document.
         BidirectionalControl(),
         // K: keys and inputs.
-        UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), TextInputInURL(), OptionalInputInURL(),
+        UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), TextInputInURL(), SecretInputShown(),
+        OptionalInputInURL(),
         KeyWithoutEffect(), UselessOverride(),
         UnknownValue(), ValueRefusesExample(), UnusedTable(), UntrustedHost(), SecretValueInURL(),
         // E: endpoints and other URLs.

@@ -1,0 +1,31 @@
+import CarnetDescriptors
+
+struct SecretInputShown: LintRule {
+    let explanation = RuleExplanation(
+        code: "K107",
+        name: "secret-input-shown",
+        summary: "A secret input is used where it can be seen.",
+        rationale: """
+            Carnet redacts a secret input in the parameters and headers of its own requests. A URL, a request that \
+            goes through the browser, and a default are shown and logged.
+            """,
+        references: ["RFC 6750, section 5.3"],
+        bad: ["inputs: { key: { secret: true } }\nauthorization: { parameters: { key: '⟦{key}⟧' } }\n"],
+        good: ["inputs: { key: { secret: true } }\ntoken: { parameters: { key: '{key}' } }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let secrets = Set(context.descriptor.inputs.items.filter(\.value.isSecret).map(\.name))
+        return context.templateUses.filter { !$0.hidesSecrets }.flatMap { use in
+            secrets.intersection(use.inputNames).sorted().map { name in
+                finding(
+                    "the secret input \"\(name)\" can be seen here",
+                    in: context,
+                    at: context.span(of: use.place(of: name), in: use.node),
+                    help: "use it in parameters or headers of token, refresh, exchange, connection, profile or api",
+                    related: [context.related("declared here", at: context.places.inputs[name].isSecret.span)]
+                )
+            }
+        }
+    }
+}
