@@ -1,0 +1,44 @@
+import CarnetDescriptors
+import CarnetProtocol
+
+extension OAuthClient {
+    /// The ID token, once it has the values that the sign-in expects.
+    ///
+    /// - Parameter isOptional: Whether it may be missing although the scope openid was requested.
+    func validateIDToken(
+        of response: TokenResponse,
+        requested scopes: [String],
+        isOptional: Bool = false,
+        expecting expectations: () throws(OAuthError) -> IDTokenExpectations
+    ) async throws -> IDToken? {
+        guard let token = response.idToken else {
+            // Without an issuer the scope is one like any other; one that is not sent requests nothing.
+            let isRequested = scopes.contains("openid") && !provider.authorization.omit.contains("scope")
+            guard isOptional || !isRequested || provider.issuer == nil else {
+                throw OAuthError(
+                    .tokenRequest,
+                    .missingField,
+                    "the response has no ID token, although the scope openid was requested",
+                    descriptorKey: "token.response.fields.id_token"
+                )
+            }
+            return nil
+        }
+        return try await validate(token, expecting: try expectations())
+    }
+
+    /// Validates an ID token, once more with newer keys if the known ones do not fit: the provider may have a new
+    /// key, with a new id, the same id or none.
+    func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {
+        if expectations.isSignedWithSecret {
+            return try providerClock.onEitherClock { now throws(OAuthError) in
+                try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: now)
+            }
+        }
+        return try await connection.verifying { [providerClock] keys throws(OAuthError) in
+            try providerClock.onEitherClock { now throws(OAuthError) in
+                try IDToken(validating: token, with: keys, expecting: expectations, now: now)
+            }
+        }
+    }
+}
