@@ -47,6 +47,26 @@ import Testing
         #expect(Linter().lint(files: [fixed]).diagnostics == [])
     }
 
+    @Test("off, which is false to other tools, becomes none")
+    func offBecomesNone() {
+        let original = """
+            carnet: 1
+            id: acme
+            name: Acme
+            discovery: off
+            endpoints: { authorization: https://id.acme.example/a, token: https://id.acme.example/t }
+            scopes: { default: [read] }
+            authorization: { pkce: { off: "it refuses the parameter" } } # a reason
+
+            """
+        let (fixed, applied) = LintFixer.fix(file(original))
+        #expect(applied == 2)
+        #expect(
+            text(fixed)
+                == original.replacing("discovery: off", with: "discovery: none").replacing("{ off:", with: "{ none:"))
+        #expect(Linter().lint(files: [fixed]).diagnostics.allSatisfy { $0.severity != .error })
+    }
+
     @Test func `an element of a block list goes with its line`() {
         let original =
             "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\nscopes:\n  default:\n    - a\n    - a\n    - b\n"

@@ -6,19 +6,6 @@ import Foundation
 import HTTPTypes
 import Testing
 
-extension SignInFixture {
-    /// The latest request, as `METHOD URL`.
-    fileprivate func last() async throws -> String {
-        let request = try #require(await sandbox.requests.last)
-        return masked("\(request.method.rawValue) \(request.url)")
-    }
-
-    fileprivate func lastHeader(_ name: String) async throws -> String? {
-        let request = try #require(await sandbox.requests.last)
-        return HTTPField.Name(name).flatMap { request.headers[$0] }
-    }
-}
-
 private let endpoints = """
     endpoints:
       authorization: https://odd.example/authorize

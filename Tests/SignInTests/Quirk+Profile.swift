@@ -17,13 +17,11 @@ private let endpoints = """
 private let hosts = "hosts: [api.odd.example]"
 
 extension SignInFixture {
-    /// The latest request, whatever it was for, as `METHOD URL` and the headers of these names.
+    /// The latest request as `METHOD URL`, and the headers of these names.
     fileprivate func lastRequest(_ headers: String...) async throws -> [String] {
-        let request = try #require(await sandbox.requests.last)
-        let values = headers.map { name in
-            "\(name): " + (HTTPField.Name(name).flatMap { request.headers[$0] } ?? "(none)")
-        }
-        return ["\(request.method.rawValue) \(request.url)"] + values
+        var lines = [try await last()]
+        for name in headers { lines.append("\(name): \(try await lastHeader(name) ?? "(none)")") }
+        return lines
     }
 }
 

@@ -62,6 +62,18 @@ extension SignInFixture {
         }
     }
 
+    /// The latest request, for any purpose, as `METHOD URL`.
+    func last() async throws -> String {
+        let request = try #require(await sandbox.requests.last)
+        return masked("\(request.method.rawValue) \(request.url)")
+    }
+
+    /// A header of that request.
+    func lastHeader(_ name: String) async throws -> String? {
+        let request = try #require(await sandbox.requests.last)
+        return HTTPField.Name(name).flatMap { request.headers[$0] }
+    }
+
     /// The latest answer that a test can compare: its JSON without spaces, with `*` for what is random.
     func lastAnswer() throws -> String {
         let answer = try #require(answers.all.last)
