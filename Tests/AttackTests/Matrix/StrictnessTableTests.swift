@@ -107,7 +107,7 @@ struct StrictnessTableTests {
         var lines = [
             "# Strictness",
             "",
-            "What a sign-in, or a refresh, makes of each member of a response in the forms that real servers send. The tests",
+            "The outcome of a sign-in or a refresh for each member of a response, in the forms that real servers send. The tests",
             "play a server that changes one member and write this page; `accepted` means that the whole flow succeeds, anything",
             "else is the [kind of the error](errors.md). Why each leniency is safe: [Security](security.md).",
         ]
