@@ -37,6 +37,47 @@ import Testing
         #expect(result.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
+    @Test("further tokens, looked-up values and their requests are shown, and no secret input is")
+    func showsTheRestOfTheSignIn() async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: team
+            name: Team
+            inputs: { key: { secret: true, example: k-hidden-1 } }
+            endpoints: { authorization: https://id.team.example/a, token: https://id.team.example/t }
+            scopes: { default: [read] }
+            token:
+              parameters: { key: "{key}" }
+              response:
+                token_sets: { user: /authed_user }
+            connection:
+              lookups:
+                site: { url: https://api.team.example/sites, list: "", value: /id, sample: [{ id: s-1 }] }
+            samples:
+              token:
+                access_token: bot-1
+                token_type: Bearer
+                scope: read
+                authed_user: { access_token: user-1, token_type: Bearer }
+
+            """, to: "providers/team.yaml")
+        let result = try await home.run("try", "team")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardOutput.contains("> GET https://api.team.example/sites"))
+        #expect(result.standardOutput.contains(/tokens of user +issued/))
+        #expect(result.standardOutput.contains(/connection.site +/))
+        let json = try await home.run("try", "team", "--json")
+        let steps = try #require(try json.json()["steps"] as? [[String: Any]])
+        let rest = try #require(steps.first { $0["title"] as? String == "Rest of the sign-in" })
+        #expect((rest["exchanges"] as? [Any])?.count == 1)
+        let findings = try #require(rest["findings"] as? [String: String])
+        #expect(findings["tokens of user"] == "issued")
+        for text in [result.standardOutput, json.standardOutput] {
+            for secret in ["k-hidden-1", "bot-1", "user-1"] { #expect(!text.contains(secret), "\(text)") }
+        }
+    }
+
     @Test func `the token request of Auth0 is JSON, those of the others are forms`() async throws {
         for (provider, type) in [
             ("auth0", "application/json"), ("google", "application/x-www-form-urlencoded"),

@@ -182,12 +182,13 @@ extension Trial {
     private func showConnection(
         of session: Session?, _ exchanges: [TrialStep.Exchange], _ result: inout TrialResult
     ) async {
-        var step = TrialStep(title: "Other requests of the sign-in", exchanges: exchanges)
+        var step = TrialStep(title: "Rest of the sign-in", exchanges: exchanges)
         let values = (try? await session?.values()) ?? [:]
         step.findings = values.sorted { $0.key < $1.key }.map { Named($0.key, $0.value.description) }
         for name in setup.provider.token.response.tokenSets.names {
             let tokens = try? await session?.tokenSet(name)?.storedTokens()
-            step.findings.append(Named("tokens of \(name)", tokens.map { $0.scopes.joined(separator: " ") } ?? "none"))
+            let issued = tokens.map { (["issued"] + $0.scopes).joined(separator: " ") }
+            step.findings.append(Named("tokens of \(name)", issued ?? "none"))
         }
         if !exchanges.isEmpty || !step.findings.isEmpty { finish(step, &result) }
     }
