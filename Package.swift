@@ -1,11 +1,21 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// What the command sends requests with; see Docs/decisions/transports.md.
+let commandTransport: [Target.Dependency] = [
+    .target(name: "CarnetCurl", condition: .when(platforms: [.linux])),
+    .target(name: "CarnetHTTP", condition: .when(platforms: [.macOS])),
+]
+
 /// libyaml of the system, or the copy inside Yams on platforms whose systems have none.
 let libyaml: [Target.Dependency] = [
     .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
     .product(name: "Yams", package: "Yams", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
 ]
+
+/// The tool that checks descriptors at build time. With `CARNET_DESCRIPTOR_TOOL`, the path of a prebuilt one, no host compiles it.
+let descriptorTool: [Target.Dependency] =
+    Context.environment["CARNET_DESCRIPTOR_TOOL"] == nil ? ["carnet-descriptor-tool"] : []
 
 let package = Package(
     name: "carnet",
@@ -15,6 +25,7 @@ let package = Package(
         .library(name: "Carnet", targets: ["Carnet"]),
         .library(name: "CarnetApple", targets: ["CarnetApple"]),
         .library(name: "CarnetCatalog", targets: ["CarnetCatalog"]),
+        .library(name: "CarnetCurl", targets: ["CarnetCurl"]),
         .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
         .library(name: "CarnetHummingbird", targets: ["CarnetHummingbird"]),
@@ -28,6 +39,7 @@ let package = Package(
         .library(name: "CarnetURLSession", targets: ["CarnetURLSession"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
         .library(name: "CarnetWeb", targets: ["CarnetWeb"]),
+        .plugin(name: "CarnetLintProviders", targets: ["CarnetLintProviders"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
         .executable(name: "carnet", targets: ["CarnetCommand"]),
         .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
@@ -40,13 +52,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // MARK: Descriptors
@@ -64,15 +76,31 @@ let package = Package(
         .target(
             name: "CarnetCatalog",
             dependencies: ["Carnet"],
-            plugins: ["CarnetProviders"]
+            plugins: ["CarnetCatalogEmbedding"]
         ),
+        .target(name: "CarnetEmbedding"),
+        .plugin(
+            name: "CarnetCatalogEmbedding",
+            capability: .buildTool(),
+            dependencies: ["carnet-embedding-tool"],
+            path: "Sources/CarnetCatalogEmbedding"
+        ),
+        .executableTarget(name: "carnet-embedding-tool", dependencies: ["CarnetEmbedding"]),
         .plugin(
             name: "CarnetProviders",
             capability: .buildTool(),
-            dependencies: ["carnet-descriptor-tool"],
+            dependencies: descriptorTool,
             path: "Sources/CarnetProviders"
         ),
-        .executableTarget(name: "carnet-descriptor-tool", dependencies: ["CarnetDescriptors", "CarnetLint"]),
+        .plugin(
+            name: "CarnetLintProviders",
+            capability: .command(
+                intent: .custom(verb: "lint-providers", description: "Check the provider descriptors of this package.")),
+            dependencies: descriptorTool,
+            path: "Sources/CarnetLintProviders"
+        ),
+        .executableTarget(
+            name: "carnet-descriptor-tool", dependencies: ["CarnetDescriptors", "CarnetEmbedding", "CarnetLint"]),
 
         // MARK: Engine
 
@@ -102,7 +130,18 @@ let package = Package(
         // What the transports share, without a network library: an app links it without swift-nio.
         .target(
             name: "CarnetTransport",
-            dependencies: ["Carnet", "CarnetProtocol", .product(name: "HTTPTypes", package: "swift-http-types")]
+            dependencies: [
+                "CLibZ", "Carnet", "CarnetProtocol", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .systemLibrary(name: "CLibZ", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CLibCurl"),
+        .target(
+            name: "CarnetCurl",
+            dependencies: [
+                "CLibCurl", "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
         ),
         .target(
             name: "CarnetHTTP",
@@ -113,8 +152,6 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
@@ -187,6 +224,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
 
@@ -231,10 +269,10 @@ let package = Package(
 
         .executableTarget(
             name: "CarnetCommand",
-            dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetLint",
+            dependencies: commandTransport + [
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetLint",
                 "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer", "CarnetSimulation",
-                "CarnetTesting", "CarnetUserAgent", "CarnetWeb",
+                "CarnetTesting", "CarnetTransport", "CarnetUserAgent", "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -247,7 +285,9 @@ let package = Package(
         // MARK: Tests
 
         .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors", "CarnetTestSupport"]),
-        .testTarget(name: "DescriptorToolTests", dependencies: ["CarnetDescriptors", "carnet-descriptor-tool"]),
+        .testTarget(
+            name: "DescriptorToolTests",
+            dependencies: ["CarnetCatalog", "CarnetDescriptors", "CarnetEmbedding", "carnet-descriptor-tool"]),
         .testTarget(
             name: "CarnetLintTests",
             dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetSimulation", "CarnetTestSupport", "Fuzzing"],
@@ -296,7 +336,7 @@ let package = Package(
         .target(
             name: "CarnetServerTestSupport",
             dependencies: [
-                "CarnetDescriptors",
+                "Carnet", "CarnetCurl", "CarnetDescriptors", "CarnetHTTP",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -341,7 +381,7 @@ let package = Package(
             name: "CarnetHTTPTests",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetServerTestSupport",
-                "CarnetTesting", "CarnetURLSession",
+                "CarnetTesting", "CarnetTransport", "CarnetURLSession",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
@@ -453,12 +493,14 @@ let package = Package(
             name: "WebTests",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetHummingbird", "CarnetSandbox", "CarnetServerTestSupport",
-                "CarnetStorage",
+                "CarnetStorage", "CarnetTestSupport",
                 "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
         .testTarget(
@@ -553,16 +595,38 @@ let package = Package(
             ],
             path: "Tests/WebBenchmark"
         ),
-        .executableTarget(
-            name: "Benchmarks",
-            dependencies: libyaml + [
-                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSandbox",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .target(
+            name: "BenchmarkSubjects",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
+            path: "Tests/BenchmarkSubjects"
+        ),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: libyaml + [
+                "BenchmarkSubjects", "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetHTTP", "CarnetLint",
+                "CarnetProtocol", "CarnetSandbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
             path: "Tests/Benchmarks"
+        ),
+        .executableTarget(
+            name: "HotPaths",
+            dependencies: ["BenchmarkSubjects", "Carnet", "CarnetDescriptors", "CarnetLint"],
+            path: "Tests/HotPaths",
+            exclude: ["instructions.py", "instructions.tsv"]
         ),
     ],
     swiftLanguageModes: [.v6]

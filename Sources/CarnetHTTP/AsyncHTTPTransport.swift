@@ -192,7 +192,8 @@ extension HTTPClientResponse {
         guard (100...999).contains(status.code) else {
             throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP")
         }
-        let unpacked = try CompressedBody(collected.bytes, headers)?.unpacked(limits, from: origin)
+        let unpacked = try CompressedBody(
+            collected.bytes, contentEncoding: headers.first(name: "content-encoding"))?.unpacked(limits, from: origin)
         var head = HTTPResponse(status: .init(code: Int(status.code), reasonPhrase: status.reasonPhrase))
         for (name, value) in headers {
             guard let name = HTTPField.Name(name) else { continue }
@@ -243,7 +244,7 @@ extension NetworkSettings.TrustedPath {
 }
 
 extension HTTPClient.Configuration {
-    fileprivate func through(_ proxy: CarnetHTTP.Proxy?) -> Self {
+    fileprivate func through(_ proxy: CarnetTransport.Proxy?) -> Self {
         var configuration = self
         configuration.proxy = proxy.map(HTTPClient.Configuration.Proxy.init)
         return configuration

@@ -1,2 +1,3 @@
-// Where a transport may go is the same choice for each transport.
+// Where a transport may go, and how, is the same choice for each transport.
 @_exported public import struct CarnetTransport.LocalAccess
+@_exported public import struct CarnetTransport.NetworkSettings

@@ -8,14 +8,14 @@ package struct CappedBody {
 
     /// - Parameter announcedLength: The Content-Length, which may already exceed the maximum.
     /// - Throws: `TransportError`, `responseTooLarge`.
-    package init(announcedLength: Int?, limits: TransportLimits, origin: String) throws {
+    package init(announcedLength: Int?, limits: TransportLimits, origin: String) throws(TransportError) {
         maximum = limits.maximumBodyBytes
         self.origin = origin
         if let announcedLength, announcedLength > maximum { throw tooLarge }
     }
 
     /// - Throws: `TransportError`, `responseTooLarge`.
-    package mutating func append(_ more: some Collection<UInt8>) throws {
+    package mutating func append(_ more: some Collection<UInt8>) throws(TransportError) {
         guard more.count <= maximum - bytes.count else { throw tooLarge }
         bytes.append(contentsOf: more)
     }

@@ -23,6 +23,18 @@ package struct IPAddress: Hashable, Sendable {
         self = first
     }
 
+    /// - Parameter start: A `sockaddr_in` or `sockaddr_in6`, as the family says; nil for any other family.
+    package init?(socketAddress start: UnsafeRawPointer, family: Int32) {
+        // The offset of the address.
+        let place: Range<Int>
+        switch family {
+        case AF_INET: place = 4..<8
+        case AF_INET6: place = 8..<24
+        default: return nil
+        }
+        bytes = Array(UnsafeRawBufferPointer(start: start, count: place.upperBound).dropFirst(place.lowerBound))
+    }
+
     /// The addresses of a host according to the system's resolver. It may wait for the network.
     package static func lookUp(_ host: String) -> [IPAddress] {
         var hints = addrinfo()
@@ -36,18 +48,8 @@ package struct IPAddress: Hashable, Sendable {
         var addresses: [IPAddress] = []
         var next = list
         while let entry = next?.pointee {
-            // The offset of the address in sockaddr_in and sockaddr_in6.
-            let place: Range<Int>? =
-                switch entry.ai_family {
-                case AF_INET: 4..<8
-                case AF_INET6: 8..<24
-                default: nil
-                }
-            if let place, let start = entry.ai_addr {
-                addresses.append(
-                    IPAddress(
-                        Array(UnsafeRawBufferPointer(start: start, count: place.upperBound).dropFirst(place.lowerBound))
-                    ))
+            if let address = entry.ai_addr.flatMap({ IPAddress(socketAddress: $0, family: entry.ai_family) }) {
+                addresses.append(address)
             }
             next = entry.ai_next
         }

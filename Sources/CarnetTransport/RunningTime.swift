@@ -4,7 +4,7 @@ package struct RunningTime: Sendable {
     /// How long a stop can go unnoticed.
     package static let slice = Duration.seconds(1)
     /// How late a timer may be on a busy machine.
-    static let lateness = Duration.seconds(1)
+    package static let lateness = Duration.seconds(1)
     /// The time to read data that arrived during a stop.
     package static let grace = Duration.seconds(5)
 

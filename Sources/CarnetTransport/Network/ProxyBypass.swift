@@ -1,5 +1,3 @@
-import CarnetTransport
-
 /// The hosts that are reached without a proxy, read as curl reads `NO_PROXY`.
 struct ProxyBypass: Sendable {
     private enum Entry: Sendable {

@@ -1,0 +1,190 @@
+import CLibCurl
+import Carnet
+import CarnetProtocol
+import CarnetTransport
+import HTTPTypes
+
+/// One request and what has arrived of its response. libcurl calls it on the thread of its handle.
+final class CurlExchange {
+    /// The maximum size of all header fields of a response, those of interim responses (1xx) included.
+    static let maximumHeaderBytes = 80 << 10
+
+    let id: Int
+    let message: CurlMessage
+    let continuation: CurlConnections.Continuation
+    var deadline: Duration
+    /// Whether it counts among those that run at a time.
+    var hasPlace = false
+    /// Nil before it runs.
+    var handle: CurlHandle?
+
+    private var headerBytes = 0
+    private var head: HTTPResponse?
+    private var lastName: HTTPField.Name?
+    /// Nil until the header is complete.
+    private var body: CappedBody?
+    /// Why the exchange was ended here.
+    private var failure: TransportError?
+    private var hasRefusedAddress = false
+    private var isSent = false
+
+    init(
+        _ id: Int, _ message: CurlMessage, _ continuation: CurlConnections.Continuation, deadline: Duration
+    ) {
+        (self.id, self.message, self.continuation, self.deadline) = (id, message, continuation, deadline)
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
+        context.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Before the request
+
+    /// Before a connection is made.
+    func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+        guard let start = carnet_curl_address(address) else { return false }
+        guard isAllowed(IPAddress(socketAddress: start, family: address.pointee.family)) else {
+            hasRefusedAddress = true
+            return false
+        }
+        return true
+    }
+
+    /// On a connection that is ready, new or not: the last moment before the request.
+    func maySend(to address: String) -> Bool {
+        do throws(TransportError) {
+            // An earlier request for the same host may have been allowed more.
+            guard isAllowed(IPAddress(numericHost: address)) else {
+                throw TransportError(localAddressOf: message.origin)
+            }
+            // libcurl would send it again where the server closes a connection that was used before.
+            guard !isSent else { throw brokenOff }
+            try message.checkMoment()
+            isSent = true
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    private func isAllowed(_ address: IPAddress?) -> Bool {
+        message.mayBeLocal || address.map { $0.isPublic || $0.standsForName } ?? false
+    }
+
+    // MARK: The response
+
+    /// - Parameter line: A whole line.
+    func take(header line: UnsafeRawBufferPointer) -> Bool {
+        // Trailers follow the body, and nobody reads them.
+        guard body == nil else { return true }
+        do throws(TransportError) {
+            headerBytes += line.count
+            guard headerBytes <= Self.maximumHeaderBytes else { throw tooLargeHeader }
+            try read(line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    private func read(_ line: Slice<UnsafeRawBufferPointer>) throws(TransportError) {
+        guard let first = line.first else { return try endHeader() }
+        if line.starts(with: "HTTP/".utf8) {
+            head = try HTTPResponse(statusLine: line, from: message.origin)
+        } else if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
+            // An obsolete form of a value that goes on (RFC 9112, section 5.2).
+            guard let name = lastName, let value = head?.headerFields[name] else { return }
+            head?.headerFields[name] = value + " " + Self.text(line)
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            lastName = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+            guard let name = lastName else { return }
+            head?.headerFields.append(HTTPField(name: name, value: Self.text(line[line.index(after: colon)...])))
+        }
+    }
+
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let rest = bytes.drop(while: isSpace)
+        return String(
+            decoding: rest[..<(rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex)], as: UTF8.self)
+    }
+
+    private func endHeader() throws(TransportError) {
+        guard let status = head?.status.code, !(100..<200).contains(status) else {
+            // An interim response.
+            head = nil
+            return
+        }
+        let length = message.isHead ? nil : head?.headerFields[.contentLength].flatMap { Int($0) }
+        body = try CappedBody(announcedLength: length, limits: message.limits, origin: message.origin)
+    }
+
+    func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+        do throws(TransportError) {
+            try body?.append(bytes)
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    // MARK: The end
+
+    func outcome(_ result: CURLcode) -> Result<IncomingResponse, any Error> {
+        if let failure { return .failure(failure) }
+        guard result == CURLE_OK, let head, let body else { return .failure(error(result)) }
+        return .success(IncomingResponse(head: head, body: body.bytes))
+    }
+
+    private var tooLargeHeader: TransportError {
+        TransportError(
+            .responseTooLarge,
+            "the header of \(message.origin)'s response is larger than \(Self.maximumHeaderBytes) bytes")
+    }
+
+    private var brokenOff: TransportError {
+        TransportError(.interrupted, "\(message.origin) closed the connection before its response was complete")
+    }
+
+    /// OpenSSL's results where the authority is not what is wrong: none yet, which libcurl begins with, and another host's
+    /// name or address.
+    private static let trusted = [0, 1, 62, 64]
+
+    private func error(_ result: CURLcode) -> TransportError {
+        if hasRefusedAddress, result == CURLE_COULDNT_CONNECT { return TransportError(localAddressOf: message.origin) }
+        guard let easy = handle?.easy else { return brokenOff }
+        // A line without end fills libcurl's own buffer.
+        if result == CURLE_OUT_OF_MEMORY || result == carnet_curl_too_large, isSent, body == nil {
+            return tooLargeHeader
+        }
+        let isTunnelled = (200..<300).contains(carnet_curl_number(easy, CURLINFO_HTTP_CONNECTCODE))
+        let untunnelled: Set = [
+            CURLE_RECV_ERROR.rawValue, CURLE_SEND_ERROR.rawValue, CURLE_GOT_NOTHING.rawValue,
+            CURLE_WEIRD_SERVER_REPLY.rawValue, CURLE_UNSUPPORTED_PROTOCOL.rawValue, CURLE_PROXY.rawValue,
+        ]
+        if let proxy = message.proxy, proxy.isSOCKS ? result == CURLE_PROXY : !isTunnelled,
+            untunnelled.contains(result.rawValue)
+        {
+            return TransportError(proxyStatus: carnet_curl_number(easy, CURLINFO_HTTP_CONNECTCODE), message.route)
+        }
+        return TransportError(
+            result, message, systemError: Int32(clamping: carnet_curl_number(easy, CURLINFO_OS_ERRNO)),
+            isTrusted: Self.trusted.contains(carnet_curl_number(easy, CURLINFO_SSL_VERIFYRESULT)))
+    }
+}
+
+extension HTTPResponse {
+    /// - Throws: `TransportError`, `interrupted`.
+    fileprivate init(statusLine: Slice<UnsafeRawBufferPointer>, from origin: String) throws(TransportError) {
+        let parts = statusLine.split(
+            separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false
+        ).map { String(decoding: $0, as: UTF8.self) }
+        guard parts.count > 1, let code = Int(parts[1]), (100...999).contains(code) else {
+            throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP")
+        }
+        self.init(status: .init(code: code, reasonPhrase: parts.count > 2 ? parts[2] : ""))
+    }
+}

@@ -1,0 +1,174 @@
+import CLibCurl
+import Carnet
+import CarnetTransport
+
+/// One of libcurl's handles for an exchange at a time. Its settings that are the same for every exchange are made once.
+final class CurlHandle {
+    let easy: UnsafeMutableRawPointer
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    /// The first setting that this libcurl refuses.
+    private var refused: CURLoption?
+
+    /// - Throws: `TransportError`.
+    init(_ trust: CurlTrust) throws(TransportError) {
+        guard let easy = carnet_curl_easy() else { throw TransportError.outOfMemory }
+        self.easy = easy
+        if carnet_curl_restrict(easy) != CURLE_OK { refused = CURLOPT_PROTOCOLS }
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        set(CURLOPT_HTTP09_ALLOWED, 0)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        set(CURLOPT_CONNECTTIMEOUT_MS, 10_000)
+        // As long as libcurl keeps an unused connection.
+        set(CURLOPT_MAXAGE_CONN, 15)
+        // A name server's response holds for the connection that it was asked for.
+        set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
+        set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        apply(trust)
+        // Empty, so that libcurl does not read the environment.
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "")
+        set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        check(
+            CURLOPT_HEADERFUNCTION,
+            carnet_curl_set_sink(easy, CURLOPT_HEADERFUNCTION) { data, size, count, context in
+                CurlExchange.of(context)?.take(header: UnsafeRawBufferPointer(start: data, count: size * count)) == true
+                    ? size * count : 0
+            })
+        check(
+            CURLOPT_WRITEFUNCTION,
+            carnet_curl_set_sink(easy, CURLOPT_WRITEFUNCTION) { data, size, count, context in
+                CurlExchange.of(context)?.take(body: UnsafeRawBufferPointer(start: data, count: size * count)) == true
+                    ? size * count : 0
+            })
+        check(
+            CURLOPT_OPENSOCKETFUNCTION,
+            carnet_curl_set_opener(easy) { context, _, address in
+                guard let address, let exchange = CurlExchange.of(context), exchange.mayConnect(to: address) else {
+                    return -1
+                }
+                return carnet_curl_open(address)
+            })
+        check(
+            CURLOPT_PREREQFUNCTION,
+            carnet_curl_set_gate(easy) { context, address, _, _, _ in
+                guard let address, let exchange = CurlExchange.of(context),
+                    exchange.maySend(to: String(cString: address))
+                else { return CURL_PREREQFUNC_ABORT }
+                return CURL_PREREQFUNC_OK
+            })
+        try throwIfRefused()
+    }
+
+    deinit {
+        carnet_curl_end_easy(easy)
+        carnet_curl_end_list(headers)
+    }
+
+    /// The settings of one exchange. What the last one set is set anew.
+    ///
+    /// - Throws: `TransportError`.
+    func prepare(for exchange: CurlExchange) throws(TransportError) {
+        let message = exchange.message
+        let context = Unmanaged.passUnretained(exchange).toOpaque()
+        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA] {
+            check(option, carnet_curl_set_pointer(easy, option, context))
+        }
+        set(CURLOPT_URL, message.base)
+        set(CURLOPT_REQUEST_TARGET, message.path)
+        if message.isHead {
+            set(CURLOPT_NOBODY, 1)
+        } else if let body = message.body {
+            set(CURLOPT_POST, 1)
+            set(CURLOPT_POSTFIELDSIZE, body.count)
+            body.withUnsafeBytes { bytes in
+                // Empty arrays may have no address, which would mean to read the body elsewhere.
+                let start = bytes.baseAddress.flatMap { bytes.isEmpty ? nil : $0 }
+                check(
+                    CURLOPT_COPYPOSTFIELDS,
+                    start.map { carnet_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0) }
+                        ?? carnet_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, ""))
+            }
+        } else {
+            set(CURLOPT_HTTPGET, 1)
+        }
+        set(CURLOPT_CUSTOMREQUEST, message.method)
+        for line in message.headerLines {
+            guard let longer = carnet_curl_append(headers, line) else { throw TransportError.outOfMemory }
+            headers = longer
+        }
+        check(CURLOPT_HTTPHEADER, carnet_curl_set_pointer(easy, CURLOPT_HTTPHEADER, headers))
+        if let proxy = message.proxy {
+            set(CURLOPT_PROXY, "\(proxy.isSOCKS ? "socks5h" : "http")://\(proxy.place)")
+            set(CURLOPT_HTTPPROXYTUNNEL, proxy.isSOCKS ? 0 : 1)
+            if let user = proxy.user {
+                set(CURLOPT_PROXYUSERNAME, user)
+                set(CURLOPT_PROXYPASSWORD, proxy.password?.reveal() ?? "")
+            }
+        }
+        if let identity = message.identity {
+            set(CURLOPT_SSLCERT_BLOB, Array(identity.pem.reveal().utf8))
+            set(CURLOPT_SSLKEY_BLOB, Array(identity.pem.reveal().utf8))
+        }
+        try throwIfRefused()
+    }
+
+    /// Forgets the last exchange.
+    func clear() {
+        carnet_curl_set_pointer(easy, CURLOPT_HTTPHEADER, nil)
+        carnet_curl_end_list(headers)
+        headers = nil
+        carnet_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, nil)
+    }
+
+    private func apply(_ trust: CurlTrust) {
+        switch trust {
+        case .system:
+            // libcurl keeps what it has read of a file, unless there is a folder, too.
+            if carnet_curl_authorities() != nil { set(CURLOPT_CAPATH, nil) }
+        case .file(let path):
+            set(CURLOPT_CAINFO, path)
+            set(CURLOPT_CAPATH, nil)
+        case .kept(let file):
+            set(CURLOPT_CAINFO, file.path)
+            set(CURLOPT_CAPATH, nil)
+        case .certificates(let pem):
+            set(CURLOPT_CAINFO, nil)
+            set(CURLOPT_CAPATH, nil)
+            set(CURLOPT_CAINFO_BLOB, pem)
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        check(option, carnet_curl_set_number(easy, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String?) {
+        check(option, carnet_curl_set_text(easy, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: [UInt8]) {
+        check(option, carnet_curl_set_bytes(easy, option, value, value.count))
+    }
+
+    private func check(_ option: CURLoption, _ result: CURLcode) {
+        if result != CURLE_OK { refused = refused ?? option }
+    }
+
+    /// Nothing is requested where a setting was not taken, since it might be the one that protects.
+    private func throwIfRefused() throws(TransportError) {
+        guard let refused else { return }
+        throw TransportError(
+            .unsupportedRequest,
+            "the system's libcurl has no option \(refused.rawValue); CarnetCurl needs 7.80 or newer, built with OpenSSL"
+        )
+    }
+}
+
+extension TransportError {
+    static let outOfMemory = TransportError(.connection, "there is no memory for a connection")
+}

@@ -1,0 +1,84 @@
+public import Carnet
+public import CarnetProtocol
+public import CarnetTransport
+import HTTPTypes
+
+/// Sends requests with the system's libcurl over HTTP/1.1, with its own connection pool: for Linux.
+///
+/// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, retries and credentials of files do not exist
+/// here, and compression is not asked for. `NetworkSettings` has the proxy and the trusted authorities, by default as the
+/// environment says. Addresses of this machine and the local network are reached at hosts alone that `LocalAccess` or the
+/// descriptor itself names. The check uses the address of the connection, so a changed DNS response cannot bypass it.
+///
+/// Each transport has one thread for its connections, which ends after fifteen seconds without a request. `shutdown()`
+/// closes every connection, and so does releasing the transport.
+///
+/// A request with a client certificate has its own connections. They are not shared with another certificate, or with
+/// requests without one.
+public final class CurlTransport: Transport {
+    private let connections: CurlConnections
+    private let localAccess: LocalAccess
+    private let network: NetworkSettings
+    private let unreadableTrust: TransportError?
+
+    public convenience init(localAccess: LocalAccess = .none, network: NetworkSettings = .environment) {
+        self.init(localAccess, network, Result { () throws(TransportError) in try CurlTrust(network) })
+    }
+
+    /// - Parameter additionalTrustRootsPEM: The path of a PEM file with certificates to trust besides those of the
+    /// system, e.g. of a company's authority or a test server.
+    /// - Throws: `TransportError`, `tls`, if the file has no readable certificates.
+    public convenience init(
+        additionalTrustRootsPEM: String, localAccess: LocalAccess = .none, network: NetworkSettings = .environment
+    ) throws {
+        guard !CurlTrust.certificates(inFile: additionalTrustRootsPEM).isEmpty else {
+            throw TransportError(.tls, "\(additionalTrustRootsPEM) contains no readable certificates in PEM form")
+        }
+        self.init(
+            localAccess: localAccess,
+            network: network.trusting(additionalTrustRootsPEM, named: "additionalTrustRootsPEM"))
+    }
+
+    private init(_ localAccess: LocalAccess, _ network: NetworkSettings, _ trust: Result<CurlTrust, TransportError>) {
+        self.localAccess = localAccess
+        self.network = network
+        switch trust {
+        case .success(let trust): (connections, unreadableTrust) = (CurlConnections(trust), nil)
+        case .failure(let error): (connections, unreadableTrust) = (CurlConnections(.system), error)
+        }
+    }
+
+    deinit {
+        connections.shutDown()
+    }
+
+    public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
+        try Task.checkCancellation()
+        let target = try RequestTarget(request)
+        let access = localAccess.adding(limits.localHosts)
+        try target.refuseLocalHost(unless: access)
+        if let unreadableTrust { throw unreadableTrust }
+        let proxy = try network.proxy(scheme: target.scheme, host: target.host)
+        if request.certificate != nil, target.scheme != "https" {
+            throw TransportError(
+                .unsupportedRequest, "a client certificate requires https, and \(target.origin) uses http")
+        }
+        let message = CurlMessage(
+            request, target, limits, proxy: proxy, mayBeLocal: proxy != nil || access.allows(target.host))
+        try message.checkMoment()
+        let response = try await connections.exchange(message)
+        let encoding = response.head.headerFields[.contentEncoding]
+        guard
+            let unpacked = try CompressedBody(response.body, contentEncoding: encoding)?
+                .unpacked(limits, from: target.origin)
+        else { return response }
+        var head = response.head
+        (head.headerFields[.contentEncoding], head.headerFields[.contentLength]) = (nil, nil)
+        return IncomingResponse(head: head, body: unpacked)
+    }
+
+    /// Closes every connection. Later requests fail. It may be called more than once.
+    public func shutdown() async {
+        connections.shutDown()
+    }
+}

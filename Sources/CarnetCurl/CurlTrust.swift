@@ -1,0 +1,106 @@
+import CLibCurl
+import Carnet
+import CarnetTransport
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The certificate authorities that servers' certificates are validated with.
+enum CurlTrust: Sendable {
+    /// Those that libcurl was built for.
+    case system
+    /// Those of a file.
+    case file(String)
+    /// Those of a file without a name. libcurl copies certificates that it is given as bytes for each request, and parses
+    /// them for each connection; what it has read of a file it keeps.
+    case kept(CurlKeptFile)
+    /// These, in PEM form, where there are no such files.
+    case certificates([UInt8])
+
+    /// - Throws: `TransportError`, `tls`, if one of the settings cannot be read. Nothing may be requested then: fewer or other
+    /// authorities would be trusted than were meant.
+    init(_ network: NetworkSettings) throws(TransportError) {
+        guard network.trustedPaths != nil || !network.additionalPaths.isEmpty else {
+            self = .system
+            return
+        }
+        var all: [String] = []
+        for path in (network.trustedPaths ?? []) + network.additionalPaths {
+            let found = Self.certificates(at: path.path)
+            guard !found.isEmpty else {
+                throw TransportError(
+                    .tls,
+                    "\(path.name) names \(path.path), which has no certificates in PEM form that can be read")
+            }
+            all += found
+        }
+        if let trusted = network.trustedPaths {
+            if network.additionalPaths.isEmpty, trusted.count == 1, let file = trusted.first?.path, !Self.isFolder(file)
+            {
+                self = .file(file)
+                return
+            }
+        } else if carnet_curl_load() == 1, let file = carnet_curl_authorities() {
+            all += Self.certificates(inFile: String(cString: file))
+        }
+        let bytes = Array(all.joined(separator: "\n").utf8)
+        self = CurlKeptFile(bytes).map(CurlTrust.kept) ?? .certificates(bytes)
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil
+    }
+
+    /// - Parameter path: A file, or a folder of files.
+    private static func certificates(at path: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let files = names.isEmpty ? [path] : names.sorted().map { "\(path)/\($0)" }
+        // A folder has links and other files too.
+        return Set(files.map { URL(filePath: $0).resolvingSymlinksInPath().path }).sorted()
+            .flatMap(certificates(inFile:))
+    }
+
+    /// The PEM blocks of a file whose content is DER; none if it cannot be read.
+    static func certificates(inFile path: String) -> [String] {
+        guard let text = (try? Data(contentsOf: URL(filePath: path))).map({ String(decoding: $0, as: UTF8.self) })
+        else { return [] }
+        var found: [String] = []
+        var lines: [Substring]?
+        for line in text.split(whereSeparator: \.isNewline) {
+            switch (line, lines) {
+            case ("-----BEGIN CERTIFICATE-----", _): lines = []
+            case ("-----END CERTIFICATE-----", let block?):
+                // A SEQUENCE.
+                if Data(base64Encoded: block.joined())?.first == 0x30 {
+                    found.append((["-----BEGIN CERTIFICATE-----"] + block + [line]).joined(separator: "\n"))
+                }
+                lines = nil
+            default: lines?.append(line)
+            }
+        }
+        return found
+    }
+}
+
+/// A file without a name, as long as somebody uses it.
+final class CurlKeptFile: Sendable {
+    private let descriptor: Int32
+
+    var path: String { "/proc/self/fd/\(descriptor)" }
+
+    /// Nil where the system has no such files, or does not show them as paths.
+    init?(_ bytes: [UInt8]) {
+        descriptor = carnet_curl_keep(bytes, bytes.count)
+        guard descriptor >= 0, FileManager.default.isReadableFile(atPath: path) else { return nil }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+}
