@@ -9,11 +9,12 @@ final class Database: Sendable {
     let configuration: PostgreSQLConfiguration
     let sleep: Sleep
     private let pool: ConnectionPool
-    private let schema = SchemaState()
+    private let schema: SchemaState
     /// Whether an operation's patience has ended, and none has succeeded since. Then others try without waiting.
     private let isAway = Flag()
 
-    init(_ configuration: PostgreSQLConfiguration, sleep: @escaping Sleep) {
+    init(_ configuration: PostgreSQLConfiguration, schema: Schema = .current, sleep: @escaping Sleep) {
+        self.schema = SchemaState(schema)
         self.configuration = configuration
         self.sleep = sleep
         pool = ConnectionPool(limit: configuration.poolSize) { try await DatabaseConnection.open(configuration) }
@@ -97,11 +98,16 @@ private final class Flag: Sendable {
 
 /// Whether the tables exist; checked once for a process.
 private final class SchemaState: Sendable {
+    private let schema: Schema
     private let isReady = Lock(false)
+
+    init(_ schema: Schema) {
+        self.schema = schema
+    }
 
     func prepare(on connection: DatabaseConnection, within limit: Duration) async throws {
         guard !isReady.withLock({ $0 }) else { return }
-        try await Schema.prepare(on: connection, within: limit)
+        try await schema.prepare(on: connection, within: limit)
         isReady.withLock { $0 = true }
     }
 }

@@ -27,10 +27,11 @@ public final class PostgreSQLStore: TokenStore {
     init(
         _ configuration: PostgreSQLConfiguration,
         key: StoreKeySource,
+        schema: Schema = .current,
         random: any RandomSource,
         sleep: @escaping Database.Sleep
     ) {
-        database = Database(configuration, sleep: sleep)
+        database = Database(configuration, schema: schema, sleep: sleep)
         keySource = key
         self.random = random
         let number = random.bytes(count: 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -5,17 +5,16 @@ import GRDB
 
 /// The database. It is opened at its first use, and again after a failure.
 actor DatabaseFile {
-    /// The application id in the file's header: `carn` in ASCII.
-    private static let applicationID = 0x6361_726E
-
     nonisolated let path: String
     private let busyTimeout: Duration
     private let locks: AccountLocks
+    private let schema: Schema
     private let blocking = BlockingCalls(label: "carnet.sqlite-store")
     private var opening: Task<DatabasePool, any Error>?
 
-    init(path: String, busyTimeout: Duration, locks: AccountLocks) {
+    init(path: String, busyTimeout: Duration, locks: AccountLocks, schema: Schema = .current) {
         self.path = path
+        self.schema = schema
         self.busyTimeout = busyTimeout
         self.locks = locks
     }
@@ -75,11 +74,11 @@ actor DatabaseFile {
                 let pool = try DatabasePool(path: path, configuration: configuration)
                 // The library's default loses the latest commits in a power failure.
                 try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-                let migrator = Self.migrator
-                guard try !pool.read(migrator.hasBeenSuperseded) else {
+                let migrator = schema.migrator
+                guard try pool.read(schema.isUsable) else {
                     throw TokenStoreError(
                         .unavailable,
-                        "\(path) was created by a newer version of Carnet: use a newer version of the program")
+                        "\(path) was changed by a newer version of Carnet: use a newer version of the program")
                 }
                 if try !pool.read(migrator.hasCompletedMigrations) { try migrator.migrate(pool) }
                 return pool
@@ -103,51 +102,9 @@ actor DatabaseFile {
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")
             )
         }
-        guard id == Self.applicationID || (id == 0 && tables == 0) else {
+        guard id == Schema.applicationID || (id == 0 && tables == 0) else {
             throw TokenStoreError(.unavailable, "\(path) is the database of another program")
         }
-    }
-
-    private static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { database in
-            try database.execute(
-                sql: """
-                    PRAGMA application_id = \(applicationID);
-                    CREATE TABLE connection (
-                        id TEXT NOT NULL PRIMARY KEY,
-                        provider TEXT NOT NULL,
-                        account TEXT NOT NULL,
-                        key_id TEXT NOT NULL,
-                        revision TEXT NOT NULL,
-                        record BLOB NOT NULL
-                    );
-                    CREATE TABLE pending (
-                        id TEXT NOT NULL PRIMARY KEY,
-                        expires_at REAL NOT NULL,
-                        sealed TEXT NOT NULL
-                    );
-                    CREATE INDEX pending_expires_at ON pending (expires_at);
-                    """
-            )
-        }
-        migrator.registerMigration("2") { database in
-            try database.execute(
-                sql: """
-                    -- Null as long as no version that knows them has saved the record.
-                    ALTER TABLE connection ADD COLUMN user_hash TEXT;
-                    ALTER TABLE connection ADD COLUMN session_hash TEXT;
-                    CREATE INDEX connection_user_hash ON connection (user_hash);
-                    CREATE INDEX connection_session_hash ON connection (session_hash);
-                    CREATE TABLE used_token (
-                        id TEXT NOT NULL PRIMARY KEY,
-                        expires_at REAL NOT NULL
-                    );
-                    CREATE INDEX used_token_expires_at ON used_token (expires_at);
-                    """
-            )
-        }
-        return migrator
     }
 
     private nonisolated func sayingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {

@@ -44,11 +44,12 @@ public final class SQLiteStore: TokenStore {
         key: StoreKeySource,
         busyTimeout: Duration,
         lockPatience: Duration,
+        schema: Schema = .current,
         random: any RandomSource,
         sleep: @escaping FileLock.Sleep
     ) {
         locks = AccountLocks(path: path + "-lock", patience: lockPatience, sleep: sleep)
-        file = DatabaseFile(path: path, busyTimeout: busyTimeout, locks: locks)
+        file = DatabaseFile(path: path, busyTimeout: busyTimeout, locks: locks, schema: schema)
         keySource = key
         self.random = random
     }

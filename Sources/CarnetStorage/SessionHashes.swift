@@ -12,7 +12,7 @@ package struct SessionHashes: Hashable, Sendable {
     package let session: String
 
     package init(_ connection: Connection) {
-        self.init(issuer: connection.issuer, subject: connection.subject, sessionID: connection.sessionID)
+        self.init(issuer: connection.namespace, subject: connection.subject, sessionID: connection.sessionID)
     }
 
     package init(_ ended: EndedSession) {

@@ -46,6 +46,7 @@ import Testing
             """
             ALTER TABLE carnet_connection DROP COLUMN user_hash, DROP COLUMN session_hash;
             ALTER TABLE carnet_lock DROP COLUMN process;
+            ALTER TABLE carnet_schema DROP COLUMN needs;
             DROP TABLE carnet_used_token;
             UPDATE carnet_schema SET version = 1
             """, in: address)
@@ -94,18 +95,19 @@ import Testing
             for _ in 0..<8 { group.addTask { _ = try await store().keys() } }
             try await group.waitForAll()
         }
-        #expect(try cluster.psql("SELECT version FROM carnet_schema", in: address) == "3\n")
+        #expect(try cluster.psql("SELECT version FROM carnet_schema", in: address) == "4\n")
     }
 
     @Test func newerTablesAreLeftAlone() async throws {
         _ = try await store().save(connection(), replacing: nil)
-        try cluster.psql("UPDATE carnet_schema SET version = 7", in: address)
+        try cluster.psql("UPDATE carnet_schema SET version = 7, needs = 6", in: address)
         let error = await #expect(throws: TokenStoreError.self) {
             try await store().save(connection("b"), replacing: nil)
         }
         #expect(
             error?.reason
-                == "the database's tables have the version 7, and this program supports 3: use a newer version of the program"
+                == "the database's tables have the version 7, which needs a program that supports 6, and this one supports 4: "
+                + "use a newer version of the program"
         )
         #expect(try cluster.psql("SELECT count(*) FROM carnet_connection", in: address) == "1\n")
     }

@@ -133,19 +133,21 @@ import Testing
         let temporary = try TemporaryDatabase()
         _ = try await temporary.store().save(.test(), replacing: nil)
         try await DatabaseQueue(path: temporary.path).write { database in
-            try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('of a newer version')")
+            try database.execute(
+                sql: "INSERT INTO grdb_migrations VALUES ('of a newer version'); PRAGMA user_version = 9")
         }
         let error = await #expect(throws: TokenStoreError.self) {
             try await temporary.store().save(.test(token: "new"), replacing: nil)
         }
         #expect(error?.kind == .unavailable)
-        #expect(error?.reason.hasPrefix("\(temporary.path) was created by a newer version") == true)
+        #expect(error?.reason.hasPrefix("\(temporary.path) was changed by a newer version") == true)
         let records = try await DatabaseQueue(path: temporary.path).read {
             try Data.fetchAll($0, sql: "SELECT record FROM connection")
         }
         #expect(records.count == 1)
         try await DatabaseQueue(path: temporary.path).write { database in
-            try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'of a newer version'")
+            try database.execute(
+                sql: "DELETE FROM grdb_migrations WHERE identifier = 'of a newer version'; PRAGMA user_version = 0")
         }
         #expect(try await temporary.store().load(key)?.connection == .test())
     }

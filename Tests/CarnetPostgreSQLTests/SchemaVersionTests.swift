@@ -1,0 +1,118 @@
+import Carnet
+import CarnetProtocol
+import CarnetStoreTestSupport
+import CarnetTesting
+import Testing
+
+@testable import CarnetPostgreSQL
+
+/// What Docs/decisions/schema-versions.md promises for a rolling deployment.
+@Suite("Two versions of the tables in one PostgreSQL database")
+struct SchemaVersionTests {
+    private let cluster: PostgreSQLCluster
+    private let address: String
+
+    init() throws {
+        cluster = try .shared()
+        address = try cluster.makeDatabase()
+    }
+
+    /// The tables of a later release, which add what this release does not know.
+    private static func next(needs: Int? = nil) -> Schema {
+        let more = [
+            "ALTER TABLE carnet_connection ADD COLUMN region text",
+            "ALTER TABLE carnet_pending ADD COLUMN region text NOT NULL DEFAULT 'eu'",
+            "ALTER TABLE carnet_lock ADD COLUMN region text",
+            "CREATE INDEX carnet_connection_region ON carnet_connection (region)",
+            "CREATE TABLE carnet_region (id text PRIMARY KEY)",
+        ]
+        return Schema(versions: Schema.current.versions + [Schema.Version(needs: needs, more)])
+    }
+
+    private func store(_ schema: Schema) throws -> PostgreSQLStore {
+        PostgreSQLStore(
+            PostgreSQLConfiguration(Secret(address), poolSize: 4), key: try .bytes([UInt8](0..<32)), schema: schema,
+            random: SystemRandomSource(), sleep: { try await Task.sleep(for: $0) })
+    }
+
+    private func version() throws -> String { try cluster.psql("SELECT version FROM carnet_schema", in: address) }
+
+    @Test("A process that runs while a later version changes the tables goes on, and both see each other's records")
+    func runningProcess() async throws {
+        let old = try store(.current)
+        let revision = try await old.save(.test(account: "a"), replacing: nil)
+        #expect(try version() == "4\n")
+        let new = try store(Self.next())
+        #expect(try await new.load(Connection.test(account: "a").key)?.revision == revision)
+        #expect(try version() == "5\n")
+        let later = try await old.save(.test(account: "a", token: "s3cret-2"), replacing: revision)
+        #expect(try await new.load(Connection.test(account: "a").key)?.revision == later)
+        _ = try await new.save(.test(account: "b"), replacing: nil)
+        #expect(try await old.keys().map(\.account) == ["a", "b"])
+        try await old.withLock(on: Connection.test(account: "b").key) {}
+    }
+
+    @Test(
+        "Every promise of a store holds between two versions, also for one that starts after the change",
+        arguments: TokenStoreConformance.Check.allCases)
+    func conforms(to check: TokenStoreConformance.Check) async throws {
+        _ = try await store(Self.next()).keys()
+        try await TokenStoreConformance { (try store(.current), try store(Self.next())) }.run(check)
+    }
+
+    @Test("Pending sign-ins pass between them", arguments: PendingStoreConformance.Check.allCases)
+    func conforms(to check: PendingStoreConformance.Check) async throws {
+        _ = try await store(Self.next()).keys()
+        try await PendingStoreConformance { (try store(.current), try store(Self.next())) }.run(check)
+    }
+
+    @Test("Used logout tokens pass between them", arguments: UsedTokenStoreConformance.Check.allCases)
+    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
+        _ = try await store(Self.next()).keys()
+        try await UsedTokenStoreConformance { (try store(.current), try store(Self.next())) }.run(check)
+    }
+
+    @Test("After the change the earlier version can be deployed again, and the later one after it")
+    func rollback() async throws {
+        _ = try await store(Self.next()).save(.test(account: "a"), replacing: nil)
+        let earlier = try store(.current)
+        let stored = try #require(try await earlier.load(Connection.test(account: "a").key))
+        _ = try await earlier.save(stored.connection, replacing: stored.revision)
+        #expect(try version() == "5\n")
+        #expect(try await store(Self.next()).load(stored.connection.key)?.connection == stored.connection)
+    }
+
+    @Test("A version that takes something away refuses earlier ones, and they change nothing")
+    func contraction() async throws {
+        _ = try await store(.current).save(.test(account: "a"), replacing: nil)
+        _ = try await store(Self.next(needs: 5)).keys()
+        for schema in [Schema.current, Schema(versions: Array(Schema.current.versions.dropLast()))] {
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await store(schema).save(.test(account: "b"), replacing: nil)
+            }
+            #expect(error?.kind == .unavailable)
+            #expect(error?.reason.contains("needs a program that supports 5") == true, "\(error?.reason ?? "")")
+        }
+        #expect(try cluster.psql("SELECT count(*) FROM carnet_connection", in: address) == "1\n")
+        #expect(try await store(Self.next(needs: 5)).keys().count == 1)
+    }
+
+    @Test("A restored backup opens with the keys, and without them names the one that is missing")
+    func backup() async throws {
+        let connection = Connection.test(account: "a")
+        _ = try await store(.current).save(connection, replacing: nil)
+        let copy = try cluster.restoredBackup(of: address)
+        func opened(with key: [UInt8]) throws -> PostgreSQLStore {
+            PostgreSQLStore(PostgreSQLConfiguration(Secret(copy)), key: try .bytes(key))
+        }
+        let restored = try opened(with: [UInt8](0..<32))
+        let stored = try #require(try await restored.load(connection.key))
+        #expect(stored.connection == connection)
+        _ = try await restored.save(connection, replacing: stored.revision)
+        let error = await #expect(throws: TokenStoreError.self) {
+            try await opened(with: [UInt8](1..<33)).load(connection.key)
+        }
+        #expect(error?.kind == .unreadable)
+        #expect(error?.reason.contains(try SealingKey([UInt8](0..<32)).id) == true)
+    }
+}
