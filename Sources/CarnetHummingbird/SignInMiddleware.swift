@@ -5,6 +5,9 @@ import NIOCore
 
 /// Handles the requests of the sign-in itself, and adds the signed-in user to the context of others. Add it before
 /// the routes.
+///
+/// An `OAuthError` or `TokenStoreError` that a handler throws becomes a page with a reference, or plain text for a request
+/// that does not accept HTML.
 public struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
     private let web: WebSignIn
 
@@ -33,7 +36,13 @@ public struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware 
             return Response(
                 web.problem(error, in: request.head, returnTo: ReturnTarget(request.head.path ?? "/") ?? .home))
         }
-        return try await next(request, context)
+        do {
+            return try await next(request, context)
+        } catch let error where error is OAuthError || error is TokenStoreError {
+            // A handler that met an ended session or an unavailable provider: the same page as for a failed sign-in.
+            return Response(
+                web.problem(error, in: request.head, returnTo: ReturnTarget(request.head.path ?? "/") ?? .home))
+        }
     }
 }
 

@@ -9,8 +9,8 @@ public protocol SignInRequestContext: RequestContext {
 
 /// The signed-in user of a request's browser.
 public struct SignInState: Sendable {
-    /// `nil` if nobody is signed in.
-    public internal(set) var session: WebSession?
+    /// `nil` if nobody is signed in. `SignInMiddleware` sets it; so can a host's unit test.
+    public var session: WebSession?
     var web: WebSignIn?
 
     public init() {}

@@ -95,7 +95,7 @@ public actor Sandbox {
         recallFaults(chosenFor: request, body)
         return !servers.contains { server in
             server.has(.tokenDown)
-                && !server.endpoints.endpoints(at: url).filter { [.token, .refresh].contains($0) }.isEmpty
+                && !server.endpoints.endpoints(at: url).filter { [.token, .refresh, .deviceToken].contains($0) }.isEmpty
         }
     }
 

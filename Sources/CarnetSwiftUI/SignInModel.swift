@@ -165,7 +165,7 @@ public final class SignInModel {
             follow(session)
         case .failure(let error):
             if !Self.isCancellation(error) { failure = error }
-            // What was there before is untouched by a sign-in that failed.
+            // A failed sign-in leaves the earlier session unchanged.
             if let session { follow(session) } else { phase = .signedOut }
         }
     }

@@ -111,7 +111,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("What waits for a callback is no session")
+    @Test("A pending sign-in is not a session")
     func pendingAsSession() async throws {
         var browser = Browser(try Site())
         _ = try await browser.post("/sign-in/acme")
@@ -177,7 +177,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("Whatever goes wrong is told with a way on, and by the same id in the log", arguments: Mishap.allCases)
+    @Test("Every failure shows a way to continue, and a reference that is also in the log", arguments: Mishap.allCases)
     func told(mishap: Mishap) async throws {
         let log = RecordedLog()
         let site = try Site(faults: mishap.faults, logger: log.logger)

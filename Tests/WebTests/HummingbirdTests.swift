@@ -1,6 +1,7 @@
 import CarnetHummingbird
 import CarnetSandbox
 import CarnetServerTestSupport
+import CarnetTesting
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -14,6 +15,9 @@ struct HummingbirdTests {
         router.get("/open") { _, context in context.signIn.account?.provider.rawValue ?? "nobody" }
         router.group().add(middleware: RequireSignIn()).get("/home") { _, context in
             try await context.signIn.profile().subject ?? ""
+        }
+        router.group().add(middleware: RequireSignIn()).get("/tokens") { _, context in
+            try await context.signIn.tokens().tokens().scopes.joined(separator: " ")
         }
         return Application(router: router)
     }
@@ -85,6 +89,50 @@ struct HummingbirdTests {
             store.isAway = false
             #expect(try await client.execute(uri: "/home", method: .get, headers: [.cookie: cookie]).status == .ok)
         }
+    }
+
+    @Test("A handler that meets an ended session gives a page, or a 401 with the same reference as the log")
+    func endedInHandler() async throws {
+        for (accept, status, text) in [
+            ("text/html", HTTPResponse.Status.forbidden, "<button>Try again with Acme"),
+            ("application/json", .unauthorized, "Your session with Acme has ended. It was ended there"),
+        ] {
+            let log = RecordedLog()
+            let site = try Site(faults: [.refreshRevoked], logger: log.logger)
+            var browser = Browser(site)
+            _ = try await browser.signIn()
+            let cookie = try #require(browser.request.headerFields[.cookie])
+            site.clock.advance(by: .seconds(2 * 3600))
+            try await application(site).test(.router) { client in
+                let headers: HTTPFields = [.cookie: cookie, .accept: accept]
+                let reply = try await client.execute(uri: "/tokens", method: .get, headers: headers)
+                #expect(reply.status == status)
+                let body = String(buffer: reply.body)
+                #expect(body.contains(text), "\(body)")
+                let reference = try #require(body.firstMatch(of: /Reference: ([A-Za-z0-9_-]+)/)?.output.1)
+                #expect(log.entries.contains { $0.contains(reference) && $0.contains("invalid_grant") })
+                let next = try await client.execute(uri: "/tokens", method: .get, headers: headers)
+                #expect(next.status == (accept == "text/html" ? .seeOther : .unauthorized))
+            }
+        }
+    }
+
+    @Test("HEAD of a page behind the gate leads to the sign-in")
+    func headBehindGate() async throws {
+        let reply = try Site().web.signInFirst(
+            HTTPRequest(
+                method: .head, scheme: nil, authority: nil, path: "/home", headerFields: [.accept: "text/html"]))
+        #expect(reply.head.status == .seeOther)
+    }
+
+    @Test("A host's unit test makes a signed-in user without a sign-in")
+    func ownState() async throws {
+        var state = SignInState()
+        state.session = WebSession(accounts: [
+            WebAccount(provider: "acme", subject: "1", name: "Ada", email: "ada@example.com", userID: "17")
+        ])
+        #expect(state.account?.userID == "17")
+        await #expect(throws: HTTPError.self) { try await state.tokens() }
     }
 
     // SESS-11.

@@ -38,7 +38,7 @@ struct ProviderFoldersTests {
         #expect(site.clients["acme"]?.provider.name == "Acme Two")
     }
 
-    @Test("A file with a mistake is reported with its place, and the old one goes on")
+    @Test("A file with a mistake is reported with its position, and the earlier version stays in use")
     func mistake() async throws {
         try write(Site.acme)
         let folder = folder()
@@ -52,7 +52,7 @@ struct ProviderFoldersTests {
         #expect(try await browser.signIn().head.status == .seeOther)
     }
 
-    @Test("A session goes on when its provider's file changes")
+    @Test("A session continues when its provider's file changes")
     func sessionGoesOn() async throws {
         var browser = Browser(site)
         _ = try await browser.signIn()
@@ -157,7 +157,7 @@ struct ProviderFoldersTests {
         #expect(reload.replaced == ["globex"] && reload.removed == ["acme"])
     }
 
-    @Test("What a file has hidden is back when the file is gone, and not while it is only broken")
+    @Test("Deleting a file restores the provider that it overrode; a mistake in the file does not")
     func unhidden() async throws {
         var base = ProviderRegistry()
         base.add([SourceFile(path: "acme.yaml", text: Site.acme)], origin: .builtIn)

@@ -33,7 +33,8 @@ struct ProviderLogoutTests {
         let account = try #require(browser.session?.account())
         let tokens = try await #require(try await site.web.connection(of: account)).storedTokens()
         let page = try EndSessionRequest(
-            for: tokens, at: client.provider, as: client.registration, random: SystemRandomSource())
+            for: tokens, at: try await client.providerWithoutAccount(), as: client.registration,
+            random: SystemRandomSource())
         let target = page.url.reveal().dropFirst("https://id.acme.example".count)
         let bodies = Bodies()
         await site.sandbox.sendLogouts { bodies.add($0.body) }

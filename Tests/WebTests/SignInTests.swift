@@ -170,7 +170,7 @@ struct WebSignInTests {
 
     @Test("A callback that the browser sends twice at once signs in once, and both get the reply")
     func doubleClick() async throws {
-        let store = GatedPendingStore()
+        let store = GatedStore()
         var browser = Browser(try Site(pendingStore: store))
         let callback = try await browser.beginAndApprove()
         let click = browser
@@ -188,7 +188,7 @@ struct WebSignInTests {
 
     @Test("Another browser with the same callback gets nothing of the first one's reply")
     func callbackOfAnotherBrowser() async throws {
-        let store = GatedPendingStore()
+        let store = GatedStore()
         let site = try Site(pendingStore: store)
         var browser = Browser(site)
         let callback = try await browser.beginAndApprove()
@@ -228,31 +228,5 @@ struct WebSignInTests {
                 site.clients, origin: "https://other.example",
                 keys: KeyRing(SealingKey([UInt8](repeating: 7, count: 32))))
         }
-    }
-}
-
-/// Holds back what it gives until it is opened.
-private final class GatedPendingStore: PendingStore {
-    let arrivals: AsyncStream<Void>
-    private let arrival: AsyncStream<Void>.Continuation
-    private let opening: AsyncStream<Void>
-    private let opener: AsyncStream<Void>.Continuation
-    private let inner = MemoryPendingStore()
-
-    init() {
-        (arrivals, arrival) = AsyncStream.makeStream()
-        (opening, opener) = AsyncStream.makeStream()
-    }
-
-    func open() { opener.finish() }
-
-    func keep(_ pending: PendingAuthorization, now: Date) async throws {
-        try await inner.keep(pending, now: now)
-    }
-
-    func take(_ state: Secret, now: Date) async throws -> PendingAuthorization? {
-        arrival.yield()
-        for await _ in opening {}
-        return try await inner.take(state, now: now)
     }
 }

@@ -69,7 +69,7 @@ struct WebSignOutTests {
         #expect(try await site.web.liveSession(of: phone.request) != nil)
     }
 
-    @Test("A sign-out tells what it did, and where to go on")
+    @Test("A sign-out shows its result, and a link to continue")
     func report() async throws {
         var browser = Browser(try Site([Site.revoking]))
         _ = try await browser.signIn()
@@ -83,7 +83,7 @@ struct WebSignOutTests {
         #expect(try await Browser(browser.site).peek("/signed-out").body.contains("Nobody is signed in"))
     }
 
-    @Test("What the provider did not do is told with an id that the log has, too")
+    @Test("A failure of the provider is shown with a reference that is also in the log")
     func failedRevocation() async throws {
         let log = RecordedLog()
         let site = try Site(logger: log.logger)
@@ -105,7 +105,7 @@ struct WebSignOutTests {
         #expect(log.entries.contains { $0.contains("id=\(id)") && $0.contains("provider=acme") })
     }
 
-    @Test("The provider's page leads back to the site, which goes on where the form said")
+    @Test("After the provider's page, the site continues at the form's return path")
     func everywhere() async throws {
         for returnTo in [nil, "/bye"] {
             var browser = Browser(try Site([Site.ending], postLogoutRedirectURI: Site.origin + "/signed-out"))

@@ -28,6 +28,7 @@ struct Site {
         backChannelLogoutURI: String? = nil,
         availability: Availability = Availability(),
         signInLifetime: TimeInterval = 3600,
+        findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
@@ -57,6 +58,7 @@ struct Site {
             keys: keys ?? KeyRing(SealingKey([UInt8](repeating: 7, count: 32))),
             signInLifetime: signInLifetime,
             pendingStore: pendingStore,
+            findUser: findUser,
             clock: clock,
             logger: logger
         )
@@ -119,6 +121,7 @@ struct Browser {
     private(set) var cookies: [String: String] = [:]
     /// The attributes of each cookie as it was set last.
     private(set) var attributes: [String: String] = [:]
+    var userAgent: String?
 
     init(_ site: Site) {
         self.site = site
@@ -143,6 +146,7 @@ struct Browser {
     {
         var request = request
         if request.method == .post { request.headerFields[.contentType] = "application/x-www-form-urlencoded" }
+        request.headerFields[.userAgent] = userAgent
         let sent = cookies.filter { !omitted.contains($0.key) }.sorted { $0.key < $1.key }
         if !sent.isEmpty {
             request.headerFields[.cookie] = sent.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")

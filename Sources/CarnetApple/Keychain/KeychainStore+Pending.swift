@@ -33,7 +33,7 @@ extension KeychainStore: PendingStore {
     public func take(_ id: Secret, now: Date) async throws -> PendingAuthorization? {
         let query = pendingQuery(PendingAuthorization.storageID(id))
         guard let item = try await item(query, to: "load the pending sign-in") else { return nil }
-        // Of all who read it, the one who removed it has it.
+        // Of several readers, only the one that removed the item gets it.
         let status = await call { [calls] in calls.delete(query) }
         if status == KeychainStatus.itemNotFound { return nil }
         try Self.check(status, to: "take the pending sign-in")

@@ -14,7 +14,7 @@ struct AuthorizationRequest: Sendable {
     let prompt: String?
     /// The resource servers that the tokens are for (RFC 8707).
     var resources: [String] = []
-    /// What is asked for in detail (RFC 9396).
+    /// The requested `authorization_details` (RFC 9396).
     var details: JSONValue?
     /// The class of authentication to use (OpenID Connect Core, section 3.1.2.1).
     var acr: String?

@@ -26,7 +26,7 @@ extension AuthorizationServer {
                 )
                 return .html(page, status: .badRequest)
             case .returned(let error, let target):
-                let own = provider.callback.errors.items.first { $0.value == error.code }?.name
+                let own = provider.callback.errors.codes.items.first { $0.value == error.code }?.name
                 let fields = [(name: "error", value: own ?? error.code), ("error_description", error.description)]
                 return callback(fields, to: target)
             }
@@ -135,14 +135,18 @@ extension AuthorizationServer {
         let acquaintance = "\(request.client.clientID)/\(Identity(user, at: provider).subject)"
         let isFirst = ledger.acquaintances[acquaintance] == nil
         ledger.acquaintances[acquaintance] = now
+        var fields = [(name: "code", value: code)]
+        if provider.scopes.grantedFrom == .callback {
+            let separator = provider.token.response.scopeSeparator ?? provider.scopes.separator
+            fields.append((name: "scope", value: scopes.joined(separator: separator)))
+        }
         return callback(
-            [(name: "code", value: code)], to: request.target, for: request.client, adding: sampleFields,
-            isFirst: isFirst, status: status)
+            fields, to: request.target, for: request.client, adding: sampleFields, isFirst: isFirst, status: status)
     }
 
     /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
     private var sampleFields: [(name: String, value: String)] {
-        let standard = ["code", "state", "iss", "error", "error_description", "error_uri"]
+        let standard = ["code", "state", "scope", "iss", "error", "error_description", "error_uri"]
         let taken = standard.map { provider.callback.rename[$0] ?? $0 } + [provider.stateParameter]
         return (provider.samples.callback?.items ?? []).compactMap { item in
             guard !taken.contains(item.name), item.name != provider.callback.verification?.parameter else { return nil }

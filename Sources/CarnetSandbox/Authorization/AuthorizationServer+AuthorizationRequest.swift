@@ -144,7 +144,7 @@ extension AuthorizationServer {
     private func checkNonce(
         _ received: ReceivedParameters, _ names: ParameterNames, scopes: [String]
     ) throws(OAuthError) -> String? {
-        guard scopes.contains("openid"), issuesIDTokens, provider.authorization.nonce.isRequired, !names.omits("nonce")
+        guard scopes.contains("openid"), issuesIDTokens, provider.authorization.nonce.isSent, !names.omits("nonce")
         else {
             return received[names["nonce"]]
         }
@@ -161,9 +161,12 @@ extension AuthorizationServer {
         guard method == "S256" else {
             throw .invalidRequest("the code challenge method is \"\(method)\"; it must be S256 (RFC 7636, section 4.2)")
         }
-        guard Base64URL.decode(challenge)?.count == 32 else {
-            throw .invalidRequest("the code challenge is not the base64url form of a SHA-256 hash")
-        }
+        let isHash =
+            switch provider.authorization.pkce.encoding ?? .base64url {
+            case .base64url: Base64URL.decode(challenge)?.count == 32
+            case .hexadecimal: challenge.utf8.count == 64 && challenge.allSatisfy(\.isHexDigit)
+            }
+        guard isHash else { throw .invalidRequest("the code challenge is not an encoded SHA-256 hash") }
         return challenge
     }
 

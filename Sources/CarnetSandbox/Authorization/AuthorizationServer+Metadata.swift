@@ -8,7 +8,7 @@ extension AuthorizationServer {
         func list(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
         var document = JSONObject()
         document["issuer"] = metadataIssuer.map { .string($0) }
-        for name in EndpointName.allCases where name != .refresh {
+        for name in EndpointName.allCases where name.isStandard {
             document[name.metadataName] = endpoints[name].map { .string($0.text) }
         }
         let algorithms = provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms

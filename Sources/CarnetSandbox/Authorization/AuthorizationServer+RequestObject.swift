@@ -46,7 +46,7 @@ extension AuthorizationServer {
 
     private static func unusable(_ text: String) -> OAuthError { OAuthError("invalid_request_object", text) }
 
-    /// What authenticates the client where requests are pushed.
+    /// The parameters that authenticate the client of a pushed request.
     private static let authenticating: Set = ["client_secret", "client_assertion", "client_assertion_type"]
 
     private static let ownClaims: Set = ["iss", "aud", "iat", "nbf", "exp", "jti"]

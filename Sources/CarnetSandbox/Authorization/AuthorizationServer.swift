@@ -28,7 +28,7 @@ struct AuthorizationServer: Sendable {
         self.seams = seams
         var values = provider.sampleValues(seams)
         if clients.count == 1 { values.set(.client, "id", clients[0].clientID) }
-        let sample = provider.filled(values)
+        let sample = provider.withoutMetadata.filled(values)
         resources = sample.resources
         endpoints = ServedEndpoints(of: sample)
     }
@@ -117,6 +117,7 @@ struct AuthorizationServer: Sendable {
         case .authorization: authorization(request)
         case .token: token(request, at: .token)
         case .refresh: token(request, at: .refresh)
+        case .deviceToken: token(request, at: .deviceToken)
         case .userinfo: userinfo(request)
         case .jwks: keySet(request)
         case .revocation: revocation(request)

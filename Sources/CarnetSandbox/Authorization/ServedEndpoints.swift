@@ -9,7 +9,7 @@ struct ServedEndpoints: Sendable {
     /// The page at which a person confirms a device's code.
     let verification: WebURL?
 
-    init(of provider: Provider) {
+    init(of provider: BoundProvider) {
         var urls = provider.endpoints.urls
         var metadata: [WebURL] = []
         if let issuer = provider.issuer.flatMap({ try? WebURL($0) }) {

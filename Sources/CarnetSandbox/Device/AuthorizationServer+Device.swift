@@ -71,6 +71,7 @@ extension AuthorizationServer {
         for (pointers, text) in [(rules.errors.code, own ?? error.code), (rules.errors.message, error.description)] {
             if let place = pointers.pointers.first { body.set(.string(text), at: place) }
         }
+        if let reply = Reply(error, statuses: rules.errors.statuses) { return reply }
         let status: HTTPResponse.Status = error.code == "invalid_client" ? .unauthorized : .badRequest
         return rules.format == .form ? .form(body, status: status) : .json(body, status: status)
     }
@@ -186,6 +187,7 @@ extension AuthorizationServer {
             audience: device.audience,
             authTime: seams.now()
         )
+        ledger.grants[grantID]?.extensionGrant = .deviceCode
         ledger.devices[code]?.answer = .granted(grantID: grantID)
         return .html(HTMLPage(title: "Done", content: "<p>You can go back to your device.</p>"))
     }

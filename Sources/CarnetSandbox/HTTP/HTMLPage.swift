@@ -5,7 +5,7 @@ struct HTMLPage {
     let title: String
     /// HTML; what came from outside is escaped.
     let content: String
-    /// Of the provider's brand.
+    /// The colour of the provider's brand.
     var color: BrandColor?
     /// The origin of the page that this one shows in a frame.
     var framedOrigin: String?

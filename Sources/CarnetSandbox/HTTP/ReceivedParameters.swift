@@ -49,7 +49,7 @@ struct ReceivedParameters {
         var pairs: [(name: String, value: String)] = []
         for member in object.members {
             if let texts = member.value.array?.compactMap(\.string), texts.count == member.value.array?.count {
-                // What a form would repeat is a list in JSON.
+                // A parameter that a form repeats is a list in JSON.
                 pairs += texts.map { (member.name, $0) }
                 continue
             }

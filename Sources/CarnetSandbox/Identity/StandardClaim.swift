@@ -2,7 +2,7 @@ import CarnetDescriptors
 
 /// A claim of OpenID Connect Core, section 5.1, with the scope that asks for it (section 5.4).
 struct StandardClaim: Sendable {
-    /// What descriptors call it.
+    /// The claim's name in descriptors.
     let name: String
     let member: String
     let scope: String

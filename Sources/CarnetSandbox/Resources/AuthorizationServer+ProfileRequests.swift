@@ -41,6 +41,7 @@ extension AuthorizationServer {
             values.set(.token, "access_token", access.text)
             try server.check(
                 request, at: further.url, against: try server.filled(further.request, values, for: request))
+            let further = further.filled(values)
             let user = grant.user
             func object(_ value: (String) -> JSONValue) -> JSONValue {
                 var object = JSONValue.object(JSONObject())
@@ -60,8 +61,9 @@ extension AuthorizationServer {
             var wrong = object { _ in "another" }
             for condition in further.conditions {
                 let place = JSONPointer(tokens: [condition.name])
-                right.set(condition.value, at: place)
-                wrong.set(condition.value.bool.map { .bool(!$0) } ?? "another", at: place)
+                let isTruth = ["true", "false"].contains(condition.value)
+                right.set(isTruth ? .bool(condition.value == "true") : .string(condition.value), at: place)
+                wrong.set(isTruth ? .bool(condition.value != "true") : "another", at: place)
             }
             body.set([wrong, right], at: further.root)
             return body

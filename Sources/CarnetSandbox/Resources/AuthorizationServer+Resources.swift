@@ -125,7 +125,7 @@ extension AuthorizationServer {
             let headers =
                 provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
                 + (resource?.headers ?? [])
-            // What describes a body is sent with one.
+            // Headers that describe a body are sent only with a body.
             try request.checkHeaders(
                 headers.filter { !request.body.isEmpty || $0.name.lowercased() != "content-type" })
         } catch {

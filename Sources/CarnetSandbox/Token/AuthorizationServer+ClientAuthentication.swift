@@ -103,8 +103,9 @@ extension AuthorizationServer {
     }
 
     /// An error of the token endpoint (RFC 6749, section 5.2) in the shape that the descriptor's sample has.
-    func errorReply(_ error: OAuthError, to request: ServerRequest) -> Reply {
-        let rules = provider.token.response
+    func errorReply(_ error: OAuthError, to request: ServerRequest, by own: ResponseRules? = nil) -> Reply {
+        let rules = own ?? provider.token.response
+        if let reply = Reply(error, statuses: rules.errors.statuses) { return reply }
         var body = provider.samples.error?.asParsedBody ?? .object(JSONObject())
         let own = rules.errors.codes.items.first { $0.value == error.code }?.name
         for (pointers, text) in [(rules.errors.code, own ?? error.code), (rules.errors.message, error.description)] {
@@ -140,5 +141,15 @@ extension SuccessRules {
         case .bool(let value): .bool(!value)
         default: false
         }
+    }
+}
+
+extension Reply {
+    /// The response of a provider that says by the status alone what is wrong; `nil` if it says it in the body.
+    init?(_ error: OAuthError, statuses: NamedList<String>) {
+        guard let status = statuses.items.first(where: { $0.value == error.code }).flatMap({ Int($0.name) }) else {
+            return nil
+        }
+        self.init(HTTPResponse.Status(code: status), [:], body: [])
     }
 }

@@ -20,6 +20,10 @@ enum ExtensionGrant: String, CaseIterable {
         }
     }
 
+    func response(of provider: Provider) -> ResponseRules {
+        rules(of: provider).response ?? provider.token.response
+    }
+
     /// What is sent as the grant's type; `nil` if nothing is.
     func wireName(_ rules: Resolved<GrantRules>, _ names: ParameterNames) -> String? {
         if let fixed = rules.request.parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
@@ -34,13 +38,19 @@ extension AuthorizationServer {
         case .deviceCode: endpoints[.deviceAuthorization] != nil
         case .tokenExchange: true
         // Some providers call the exchange of a code so.
-        case .jwtBearer: !provider.token.request.parameters.contains { $0.value == grant.rawValue }
+        case .jwtBearer:
+            !provider.token.request.parameters.contains { $0.value == grant.rawValue }
+                && provider.token.grantType != grant.rawValue
         }
     }
 
     /// The requested grant, by its name, or by the device code if the grant type is omitted.
-    func extensionGrant(in received: ReceivedParameters) -> ExtensionGrant? {
-        ExtensionGrant.allCases.filter(offers).first { grant in
+    func extensionGrant(in received: ReceivedParameters, at endpoint: EndpointName) -> ExtensionGrant? {
+        let deviceEndpoint = endpoints[.deviceToken] ?? endpoints[.token]
+        let offered = ExtensionGrant.allCases.filter { grant in
+            offers(grant) && endpoints[endpoint] == (grant == .deviceCode ? deviceEndpoint : endpoints[.token])
+        }
+        return offered.first { grant in
             let rules = grant.rules(of: provider)
             let names = ParameterNames(rules.request)
             guard let name = grant.wireName(rules, names) else {
@@ -82,7 +92,7 @@ extension AuthorizationServer {
         let scopes = try knownScopes(received[names["scope"]] ?? "")
         guard !scopes.contains("openid") else { throw .invalidScope("openid needs a user, and this grant has none") }
         let grantID = seams.randomText()
-        let grant = Grant(
+        var grant = Grant(
             clientID: client.clientID,
             user: SandboxUser(label: client.clientID, claims: ["subject": .string(client.clientID)]),
             scopes: scopes,
@@ -93,6 +103,7 @@ extension AuthorizationServer {
             authTime: seams.now(),
             keyThumbprint: thumbprint
         )
+        grant.extensionGrant = .clientCredentials
         ledger.grants[grantID] = grant
         return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
     }
@@ -120,7 +131,7 @@ extension AuthorizationServer {
         let scopes = try knownScopes(asked ?? "")
         guard !scopes.contains("openid") else { throw .invalidScope("openid needs a user, and this grant has none") }
         let grantID = seams.randomText()
-        let grant = Grant(
+        var grant = Grant(
             clientID: client.clientID,
             user: SandboxUser(label: subject, claims: ["subject": .string(subject)]),
             scopes: scopes,
@@ -131,6 +142,7 @@ extension AuthorizationServer {
             authTime: seams.now(),
             keyThumbprint: thumbprint
         )
+        grant.extensionGrant = .jwtBearer
         ledger.grants[grantID] = grant
         return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
     }
@@ -160,7 +172,7 @@ extension AuthorizationServer {
             throw .invalidScope("the subject token does not have the scope \(scope)")
         }
         let grantID = seams.randomText()
-        let grant = Grant(
+        var grant = Grant(
             clientID: client.clientID,
             user: old.user,
             scopes: (scopes ?? access.scopes).filter { $0 != "openid" },
@@ -171,6 +183,7 @@ extension AuthorizationServer {
             authTime: old.authTime,
             keyThumbprint: thumbprint
         )
+        grant.extensionGrant = .tokenExchange
         ledger.grants[grantID] = grant
         var body = try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
         let place = JSONPointer(tokens: provider.token.response.root.tokens + ["issued_token_type"])

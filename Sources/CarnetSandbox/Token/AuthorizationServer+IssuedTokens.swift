@@ -6,7 +6,7 @@ import CarnetDescriptors
     import Foundation
 #endif
 
-extension Provider {
+extension ProviderSections {
     /// The claims of the access token that templates read.
     fileprivate var accessTokenClaims: [JSONPointer] {
         let requests = [token.request, refresh.request, profile.request, revocation.request].map(\.late)
@@ -98,7 +98,7 @@ extension AuthorizationServer {
         for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }
         if let session = grant.sessionID { claims.set(.string(session), at: JSONPointer(tokens: ["sid"])) }
         if let acr = grant.acr { claims.set(.string(acr), at: JSONPointer(tokens: ["acr"])) }
-        if let nonce = grant.nonce, !isRefresh, provider.idToken.nonce.ifPresent == nil {
+        if let nonce = grant.nonce, !isRefresh, provider.authorization.nonce.isRequired {
             claims.set(.string(has(.wrongNonce) ? seams.randomText() : nonce), at: JSONPointer(tokens: ["nonce"]))
         }
         if has(.missingAccessTokenHash) { claims.remove(at: JSONPointer(tokens: ["at_hash"])) }

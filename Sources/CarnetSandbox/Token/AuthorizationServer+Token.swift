@@ -25,8 +25,8 @@ extension AuthorizationServer {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
             var received = try TokenRequestBody(request, endpoint: url)
             let thumbprint = try tokenProof(request)
-            if endpoint == .token, let grant = extensionGrant(in: received.parameters) {
-                return success(try answer(grant, request, received, provedBy: thumbprint))
+            if let grant = extensionGrant(in: received.parameters, at: endpoint) {
+                return reply(grant, request, received, provedBy: thumbprint)
             }
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
             let rules = try filled(
@@ -47,8 +47,18 @@ extension AuthorizationServer {
         }
     }
 
-    private func success(_ body: JSONValue, by rules: ResponseRules? = nil) -> Reply {
-        let rules = rules ?? provider.token.response
+    private mutating func reply(
+        _ grant: ExtensionGrant, _ request: ServerRequest, _ received: TokenRequestBody, provedBy thumbprint: String?
+    ) -> Reply {
+        let rules = grant.response(of: provider)
+        do throws(OAuthError) {
+            return success(try answer(grant, request, received, provedBy: thumbprint), by: rules)
+        } catch {
+            return errorReply(error, to: request, by: rules)
+        }
+    }
+
+    private func success(_ body: JSONValue, by rules: ResponseRules) -> Reply {
         let status = rules.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
         return .value(body, as: rules.format, status: status)
     }
@@ -64,8 +74,10 @@ extension AuthorizationServer {
             if let fixed = rules.parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
             return names.omits("grant_type") ? nil : standard
         }
-        let codeGrant = grantType(provider.token.request, tokenNames, "authorization_code")
-        let refreshGrant = grantType(provider.refresh.request, refreshNames, "refresh_token")
+        let codeGrant = grantType(
+            provider.token.request, tokenNames, provider.token.grantType ?? "authorization_code")
+        let refreshGrant = grantType(
+            provider.refresh.request, refreshNames, provider.refresh.grantType ?? "refresh_token")
         let sent = received[tokenNames["grant_type"]] ?? received[refreshNames["grant_type"]]
         let isRefresh: Bool
         if codeGrant != refreshGrant, let sent, sent == refreshGrant {
@@ -133,7 +145,13 @@ extension AuthorizationServer {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
             throw .invalidGrant("the code verifier is not 43 to 128 unreserved characters (RFC 7636, section 4.1)")
         }
-        guard Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))).isSameBytes(as: challenge) else {
+        let hash = SHA256.hash(data: Array(verifier.utf8))
+        let expected =
+            switch provider.authorization.pkce.encoding ?? .base64url {
+            case .base64url: Base64URL.encode(hash)
+            case .hexadecimal: hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            }
+        guard expected.isSameBytes(as: challenge) else {
             throw .invalidGrant("the code verifier does not match the code challenge")
         }
     }
@@ -226,7 +244,9 @@ extension AuthorizationServer {
             refreshToken: refreshToken,
             idToken: has(.unsignedIDToken) ? idToken.map(JSONWebToken.withoutSignature) : idToken,
             scopes: scopes,
-            namesScopes: scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count
+            namesScopes: provider.scopes.grantedFrom == .tokenResponse
+                && scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count,
+            omitsScopes: provider.scopes.grantedFrom != .tokenResponse && !shape.isSample
         )
         var body = response.body(
             shape, separator: shape.rules.scopeSeparator ?? provider.scopes.separator, at: now)
@@ -255,7 +275,10 @@ extension AuthorizationServer {
     }
 
     private func responseShape(isRefresh: Bool, for grant: Grant) -> TokenResponseShape {
-        var rules = isRefresh ? provider.refreshResponse : provider.token.response
+        var rules =
+            isRefresh
+            ? provider.refreshResponse
+            : grant.extensionGrant.map { $0.response(of: provider) } ?? provider.token.response
         if !isRefresh || provider.refresh.response == nil {
             rules = grant.tokenSet.flatMap { provider.token.response.reading($0) } ?? rules
         }

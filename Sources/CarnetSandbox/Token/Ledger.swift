@@ -30,6 +30,8 @@ struct Grant: Sendable {
     var sessionID: String?
     /// The latest ID token, if the client can read it as it is.
     var idToken: String?
+    /// The grant, if it is not that of a code.
+    var extensionGrant: ExtensionGrant?
     /// The further token set that the grant is for.
     var tokenSet: String?
     var isRevoked = false

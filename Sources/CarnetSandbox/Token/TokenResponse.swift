@@ -60,6 +60,8 @@ struct TokenResponse {
     var scopes: [String]
     /// The user or the client made the scopes fewer than asked for, so they must be named (RFC 6749, section 5.1).
     var namesScopes: Bool
+    /// The scopes were named elsewhere.
+    var omitsScopes = false
 
     func body(_ shape: TokenResponseShape, separator: String, at now: Date) -> JSONValue {
         var body = shape.base
@@ -79,7 +81,7 @@ struct TokenResponse {
         }
         if shape.has(\.refreshToken) { put(refreshToken.map { .string($0) }, \.refreshToken) }
         if shape.has(\.idToken) { put(idToken.map { .string($0) }, \.idToken) }
-        if shape.has(\.scope) || namesScopes {
+        if !omitsScopes, shape.has(\.scope) || namesScopes {
             let isList = shape.place(of: \.scope).map { shape.base[$0]?.array != nil } ?? false
             let value: JSONValue =
                 isList ? .array(scopes.map { .string($0) }) : .string(scopes.joined(separator: separator))

@@ -99,7 +99,7 @@ extension AuthorizationServer {
         for capture in provider.callback.capture.items
         where isFirst || capture.name != provider.profile.callback?.capture {
             let name = capture.value.parameter ?? capture.name
-            if !fields.contains(where: { $0.name == name }) { fields.append((name, capture.value.example)) }
+            if !fields.contains(where: { $0.name == name }) { fields.append((name, capture.example)) }
         }
         if let rule = provider.callback.verification {
             var values = provider.sampleValues(seams)

@@ -28,20 +28,20 @@ extension Provider {
     /// - Parameter grant: The one whose ID token was handed out.
     func sampleValues(_ seams: Seams, _ grant: Grant? = nil) -> TemplateValues {
         var values = TemplateValues(
-            tables: tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
-        for capture in callback.capture.items { values.set(.callback, capture.name, capture.value.example) }
-        for capture in token.response.capture.items {
-            values.set(.token, capture.name, samples.token?.kept(by: capture.value) ?? capture.value.example)
+            tables: self.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
+        for capture in self.callback.capture.items { values.set(.callback, capture.name, capture.example) }
+        for capture in self.token.response.capture.items {
+            values.set(.token, capture.name, self.samples.token?.kept(by: capture.value) ?? capture.value.example)
         }
-        for step in exchange {
+        for step in self.exchange {
             for capture in step.value.capture.items {
                 values.set(.step, capture.name, step.value.sample?.kept(by: capture.value) ?? capture.value.example)
             }
         }
         values.set(.token, "id_token", grant?.idToken)
-        values.set(.token, "scope", grant?.scopes.joined(separator: scopes.separator))
-        for (name, text) in secretInputs { values.set(.input, name, text) }
-        for lookup in connection.lookups.items {
+        values.set(.token, "scope", grant?.scopes.joined(separator: self.scopes.separator))
+        for (name, text) in self.secretInputs { values.set(.input, name, text) }
+        for lookup in self.connection.lookups.items {
             let candidate = lookup.value.candidates(meeting: values.named(lookup.value.conditions.items)).first
             values.set(.connection, lookup.name, candidate?.first(of: lookup.value.value.pointers)?.scalarText)
             for capture in lookup.value.capture.items {
@@ -49,8 +49,8 @@ extension Provider {
             }
         }
         // A derived value may need another one, in any order.
-        for _ in connection.derive.names {
-            for rule in connection.derive.items {
+        for _ in self.connection.derive.names {
+            for rule in self.connection.derive.items {
                 values.set(.connection, rule.name, values.fill(rule.value.template)?.text)
             }
         }
@@ -77,13 +77,12 @@ extension LookupRules {
             candidate.add(capture)
             return candidate
         }
-        guard let list else { return adapted[0] }
         var response = sample
-        response.set(.array(adapted), at: list)
+        response.set(sample[root]?.array == nil ? adapted[0] : .array(adapted), at: root)
         return response
     }
 
-    private var sampleCandidates: [JSONValue] { list.map { sample[$0]?.array ?? [] } ?? [sample] }
+    private var sampleCandidates: [JSONValue] { sample[root].map { $0.array ?? [$0] } ?? [] }
 }
 
 extension JSONValue {

@@ -5,14 +5,19 @@ extension WebSignIn {
     /// The reply for a browser that is not signed in: the page of providers, which leads back; a 401 if the request
     /// is not for a page.
     public func signInFirst(_ request: HTTPRequest) -> WebReply {
-        guard request.method == .get, request.headerFields[.accept]?.contains("text/html") ?? false else {
+        guard [.get, .head].contains(request.method), wantsPage(request) else {
             return WebReply(HTTPResponse(status: .unauthorized, headerFields: [.cacheControl: "no-store"]))
         }
         return .redirect(to: signInPath(returningTo: ReturnTarget(request.path ?? "/") ?? .home))
     }
 
+    private func wantsPage(_ request: HTTPRequest) -> Bool {
+        request.headerFields[.accept]?.contains("text/html") ?? false
+    }
+
     /// The page for an error with an account's tokens in a route of the host. It looks as the sign-in's own pages,
-    /// and its reference is also in the log.
+    /// and its reference is also in the log. A request that does not accept HTML gets the same as plain text, with 401 if
+    /// the user has to sign in again.
     ///
     /// - Parameters:
     ///   - account: The account; `nil` for the latest of the session.
@@ -24,7 +29,16 @@ extension WebSignIn {
         guard let account = account ?? session?.account(), let client = clients[account.provider] else {
             return signInFirst(request)
         }
-        if (error as? OAuthError)?.disposition == .signInAgain { session?.accounts.removeAll { $0 == account } }
-        return show(problem(error, client, returnTo), to: session?.accounts.isEmpty == true ? nil : session)
+        let isOver = (error as? OAuthError)?.disposition == .signInAgain
+        if isOver { session?.accounts.removeAll { $0 == account } }
+        let problem = problem(error, client, returnTo)
+        var reply = show(problem, to: session?.accounts.isEmpty == true ? nil : session)
+        if !wantsPage(request) {
+            if isOver { reply.head.status = .unauthorized }
+            reply.head.headerFields[.contentType] = "text/plain; charset=utf-8"
+            reply.body = "\(problem.title). \(problem.advice)\nReference: \(problem.id)\n"
+        }
+        if request.method == .head { reply.body = "" }
+        return reply
     }
 }

@@ -13,6 +13,10 @@ public struct SignOutReport: Codable, Hashable, Sendable {
         /// Whether the provider's sign-out page was opened; `nil` if it was not requested. What the user does there
         /// is not known.
         package let isEndedAtProvider: Bool?
+        /// Whether this browser was signed out; `false` if only others were.
+        package let isHere: Bool
+        /// How many other browsers were signed out.
+        package internal(set) var otherBrowsers = 0
         /// Whether the provider's page has sent the browser back.
         package internal(set) var isBack = false
         /// The failures, without secrets.
@@ -52,13 +56,30 @@ extension SignOutReport.Departure {
             providerName: provider.name,
             isRevoked: extent == .local ? nil : outcome.isRevoked,
             isEndedAtProvider: extent == .everywhere ? isPageOpened : nil,
+            isHere: true,
             failures: outcome.failures.prefix(Self.failureLimit).map { $0.message.prefix(bytes: Self.textLimit) }
         )
     }
 
+    init(elsewhereFrom provider: Provider) {
+        self.init(
+            provider: provider.id, providerName: provider.name, isRevoked: nil, isEndedAtProvider: nil, isHere: false,
+            failures: [])
+    }
+
+    mutating func addOtherBrowser(_ outcome: SignOutOutcome) {
+        otherBrowsers += 1
+        let texts = outcome.failures.map { $0.message.prefix(bytes: Self.textLimit) }
+        for text in texts where failures.count < Self.failureLimit && !failures.contains(text) { failures.append(text) }
+    }
+
     /// One sentence for each result.
     public var sentences: [String] {
-        var sentences = ["This site has deleted the tokens of \(providerName)."]
+        var sentences = isHere ? ["This site has deleted the tokens of \(providerName)."] : []
+        if otherBrowsers > 0 {
+            let others = otherBrowsers == 1 ? "1 other browser" : "\(otherBrowsers) other browsers"
+            sentences.append("\(others) of your account at \(providerName) can no longer use this site.")
+        }
         switch isRevoked {
         case true?: sentences.append("\(providerName) has revoked them.")
         case false?: sentences.append("\(providerName) did not revoke them; they stay valid until they expire.")

@@ -10,6 +10,17 @@ public struct WebSession: Codable, Hashable, Sendable {
     public internal(set) var accounts: [WebAccount]
     public let expiresAt: Date
 
+    /// A session of these accounts, for a host's unit tests. No cookie has it.
+    public init(accounts: [WebAccount], expiresAt: Date = .distantFuture) {
+        self.init(id: "", accounts: accounts, expiresAt: expiresAt)
+    }
+
+    init(id: String, accounts: [WebAccount], expiresAt: Date) {
+        self.id = id
+        self.accounts = accounts
+        self.expiresAt = expiresAt
+    }
+
     /// The latest sign-in, or the latest with a provider.
     public func account(of provider: ProviderID? = nil) -> WebAccount? {
         accounts.first { provider == nil || $0.provider == provider }
@@ -20,7 +31,7 @@ public struct WebSession: Codable, Hashable, Sendable {
 public struct WebAccount: Codable, Hashable, Sendable {
     public let provider: ProviderID
     /// The account's name in the token store. It is random, so that two browsers of one user share no tokens, and a
-    /// sign-out of one does not affect the other.
+    /// sign-out of one does not affect the other. Empty for an account of the host's own making, which has no tokens.
     package let connection: String
     public let issuer: String?
     /// With the provider and issuer, it identifies the user; an e-mail address does not. Without it nobody is signed
@@ -28,7 +39,38 @@ public struct WebAccount: Codable, Hashable, Sendable {
     public let subject: String
     /// The name to show, truncated to about 160 bytes.
     public let name: String?
+    /// The e-mail address at the sign-in; `nil` without one, and for one of more than 254 bytes.
+    public let email: String?
+    /// Whether the provider says that the address belongs to the user; `nil` if it does not say.
+    public let isEmailVerified: Bool?
     public let signedInAt: Date
+    /// The result of `findUser` of `WebSignIn`: the host's own name of the user.
+    public internal(set) var userID: String?
+
+    /// An account without tokens: for a host's unit tests, and to find the browsers of a user from the host's own records.
+    public init(
+        provider: ProviderID, issuer: String? = nil, subject: String, name: String? = nil, email: String? = nil,
+        isEmailVerified: Bool? = nil, signedInAt: Date = Date(timeIntervalSince1970: 0), userID: String? = nil
+    ) {
+        self.init(
+            provider: provider, connection: "", issuer: issuer, subject: subject, name: name, email: email,
+            isEmailVerified: isEmailVerified, signedInAt: signedInAt)
+        self.userID = userID
+    }
+
+    init(
+        provider: ProviderID, connection: String, issuer: String?, subject: String, name: String?, email: String?,
+        isEmailVerified: Bool?, signedInAt: Date
+    ) {
+        self.provider = provider
+        self.connection = connection
+        self.issuer = issuer
+        self.subject = subject
+        self.name = name
+        self.email = email
+        self.isEmailVerified = isEmailVerified
+        self.signedInAt = signedInAt
+    }
 
     func isSamePerson(as other: WebAccount) -> Bool {
         provider == other.provider && issuer.isSameBytes(as: other.issuer)

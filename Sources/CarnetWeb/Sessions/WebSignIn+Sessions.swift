@@ -28,11 +28,15 @@ extension WebSignIn {
                 metadata: ["prefix": "\(cookies.prefix)"])
         }
         guard let text = received[cookies.session],
-            let session = try? SealedValue.open(text, as: WebSession.self, for: sessionPurpose, with: keys),
-            session.expiresAt > clock.now, !session.accounts.isEmpty
+            var session = try? SealedValue.open(text, as: WebSession.self, for: sessionPurpose, with: keys),
+            session.expiresAt > clock.now
         else { return nil }
-        return session
+        session.accounts.removeAll { expiry(of: $0) <= clock.now }
+        return session.accounts.isEmpty ? nil : session
     }
+
+    /// A later sign-in with another account does not extend it.
+    func expiry(of account: WebAccount) -> Date { account.signedInAt.addingTimeInterval(sessionLifetime) }
 
     /// The tokens of an account; `nil` after a sign-out, even if an old cookie still contains it.
     ///

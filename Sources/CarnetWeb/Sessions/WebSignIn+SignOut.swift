@@ -11,7 +11,8 @@ extension WebSignIn {
     private static let reportLifetime = 600
 
     /// Signs out the account of the form's `connection`, or all, as far as its `extent` says: `local`, `revoke` or
-    /// `everywhere`.
+    /// `everywhere`. With `browsers=all` they are signed out in every browser. `connection` may also name another browser of
+    /// one of the accounts.
     func signOut(_ request: HTTPRequest, _ form: String) async -> WebReply {
         guard isOwnPage(request), let fields = PercentEncoding.decodeForm(form) else {
             return show(refusedForm(returnTo: .home))
@@ -24,7 +25,17 @@ extension WebSignIn {
         let leaving = accounts.filter { account in named.map { account.connection.isSameBytes(as: $0) } ?? true }
         let staying = accounts.filter { !leaving.contains($0) }
         do {
-            let (departures, page) = try await depart(leaving, extent)
+            let isEverywhere = field("browsers")?.isSameBytes(as: "all") ?? false
+            var elsewhere: [WebAccount] = []
+            for account in named != nil && leaving.isEmpty ? accounts : isEverywhere ? leaving : [] {
+                // An old copy of a cookie, whose tokens are gone, signs nobody out.
+                guard try await connection(of: account) != nil else { continue }
+                elsewhere += try await others(of: account, browser: leaving.isEmpty ? named : nil).filter { other in
+                    !accounts.contains { $0.connection.isSameBytes(as: other.connection) }
+                }
+            }
+            var (departures, page) = try await depart(leaving, extent)
+            try await depart(elsewhere, extent, addingTo: &departures)
             let report = SignOutReport(
                 departures: departures, returnTo: wanted ?? .home, newID: newID,
                 expiresAt: clock.now.addingTimeInterval(Double(Self.reportLifetime)))
@@ -67,6 +78,24 @@ extension WebSignIn {
             departures.append(.init(from: client.provider, extent, outcome, isPageOpened: isOpened))
         }
         return (departures, page)
+    }
+
+    /// Signs accounts out in other browsers. The provider's page ends the session of this browser alone, so it is not opened.
+    func depart(
+        _ elsewhere: [WebAccount], _ extent: SignOut, addingTo departures: inout [SignOutReport.Departure]
+    ) async throws {
+        for account in elsewhere {
+            guard let client = clients[account.provider],
+                let outcome = try await connection(of: account)?.signOut(extent == .local ? .local : .revoke)
+            else { continue }
+            let index =
+                departures.firstIndex { $0.provider == account.provider }
+                ?? {
+                    departures.append(.init(elsewhereFrom: client.provider))
+                    return departures.count - 1
+                }()
+            departures[index].addOtherBrowser(outcome)
+        }
     }
 
     private func log(_ report: SignOutReport, _ id: String) {

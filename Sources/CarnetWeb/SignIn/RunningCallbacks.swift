@@ -13,4 +13,9 @@ actor RunningCallbacks {
         defer { replies[request] = nil }
         return await reply.value
     }
+
+    /// Returns when none of the callbacks of this moment is in progress.
+    func finish() async {
+        for running in replies.values { _ = await running.value }
+    }
 }

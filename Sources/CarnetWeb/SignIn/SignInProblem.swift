@@ -6,7 +6,7 @@ public struct SignInProblem: Sendable {
     public let status: HTTPResponse.Status
     /// What happened, in one sentence.
     public let title: String
-    /// What it means, and what the user can do.
+    /// The meaning of the problem, and what the user can do.
     public let advice: String
     /// The provider to try again with.
     public let provider: ProviderID?

@@ -10,6 +10,9 @@ extension WebSignIn {
     private static let accountLimit = 8
     /// In bytes.
     private static let nameLimit = 160
+    /// RFC 5321, section 4.5.3.1.3, with RFC 3696's erratum 1690.
+    private static let emailLimit = 254
+    private static let userAgentLimit = 200
 
     /// The authorization response, by GET or by a form that the provider's page posts. One that the browser sends twice at
     /// once, as after a double click, gets the reply of the first: the code serves once.
@@ -38,14 +41,16 @@ extension WebSignIn {
         }
         do {
             try check(client)
-            let session = try await client.completeSignIn(callback, for: pending, account: randomName(bytes: 16))
-            let account: WebAccount
-            do {
-                account = try await self.account(of: session, at: client)
-            } catch {
-                // Nobody can use tokens of somebody unknown.
-                _ = try? await session.signOut()
-                throw error
+            let browser = request.headerFields[.userAgent].map { $0.prefix(bytes: Self.userAgentLimit) }
+            let account = try await client.completeSignIn(callback, for: pending, account: randomName(bytes: 16)) {
+                session in
+                do {
+                    return try await self.account(of: session, in: browser, at: client)
+                } catch {
+                    // Nobody can use tokens of somebody unknown.
+                    _ = try? await session.signOut()
+                    throw error
+                }
             }
             let before = self.session(of: request)?.accounts ?? waiting.accounts
             return try await signedIn(account, beside: before, at: client, waiting.returnTo, removing: name)
@@ -86,10 +91,12 @@ extension WebSignIn {
         return Set(texts.flatMap { PercentEncoding.decodeForm($0) ?? [] }.map { Secret($0.value) })
     }
 
-    /// Who signed in.
+    /// Who signed in. The browser is kept with the tokens, and the host finds or creates its user.
     ///
-    /// - Throws: If nothing says it: `OAuthError`, `TokenStoreError`.
-    private func account(of session: Session, at client: OAuthClient) async throws -> WebAccount {
+    /// - Throws: If nothing says it: `OAuthError`, `TokenStoreError`; `SignInRefusal` by the host.
+    private func account(
+        of session: Session, in browser: String?, at client: OAuthClient
+    ) async throws -> WebAccount {
         let identity = try await session.identity()
         var profile: Profile?
         do {
@@ -115,14 +122,35 @@ extension WebSignIn {
             )
         }
         let name = profile?.name ?? profile?.email ?? profile?.username
-        return WebAccount(
+        let email = profile?.email.flatMap { $0.utf8.count <= Self.emailLimit ? $0 : nil }
+        var account = WebAccount(
             provider: client.provider.id,
             connection: session.key.account,
             issuer: identity.issuer,
             subject: subject,
             name: name.map { $0.prefix(bytes: Self.nameLimit) },
+            email: email,
+            isEmailVerified: email == nil ? nil : profile?.isEmailVerified,
             signedInAt: clock.now
         )
+        account.userID = try await userID(of: account)
+        try await client.forgetExpiredBrowsers(of: subject, issuer: identity.issuer)
+        try await session.note(
+            BrowserNote(name: browser, signedInAt: account.signedInAt, expiresAt: expiry(of: account)), subject: subject
+        )
+        return account
+    }
+
+    /// - Throws: `SignInRefusal`; `TokenStoreError` for any other error of the host.
+    private func userID(of account: WebAccount) async throws -> String? {
+        guard let findUser else { return nil }
+        do {
+            return try await findUser(account)
+        } catch let error as SignInRefusal {
+            throw error
+        } catch {
+            throw TokenStoreError(.unavailable, "the host could not find or create the user: \(error)")
+        }
     }
 
     /// A new session. A sign-in never continues an existing cookie's session.
@@ -175,6 +203,7 @@ extension WebSignIn {
     private func nothingWaits(_ request: HTTPRequest, _ session: WebSession?) -> SignInProblem {
         let isSignedIn = session != nil
         let candidates = clients.providers(answeringAt: request.pathOnly)
+        Telemetry.countUnexpectedCallback(of: candidates.count == 1 ? candidates[0] : nil)
         return SignInProblem(
             status: .badRequest,
             isSignedIn ? "This sign-in is complete" : "There is no open sign-in for this page",

@@ -55,7 +55,7 @@ extension WebSignIn {
     }
 }
 
-extension Provider {
+extension ProviderSections {
     /// Whether every callback that brings a code names the issuer, according to the descriptor: metadata is the
     /// server's, who may be the one that mixes up.
     fileprivate var callbackNamesIssuer: Bool {

@@ -89,6 +89,10 @@ extension WebSignIn {
         let cause = error as? OAuthError
         let (status, title, advice): (HTTPResponse.Status, String, String)
         switch (cause?.server?.code, cause?.disposition) {
+        case _ where error is SignInRefusal:
+            (status, title, advice) = (
+                .forbidden, "You cannot sign in to this site", (error as? SignInRefusal)?.advice ?? ""
+            )
         case (_, nil) where error is TokenStoreError:
             (status, title, advice) = (
                 .serviceUnavailable, "Sign-in is unavailable now", "Your data is safe. Try again in a moment."

@@ -34,6 +34,7 @@ public struct WebSignIn: Sendable {
     let signInLifetime: TimeInterval
     let running = RunningCallbacks()
     let pendingStore: (any PendingStore)?
+    let findUser: (@Sendable (WebAccount) async throws -> String)?
     let pages: any SignInPages
     let cookies: CookieRules
     let clock: any WallClock
@@ -44,10 +45,12 @@ public struct WebSignIn: Sendable {
     ///   - clients: The clients, each with a redirect URI of this site.
     ///   - origin: The site's origin in browsers, such as `https://app.example`; `http` only on this machine.
     ///   - keys: Encrypt the cookies. Every process of the site needs the same keys.
-    ///   - sessionLifetime: The lifetime of a session after the latest sign-in, in seconds.
+    ///   - sessionLifetime: How long an account is signed in, in seconds.
     ///   - signInLifetime: How long a sign-in may take, in seconds: registration at the provider, an e-mail to confirm and a
     ///     second factor included. One hour if not said.
     ///   - pendingStore: Keeps pending sign-ins instead of the browser's cookie.
+    ///   - findUser: Finds or creates the host's own user, once for each sign-in; `WebAccount.userID` has the result. It
+    ///     throws `SignInRefusal` to refuse the user; any other error is a page with status 503.
     ///   - pages: The HTML; by default plain pages without script.
     /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not on this site, or shared by clients
     /// that do not require `iss`; `unsupported` if front-channel logout needs a store with an index of sessions;
@@ -60,13 +63,14 @@ public struct WebSignIn: Sendable {
         sessionLifetime: TimeInterval = 12 * 3600,
         signInLifetime: TimeInterval = 3600,
         pendingStore: (any PendingStore)? = nil,
+        findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
         pages: (any SignInPages)? = nil,
         clock: (any WallClock)? = nil,
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         try self.init(
             clients, origin: origin, keys: keys, paths: paths, sessionLifetime: sessionLifetime,
-            signInLifetime: signInLifetime, pendingStore: pendingStore, pages: pages, clock: clock,
+            signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser, pages: pages, clock: clock,
             random: SystemRandomSource(), logger: logger)
     }
 
@@ -78,6 +82,7 @@ public struct WebSignIn: Sendable {
         sessionLifetime: TimeInterval = 12 * 3600,
         signInLifetime: TimeInterval = 3600,
         pendingStore: (any PendingStore)? = nil,
+        findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
         pages: (any SignInPages)? = nil,
         clock: (any WallClock)? = nil,
         random: any RandomSource,
@@ -91,12 +96,39 @@ public struct WebSignIn: Sendable {
         self.sessionLifetime = sessionLifetime
         self.signInLifetime = signInLifetime
         self.pendingStore = pendingStore
+        self.findUser = findUser
         self.pages = pages ?? PlainSignInPages()
         self.clock = clock ?? SystemWallClock()
         self.random = random
         self.logger = logger
         cookies = CookieRules(origin: site)
         for client in clients.all { try check(client) }
+    }
+
+    /// Whether the clients' stores, the pending store and their keys work, for a health check: one sentence for each that
+    /// does not. Each store is read and asked whether it could save, so it may take as long as a database's patience.
+    public func healthProblems() async -> [String] {
+        var problems: [String] = []
+        for client in clients.all {
+            do {
+                try await client.checkStore()
+            } catch {
+                problems.append("The store of \(client.provider.id) does not work: \(error)")
+            }
+        }
+        do {
+            _ = try await pendingStore?.take(Secret("health check"), now: clock.now)
+        } catch {
+            problems.append("The store of pending sign-ins does not work: \(error)")
+        }
+        return problems
+    }
+
+    /// Returns when no callback and no refresh of tokens is in progress. Call it before the process ends, after the last
+    /// request: tokens that the provider has issued would otherwise be lost.
+    public func finish() async {
+        await running.finish()
+        for client in clients.all { await client.finishRefreshes() }
     }
 
     /// The path that begins a sign-in when a form is posted to it.
@@ -112,31 +144,49 @@ public struct WebSignIn: Sendable {
         route(of: request) != nil || providerLogoutRoute(of: request) != nil
     }
 
-    /// Handles a request; `nil` if it is not one of the sign-in's.
+    /// Handles a request; `nil` if it is not one of the sign-in's. The reply to a `HEAD` request has no body.
     public func respond(to request: HTTPRequest, body: [UInt8] = []) async -> WebReply? {
+        var reply = await fullReply(to: request, body: body)
+        if request.method == .head { reply?.body = "" }
+        return reply
+    }
+
+    private func fullReply(to request: HTTPRequest, body: [UInt8]) async -> WebReply? {
         if let logout = providerLogoutRoute(of: request) { return await respond(to: logout, request, body: body) }
         guard let route = route(of: request) else { return nil }
         guard !receivedCookies(of: request).isAmbiguous else { return show(ambiguousCookies()) }
         let form = String(decoding: body, as: UTF8.self)
         switch (route, request.method) {
-        case (.choice, .get): return choice(request)
+        case (.choice, .get), (.choice, .head): return choice(request)
         case (.start(let provider), .post): return await start(provider, request, form)
-        case (.start(let provider), .get): return choice(request, only: provider)
+        case (.start(let provider), .get), (.start(let provider), .head): return choice(request, only: provider)
         case (.callback, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]):
             return show(
                 SignInProblem(status: .unsupportedMediaType, "This request is not a form", id: newID()))
         case (.callback, .get), (.callback, .post): return await callback(request, form)
         case (.signOut, .post): return await signOut(request, form)
-        case (.signedOut, .get): return signedOut(request)
+        case (.signedOut, .get), (.signedOut, .head): return signedOut(request)
         default:
-            return show(
+            var reply = show(
                 SignInProblem(status: .methodNotAllowed, "This page does not accept this kind of request", id: newID()))
+            reply.head.headerFields[.allow] = route.methods
+            return reply
         }
     }
 
     private enum Route {
         case choice, callback, signOut, signedOut
         case start(ProviderID)
+
+        /// A `HEAD` of a callback is not accepted: programs that inspect links send it, and a code serves once.
+        var methods: String {
+            switch self {
+            case .choice, .signedOut: "GET, HEAD"
+            case .start: "GET, HEAD, POST"
+            case .callback: "GET, POST"
+            case .signOut: "POST"
+            }
+        }
     }
 
     private func route(of request: HTTPRequest) -> Route? {
@@ -233,7 +283,7 @@ extension SignInProblem {
         self.provider = provider
         self.returnTo = returnTo
         self.id = id
-        self.cause = cause is OAuthError || cause is TokenStoreError ? cause : nil
+        self.cause = cause is OAuthError || cause is TokenStoreError || cause is SignInRefusal ? cause : nil
     }
 }
 
