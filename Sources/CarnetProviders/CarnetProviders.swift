@@ -1,30 +1,40 @@
 import Foundation
 import PackagePlugin
 
-/// Embeds the descriptors of a target's `providers` folder, or of the package's own, and fails the build at the line of a
-/// broken one.
+/// Embeds the descriptors of a target's `providers` folder, and fails the build at the line of a broken one.
 @main
 struct CarnetProviders: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        let folders = [target.directoryURL, context.package.directoryURL].map { $0.appending(path: "providers") }
-        guard let folder = folders.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
-            Diagnostics.error("there is no providers folder beside \(target.name) or Package.swift")
+        let folder = target.directoryURL.appending(path: "providers")
+        guard FileManager.default.fileExists(atPath: folder.path) else {
+            // A build does not notice new files outside of the target's folder.
+            Diagnostics.error("\(target.name) has no descriptors: put them into \(folder.path)")
             return []
         }
-        let descriptors = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { ["yaml", "yml"].contains($0.pathExtension) }
-            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+        let descriptors = try descriptors(in: folder)
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedProviders.swift")
-        let parents = (builtInFolder(of: context.package) ?? folder).path
+        let parents = builtInFolder(of: context.package) ?? folder
         return [
             .buildCommand(
                 displayName: "Checking \(descriptors.count) provider descriptors",
-                executable: try context.tool(named: "carnet-descriptor-tool").url,
-                arguments: ["embed", "--output", output.path, "--parents", parents] + descriptors.map(\.path),
-                inputFiles: descriptors,
+                executable: try tool(context),
+                arguments: ["embed", "--output", output.path, "--parents", parents.path] + descriptors.map(\.path),
+                inputFiles: try descriptors + self.descriptors(in: parents),
                 outputFiles: [output]
             )
         ]
+    }
+
+    /// The tool of this package, or a prebuilt one: Package.swift then has no dependency on it.
+    private func tool(_ context: PluginContext) throws -> URL {
+        if let path = ProcessInfo.processInfo.environment["CARNET_DESCRIPTOR_TOOL"] { return URL(filePath: path) }
+        return try context.tool(named: "carnet-descriptor-tool").url
+    }
+
+    private func descriptors(in folder: URL) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { ["yaml", "yml"].contains($0.pathExtension) }
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }
     }
 
     /// The folder of the built-in descriptors, which those of a host may extend.

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import CarnetProtocol
 
-/// What is made for the first that needs it, and kept for all others; a failure is kept too.
+/// A value that is created at its first use and then kept. A failure is kept, too.
 final class MadeOnce<Value: Sendable>: Sendable {
     private let kept = Lock<Result<Value, OAuthError>?>(nil)
 

@@ -14,7 +14,7 @@ final class PretendRandomSource: RandomSource {
         return Self.bytes(number, count: length)
     }
 
-    /// Those that each sign-in takes.
+    /// The random values of one sign-in.
     private static let first = (1...4).map { bytes($0, count: 32) }
 
     private static func bytes(_ number: Int, count length: Int) -> [UInt8] {

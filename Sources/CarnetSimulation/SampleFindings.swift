@@ -3,7 +3,7 @@ import CarnetLint
 import CarnetProtocol
 import Foundation
 
-/// What does not come out of the samples.
+/// The findings about samples.
 struct SampleFindings {
     private let simulation: Simulation
     private let context: LintContext
@@ -94,7 +94,7 @@ extension SampleFindings {
 
     private func ofLifetime(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
         let rules = rules(of: sample)
-        // What a default stands in for is not in the sample.
+        // A value with a default may be missing in the sample.
         guard sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) != nil else { return [] }
         // A time is plausible from the year 2001 on, which distinguishes seconds from milliseconds.
         let isPlausible =
@@ -285,7 +285,8 @@ extension SampleFindings {
 
 extension SampleFindings {
     private func notAsExpected<Value>(_ message: String, _ place: Place<Value>) -> Diagnostic {
-        SimulationRules.notAsExpected.diagnostic(message, file: context.path, span: place.span)
+        SimulationRules.notAsExpected.diagnostic(
+            "the samples result in another value: \(message)", file: context.path, span: place.span)
     }
 
     private func place(of field: PointerList, in sample: Sample) -> SourceSpan {

@@ -20,11 +20,11 @@ package struct SampleSimulator: DescriptorSimulator {
                     "Carnet cannot simulate the descriptor, because \"\(name)\" has no example",
                     file: context.path,
                     span: context.places.inputs[name].keySpan,
-                    help: "add one: example: VALUE"
+                    help: "add 'example: VALUE' to the input"
                 )
             }
         }
-        // What does not resolve is what the rules about inputs and URLs are about.
+        // If the descriptor does not resolve, rules about inputs and URLs report it.
         guard let provider = try? descriptor.resolve(inputs: inputs) else { return [] }
         let simulation = Simulation(provider)
         let requests = RequestFindings(simulation, context).all

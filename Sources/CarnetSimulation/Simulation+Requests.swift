@@ -56,15 +56,16 @@ extension Simulation {
 
     func authorization() throws(OAuthError) -> AuthorizationRequest {
         try madeAuthorization.value { () throws(OAuthError) in
-            try AuthorizationRequest(to: provider, as: registration, random: PretendRandomSource(), now: Self.now)
+            try AuthorizationRequest(
+                to: provider.discovered, as: registration, random: PretendRandomSource(), now: Self.now)
         }
     }
 
     func tokenRequest() throws(OAuthError) -> PreparedRequest {
         try madeTokenRequest.value { () throws(OAuthError) in
             let pending = try authorization().pending
-            let callback = try judge(callback: Self.standardCallback(provider), for: pending)
-            let filled = unfilled.filled(
+            let callback = try judge(callback: Self.standardCallback(provider.discovered), for: pending)
+            let filled = provider.discovered.filled(
                 with: HeldValues(callback: callback), as: registration, now: Self.now, random: PretendRandomSource())
             return try TokenRequest.exchange(
                 callback, at: filled, as: registration, random: PretendRandomSource(), now: Self.now)
@@ -85,7 +86,7 @@ extension Simulation {
     }
 
     /// The callback of a correct provider, with its own names.
-    private static func standardCallback(_ provider: Provider) -> [Named<String>] {
+    private static func standardCallback(_ provider: DiscoveredProvider) -> [Named<String>] {
         var parameters = [Named("code", code)]
         if let issuer = provider.issuer, provider.callback.requiresIssuer { parameters.append(Named("iss", issuer)) }
         return parameters.map { Named(provider.callback.rename[$0.name] ?? $0.name, $0.value) }
@@ -106,6 +107,7 @@ extension Simulation {
         // The provider's key is not available, so the content of a signed response is validated.
         if pending.hasSignedAnswer(at: provider) { plain.responseMode = .query }
         return try plain.validate(
-            AuthorizationCallback(url: url), from: provider, now: Self.now, clientSecret: registration.clientSecret)
+            AuthorizationCallback(url: url), from: provider.discovered, now: Self.now,
+            clientSecret: registration.clientSecret)
     }
 }

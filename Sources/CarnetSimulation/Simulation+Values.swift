@@ -3,7 +3,9 @@ import CarnetProtocol
 
 /// What a sign-in would bring, by the examples and samples of the descriptor.
 extension Simulation {
-    static func held(at provider: Provider, as registration: ClientRegistration, _ tokens: TokenSet) -> HeldValues {
+    static func held(
+        at provider: DiscoveredProvider, as registration: ClientRegistration, _ tokens: TokenSet
+    ) -> HeldValues {
         var held = HeldValues(tokens: tokens)
         func keep(_ origin: String, _ name: String, _ text: String?, isSecret: Bool = false) {
             if let text { held.values["\(origin).\(name)"] = ConnectionValue(text, isSecret: isSecret) }
@@ -15,13 +17,12 @@ extension Simulation {
             }
         }
         for rule in provider.callback.capture.items {
-            keep("callback", rule.name, rule.value.example, isSecret: rule.value.isSecret)
+            keep("callback", rule.name, rule.example, isSecret: rule.value.isSecret)
         }
         keep("token", provider.token.response.capture, of: provider.samples.token)
         for step in provider.exchange { keep("step", step.value.capture, of: step.value.sample) }
         for lookup in provider.connection.lookups.items {
-            let sample = lookup.value.sample
-            let candidates = lookup.value.list.map { sample[$0]?.array ?? [] } ?? [sample]
+            let candidates = lookup.value.sample.candidates(at: lookup.value.root) ?? []
             let chosen = candidates.first { $0.first(of: lookup.value.value.pointers)?.scalarText != nil }
             keep("connection", lookup.name, chosen?.first(of: lookup.value.value.pointers)?.scalarText)
             keep("connection", lookup.value.capture, of: chosen)
@@ -43,7 +44,7 @@ extension Simulation {
         var parameters = parameters
         for rule in provider.callback.capture.items {
             let name = rule.value.parameter ?? rule.name
-            if !parameters.contains(where: { $0.name == name }) { parameters.append(Named(name, rule.value.example)) }
+            if !parameters.contains(where: { $0.name == name }) { parameters.append(Named(name, rule.example)) }
         }
         guard let rule = provider.callback.verification, let secret = registration.clientSecret else {
             return parameters

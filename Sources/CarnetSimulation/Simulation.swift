@@ -7,9 +7,7 @@ import Foundation
 package final class Simulation: Sendable {
     /// The provider, with invented endpoints where only its metadata would name them, and with examples of what is
     /// known only at run time.
-    package let provider: Provider
-    /// The same without the examples.
-    let unfilled: Provider
+    package let provider: BoundProvider
     package let registration: ClientRegistration
     package let inventedEndpoints: Set<EndpointName>
     /// What the client holds once it has signed in.
@@ -39,9 +37,9 @@ package final class Simulation: Sendable {
         redirectURI: String? = nil,
         scopes: [String]? = nil
     ) {
-        var unfilled = provider
-        inventedEndpoints = unfilled.inventEndpoints()
-        self.unfilled = unfilled
+        var inventedEndpoints: Set<EndpointName> = []
+        let discovered = provider.withoutMetadata.changed { inventedEndpoints = $0.inventEndpoints() }
+        self.inventedEndpoints = inventedEndpoints
         let methods = provider.client.authentication
         let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
         let usesCertificate = hasSecret == nil && methods.first?.usesCertificate == true
@@ -67,19 +65,19 @@ package final class Simulation: Sendable {
         self.registration = registration
         tokens = TokenSet(
             accessToken: Secret("pretend-access-token"),
-            tokenType: registration.usesDPoP(at: unfilled) ? "DPoP" : "Bearer",
+            tokenType: registration.usesDPoP(at: discovered) ? "DPoP" : "Bearer",
             refreshToken: Secret("pretend-refresh-token"),
             idToken: Secret("pretend-id-token"),
-            scopes: registration.scopes ?? unfilled.scopes.defaults,
+            scopes: registration.scopes ?? discovered.scopes.defaults,
             issuedAt: Self.now
         )
-        let held = Self.held(at: unfilled, as: registration, tokens)
-        self.provider = unfilled.filled(
+        let held = Self.held(at: discovered, as: registration, tokens)
+        self.provider = discovered.filled(
             with: held, as: registration, now: Self.now, random: PretendRandomSource())
     }
 }
 
-extension Provider {
+extension ProviderSections {
     /// Puts the endpoints that the metadata would name below the issuer.
     fileprivate mutating func inventEndpoints() -> Set<EndpointName> {
         let base = issuer.flatMap { try? WebURL($0) } ?? discoveryURL

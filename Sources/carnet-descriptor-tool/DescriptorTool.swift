@@ -1,26 +1,38 @@
 import CarnetDescriptors
+import CarnetEmbedding
 import CarnetLint
 import Foundation
 
-/// Checks descriptors at build time and writes the Swift file that embeds them.
+/// Checks descriptors, and writes the Swift file that embeds them.
 ///
 ///     carnet-descriptor-tool embed --output FILE --parents FOLDER DESCRIPTOR...
+///     carnet-descriptor-tool lint --parents FOLDER DESCRIPTORS
 ///
-/// `FOLDER` has further descriptors that the given ones may extend. They are not embedded.
+/// `FOLDER` has further descriptors that the given ones may extend. They are not embedded. `DESCRIPTORS` is a folder.
 ///
 /// Findings go to standard error as `file:line:column: error: ...`, where build systems look for them. Exit status: 0
-/// written, 1 a descriptor has errors, 2 usage, 3 the program itself failed.
+/// written or without errors, 1 a descriptor has errors, 2 usage, 3 the program itself failed.
 @main
 enum DescriptorTool {
     static func main() {
-        let arguments = CommandLine.arguments.dropFirst()
-        let given = Array(arguments)
-        guard given.count >= 5, given[0] == "embed", given[1] == "--output", given[3] == "--parents" else {
-            report("usage: carnet-descriptor-tool embed --output FILE --parents FOLDER DESCRIPTOR...")
+        let given = Array(CommandLine.arguments.dropFirst())
+        switch given.first {
+        case "embed" where given.count >= 5 && given[1] == "--output" && given[3] == "--parents":
+            embed(Array(given.dropFirst(5)), parents: given[4], into: given[2])
+        case "lint" where given.count == 4 && given[1] == "--parents":
+            lint(given[3], parents: given[2])
+        default:
+            report(
+                """
+                usage: carnet-descriptor-tool embed --output FILE --parents FOLDER DESCRIPTOR...
+                       carnet-descriptor-tool lint --parents FOLDER DESCRIPTORS
+                """)
             exit(2)
         }
-        let output = given[2]
-        let (source, findings) = embed(paths: Array(given.dropFirst(5)), parents: given[4])
+    }
+
+    private static func embed(_ paths: [String], parents: String, into output: String) {
+        let (source, findings) = embed(paths: paths, parents: parents)
         for finding in findings where finding.severity != .information { report(finding.description) }
         guard let source else { exit(1) }
         do {
@@ -31,10 +43,31 @@ enum DescriptorTool {
         }
     }
 
+    private static func lint(_ folder: String, parents: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let paths = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(folder)/\($0)" }
+        let findings = read(paths, parents: parents).findings
+        for finding in findings { report(finding.description) }
+        let errors = findings.count { $0.severity == .error }
+        report("\(paths.count) descriptors, \(errors) errors")
+        if errors > 0 { exit(1) }
+    }
+
     /// The Swift source that embeds the files, if none of them has an error, and everything that was found.
     ///
     /// - Parameter parents: A folder of descriptors that these may extend.
     static func embed(paths: [String], parents: String? = nil) -> (source: String?, findings: [Diagnostic]) {
+        let (documents, known, found) = read(paths, parents: parents)
+        let findings = found + conflicts(of: documents)
+        guard !findings.contains(where: { $0.severity == .error }) else { return (nil, findings) }
+        var registry = known
+        registry.add(documents.map(\.file), origin: .folder(""))
+        return (documents.compactMap { EmbeddedDescriptor($0, in: registry) }.swiftSource, findings)
+    }
+
+    private static func read(
+        _ paths: [String], parents: String?
+    ) -> (documents: [DescriptorDocument], known: ProviderRegistry, findings: [Diagnostic]) {
         var files: [SourceFile] = []
         var unreadable: [SourceFileError] = []
         for path in paths {
@@ -51,14 +84,45 @@ enum DescriptorTool {
             // A folder that cannot be read leaves the parents unknown, which the linter reports at `extends`.
             _ = try? known.add(folder: parents)
         }
-        var findings = Linter(known: known).lint(files: files, unreadable: unreadable).diagnostics
-        let embedded = EmbeddedDescriptors(documents)
-        findings += embedded.conflicts
-        guard !findings.contains(where: { $0.severity == .error }) else { return (nil, findings) }
-        return (embedded.swiftSource, findings)
+        return (documents, known, Linter(known: known).lint(files: files, unreadable: unreadable).diagnostics)
+    }
+
+    /// Descriptors whose constants would have one name, such as those of `a-b` and `a--b`.
+    static func conflicts(of documents: [DescriptorDocument]) -> [Diagnostic] {
+        var first: [String: ProviderID] = [:]
+        return documents.compactMap { document in
+            guard document.isSound, let id = document.id else { return nil }
+            let name = EmbeddedDescriptor.constantName(of: id.rawValue)
+            guard let earlier = first.updateValue(first[name] ?? id, forKey: name), earlier != id else { return nil }
+            return DuplicateProvider.explanation.diagnostic(
+                "the ids \"\(earlier)\" and \"\(id)\" both become the constant \"\(name)\"",
+                file: document.file.path,
+                span: document.span(of: ["id"])
+            )
+        }
     }
 
     private static func report(_ line: String) {
         FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+}
+
+extension EmbeddedDescriptor {
+    /// - Returns: `nil` for a document that is not sound.
+    init?(_ document: DescriptorDocument, in registry: ProviderRegistry) {
+        guard document.isSound, let id = document.id else { return nil }
+        let inputs = (try? registry.descriptor(id))?.inputs.items ?? []
+        self.init(
+            id: id.rawValue, parent: document.parentID?.rawValue, file: document.file.path, text: document.file.text,
+            inputs: inputs.map(Input.init))
+    }
+}
+
+extension EmbeddedDescriptor.Input {
+    init(_ input: Named<InputRules>) {
+        self.init(
+            name: input.name, title: input.value.title,
+            isRequired: input.value.defaultValue == nil && !input.value.isOptional, isSecret: input.value.isSecret,
+            allowed: input.value.allowed)
     }
 }

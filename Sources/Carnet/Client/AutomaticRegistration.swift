@@ -69,7 +69,8 @@ public actor AutomaticRegistration {
         } else if let kept = try await store.load(server), kept.secretExpiresAt.map({ $0 > clock.now }) ?? true {
             return kept
         } else {
-            client = try await registrar.register(metadata, at: provider, initialAccessToken: initialAccessToken)
+            client = try await registrar.register(
+                metadata, at: try await registrar.discovered(provider), initialAccessToken: initialAccessToken)
             unsaved[ByteKey(server)] = client
         }
         try await store.save(client, for: server)

@@ -21,13 +21,12 @@ package struct ClientRegistrar: Sendable {
     /// Registers a client. Each call creates another one: store the result encrypted. `AutomaticRegistration` does
     /// both.
     ///
-    /// - Throws: `OAuthError` at step `registration` or `discovery`.
+    /// - Throws: `OAuthError` at step `registration`.
     package func register(
         _ metadata: ClientMetadata,
-        at provider: Provider,
+        at provider: DiscoveredProvider,
         initialAccessToken: Secret? = nil
     ) async throws -> RegisteredClient {
-        let provider = try await discovered(provider)
         let request = try metadata.request(at: provider, initialAccessToken: initialAccessToken)
         let response = try await exchanger.send(request, within: .none)
         var client = try RegisteredClient(judging: response, to: request, for: metadata)
@@ -39,10 +38,10 @@ package struct ClientRegistrar: Sendable {
     /// of client authentication.
     ///
     /// - Throws: `OAuthError` at step `discovery`.
-    package func discovered(_ provider: Provider) async throws -> Provider {
+    package func discovered(_ provider: Provider) async throws -> DiscoveredProvider {
         guard provider.endpoints[.registration] == nil || provider.needsMetadata, provider.issuer != nil,
             provider.discovery != .off
-        else { return provider }
+        else { return provider.withoutMetadata }
         return provider.merging(try await Discovery(exchanger).metadata(of: provider))
     }
 
@@ -59,7 +58,7 @@ package struct ClientRegistrar: Sendable {
     ///
     /// - Throws: `OAuthError` at step `registration`.
     package func update(
-        _ client: RegisteredClient, to metadata: ClientMetadata, at provider: Provider
+        _ client: RegisteredClient, to metadata: ClientMetadata, at provider: DiscoveredProvider
     ) async throws -> RegisteredClient {
         let request = try client.updateRequest(metadata, at: provider)
         return try client.judge(try await exchanger.send(request, within: .none), to: request, for: metadata)

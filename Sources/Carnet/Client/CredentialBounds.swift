@@ -50,7 +50,8 @@ extension CredentialBounds {
     ///   - account: `nil` for tokens without an account.
     ///   - otherIssuer: The issuer of the sign-in, if the provider now has another one.
     func of(
-        _ binding: CredentialBinding, at provider: Provider, account: String? = nil, otherIssuer: String? = nil
+        _ binding: CredentialBinding, at provider: some DiscoveredStage, account: String? = nil,
+        otherIssuer: String? = nil
     ) -> CredentialBounds {
         var bounds = adding(
             Bond(

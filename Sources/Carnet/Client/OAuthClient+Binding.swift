@@ -24,10 +24,10 @@ extension OAuthClient {
     }
 }
 
-extension Provider {
+extension ProviderStage {
     /// The origins of resources that only the caller names.
     func origins(onlyIn declared: [Resource]) -> [String] {
-        let own = resourcePlaces
+        let own = self.resourcePlaces
         return declared.map(\.target).filter { !$0.isAt(anyOf: own) }.map(\.origin)
     }
 }

@@ -12,23 +12,25 @@ extension OAuthClient {
         requestsRefreshToken: Bool = true,
         resource: [String] = []
     ) async throws -> DeviceAuthorization {
-        let provider = try await connection.provider()
-        let (request, wanted) = try DeviceAuthorization.request(
-            scopes: scopes,
-            isOffline: requestsRefreshToken,
-            resources: resource,
-            at: provider,
-            as: registration,
-            random: random,
-            now: clock.now
-        )
-        return try DeviceAuthorization(
-            judging: try await exchanger.send(request, within: bounds),
-            to: request,
-            scopes: wanted,
-            from: provider,
-            now: clock.now
-        )
+        try await Telemetry.beginningSignIn(at: provider.id) {
+            let provider = try await providerWithoutAccount()
+            let (request, wanted) = try DeviceAuthorization.request(
+                scopes: scopes,
+                isOffline: requestsRefreshToken,
+                resources: resource,
+                at: provider,
+                as: registration,
+                random: random,
+                now: clock.now
+            )
+            return try DeviceAuthorization(
+                judging: try await exchanger.send(request, within: bounds),
+                to: request,
+                scopes: wanted,
+                from: provider,
+                now: clock.now
+            )
+        }
     }
 
     /// Waits until the user has decided at the other device, and saves the tokens.
@@ -43,8 +45,15 @@ extension OAuthClient {
         account: String? = nil,
         choosing: ConnectionChooser? = nil
     ) async throws -> Session {
-        let discovered = try await connection.provider()
-        let provider = filled(discovered, with: HeldValues())
+        try await Telemetry.completingSignIn(at: provider.id) {
+            try await poll(device, account: account, choosing: choosing)
+        }
+    }
+
+    private func poll(
+        _ device: DeviceAuthorization, account: String?, choosing: ConnectionChooser?
+    ) async throws -> Session {
+        let provider = try await providerWithoutAccount()
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
         var schedule = DevicePollSchedule(interval: device.interval)
         var wait = schedule.firstWait
@@ -74,7 +83,7 @@ extension OAuthClient {
                 }
                 return try await keep(
                     response.decryptingIDToken(for: registration, from: provider), of: device, boundTo: dpopKey,
-                    from: provider, discovered, as: account, choosing: choosing)
+                    from: provider, as: account, choosing: choosing)
             } catch let error as OAuthError where error.step == .deviceAuthorization && error.kind == .serverUnavailable
             {
                 wait = schedule.waitAfterFailure(demanded: answer.retryAfter)
@@ -86,8 +95,7 @@ extension OAuthClient {
         _ response: TokenResponse,
         of device: DeviceAuthorization,
         boundTo dpopKey: Secret?,
-        from provider: Provider,
-        _ discovered: Provider,
+        from provider: BoundProvider,
         as account: String?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
@@ -101,6 +109,6 @@ extension OAuthClient {
         }
         return try await keep(
             response, idToken, requested: device.scopes, HeldValues(values: response.values), boundTo: dpopKey,
-            from: provider, discovered, as: account, choosing: choosing)
+            from: provider, as: account, choosing: choosing)
     }
 }

@@ -7,11 +7,11 @@ extension OAuthClient {
     /// - Parameter hint: The type of the token: `access_token` or `refresh_token`.
     /// - Throws: `OAuthError` at step `introspection`.
     public func introspect(_ token: Secret, hint: String? = nil) async throws -> Introspection {
-        try await introspect(token, hint: hint, at: try await connection.provider(), within: bounds)
+        try await introspect(token, hint: hint, at: try await providerWithoutAccount(), within: bounds)
     }
 
     nonisolated func introspect(
-        _ token: Secret, hint: String?, at provider: Provider, within bounds: CredentialBounds
+        _ token: Secret, hint: String?, at provider: BoundProvider, within bounds: CredentialBounds
     ) async throws -> Introspection {
         let request = try Introspection.request(
             token, hint: hint, at: provider, as: registration, random: random, now: providerClock.now)
@@ -28,7 +28,7 @@ extension OAuthClient {
     /// The tokens with their expiry, if only the introspection endpoint reports it. Without a response the expiry
     /// stays unknown, and the tokens are kept.
     nonisolated func findingEnd(
-        of tokens: TokenSet, at provider: Provider, within bounds: CredentialBounds
+        of tokens: TokenSet, at provider: BoundProvider, within bounds: CredentialBounds
     ) async -> TokenSet {
         guard provider.refresh.expiryFrom == .introspection, tokens.expiresAt == nil,
             let answer = try? await introspect(

@@ -46,7 +46,7 @@ extension OAuthClient {
 
     /// A new token, with the key that it is bound to if this client's tokens are.
     private func requestToken(for grant: ClientGrant) async throws -> ClientToken {
-        let provider = try await connection.provider()
+        let provider = try await providerWithoutAccount()
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
         let (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
             try grant.request(at: provider, as: registration, random: random, now: providerClock.now)
@@ -57,7 +57,7 @@ extension OAuthClient {
     }
 
     private func send(_ call: ResourceCall, with token: ClientToken) async throws -> IncomingResponse {
-        let provider = try await connection.provider()
+        let provider = filled(try await connection.provider(), with: HeldValues(tokens: token.tokens))
         return try await send(
             call, tokens: token.tokens, at: provider, within: bounds.of(token.binding, at: provider),
             provedBy: token.dpopKey)

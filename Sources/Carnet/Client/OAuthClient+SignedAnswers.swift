@@ -4,7 +4,7 @@ import CarnetProtocol
 extension OAuthClient {
     /// Validates a callback. The provider's keys are fetched only for a signed callback of this attempt.
     func validate(
-        _ callback: AuthorizationCallback, for pending: PendingAuthorization, from provider: Provider
+        _ callback: AuthorizationCallback, for pending: PendingAuthorization, from provider: DiscoveredProvider
     ) async throws -> ValidatedCallback {
         guard pending.hasSignedAnswer(at: provider), pending.matches(callback, at: provider, for: registration) else {
             return try pending.validate(
@@ -20,7 +20,8 @@ extension OAuthClient {
 
     /// Validates a profile. The provider's keys are fetched only for a signed one.
     nonisolated func profile(
-        judging response: IncomingResponse, to request: PreparedRequest, from provider: Provider, subject: String?
+        judging response: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider,
+        subject: String?
     ) async throws -> Profile {
         guard Profile.isSigned(response, from: provider) else {
             return try Profile(judging: response, to: request, from: provider, subject: subject)
@@ -32,7 +33,7 @@ extension OAuthClient {
     }
 
     /// The profile with claims that other issuers signed. An invalid source does not affect the others.
-    nonisolated func addingAggregatedClaims(to profile: Profile, at provider: Provider) async throws -> Profile {
+    nonisolated func addingAggregatedClaims(to profile: Profile, at provider: BoundProvider) async throws -> Profile {
         var profile = profile
         let (aggregated, failures) = profile.aggregatedClaims(at: provider)
         profile.failures += failures

@@ -18,7 +18,7 @@ extension OAuthClient {
     func exchange(
         _ exchange: TokenExchange, within bounds: CredentialBounds
     ) async throws -> (tokens: TokenSet, type: TokenExchange.TokenType) {
-        let provider = try await connection.provider()
+        let provider = try await providerWithoutAccount()
         guard registration.dpopKey != nil || !registration.usesDPoP(at: provider) else {
             throw OAuthError(
                 .tokenExchange,

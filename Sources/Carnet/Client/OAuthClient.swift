@@ -26,6 +26,7 @@ public actor OAuthClient {
     nonisolated let clientTokens = ClientTokenCache()
     nonisolated let nonces = DPoPNonces()
     nonisolated let unsaved = UnsavedConnections()
+    nonisolated let refreshes = RunningWork()
     private var usedAttempts = ForgetfulTable<Secret, Date>()
     private var sessions = ForgetfulTable<ConnectionKey, WeakSession>()
 
@@ -102,20 +103,24 @@ public actor OAuthClient {
     public func beginSignIn(_ options: AuthorizationOptions = AuthorizationOptions()) async throws
         -> AuthorizationRequest
     {
-        let provider = try await connection.provider()
-        let request = try AuthorizationRequest(
-            to: provider,
-            as: registration,
-            options: options,
-            random: random,
-            now: clock.now
-        )
-        guard provider.pushesAuthorization(wanted: options.delivery.isPushed) else { return request }
-        return try await push(request, to: provider)
+        try await Telemetry.beginningSignIn(at: provider.id) {
+            let provider = try await connection.provider()
+            let request = try AuthorizationRequest(
+                to: provider,
+                as: registration,
+                options: options,
+                random: random,
+                now: clock.now
+            )
+            guard provider.pushesAuthorization(wanted: options.delivery.isPushed) else { return request }
+            return try await push(request, to: provider)
+        }
     }
 
     /// Pushes a sign-in's parameters to the server (RFC 9126). There is no fallback if the server rejects them.
-    private func push(_ request: AuthorizationRequest, to provider: Provider) async throws -> AuthorizationRequest {
+    private func push(_ request: AuthorizationRequest, to provider: DiscoveredProvider) async throws
+        -> AuthorizationRequest
+    {
         let push = try request.pushing(to: provider, as: registration, random: random, now: clock.now)
         return try request.referring(
             to: try await exchanger.send(push, within: bounds), answering: push, at: provider, now: clock.now)
@@ -140,8 +145,33 @@ public actor OAuthClient {
         try await completeSignIn(callback, for: pending, account: account, continuing: nil, choosing: choosing)
     }
 
+    /// The same with what a host adds to a sign-in: if `body` fails, so does the sign-in, in metrics, too.
+    package func completeSignIn<Result: Sendable>(
+        _ callback: AuthorizationCallback,
+        for pending: PendingAuthorization,
+        account: String,
+        _ body: @Sendable (Session) async throws -> Result
+    ) async throws -> Result {
+        try await Telemetry.completingSignIn(at: provider.id) {
+            try await body(
+                exchange(callback, for: pending, account: account, continuing: nil, choosing: nil))
+        }
+    }
+
     /// - Parameter old: The connection of the account that must be the one that consents.
     func completeSignIn(
+        _ callback: AuthorizationCallback,
+        for pending: PendingAuthorization,
+        account: String?,
+        continuing old: Connection?,
+        choosing: ConnectionChooser?
+    ) async throws -> Session {
+        try await Telemetry.completingSignIn(at: provider.id) {
+            try await exchange(callback, for: pending, account: account, continuing: old, choosing: choosing)
+        }
+    }
+
+    private func exchange(
         _ callback: AuthorizationCallback,
         for pending: PendingAuthorization,
         account: String?,
@@ -169,8 +199,9 @@ public actor OAuthClient {
                 from: provider, as: registration, answering: validated, accessToken: response.accessToken)
         }
         return try await keep(
-            response, idToken, requested: pending.scopes, HeldValues(values: response.values, callback: validated),
-            boundTo: pending.dpopKey, from: provider, discovered, as: account, continuing: old, choosing: choosing)
+            response, idToken, requested: validated.scopes ?? pending.scopes,
+            HeldValues(values: response.values, callback: validated),
+            boundTo: pending.dpopKey, from: provider, as: account, continuing: old, choosing: choosing)
     }
 
     /// Makes the exchange steps of a successful sign-in, saves its tokens, and connects.
@@ -180,16 +211,16 @@ public actor OAuthClient {
         requested scopes: [String],
         _ held: HeldValues,
         boundTo dpopKey: Secret?,
-        from provider: Provider,
-        _ discovered: Provider,
+        from provider: BoundProvider,
         as account: String?,
         continuing old: Connection? = nil,
         choosing: ConnectionChooser?
     ) async throws -> Session {
+        let discovered = provider.discovered
         let binding = try await connection.binding()
         let bounds = bounds.of(binding, at: discovered)
         let (exchanged, values) = try await exchanged(
-            TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: discovered,
+            TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: provider,
             within: bounds)
         let tokens = await findingEnd(
             of: exchanged, at: filled(discovered, with: HeldValues(tokens: exchanged, values: values)), within: bounds)
@@ -222,6 +253,15 @@ public actor OAuthClient {
         try await session.connect(choosing: choosing)
         try await shareValues(of: session, with: response.tokenSets)
         return session
+    }
+
+    /// Whether the store can be read, and could save.
+    ///
+    /// - Throws: `TokenStoreError`.
+    package nonisolated func checkStore() async throws {
+        let probe = ConnectionKey(provider: provider.id.rawValue, account: "health check")
+        _ = try await store.load(probe)
+        try await store.prepareToSave(probe)
     }
 
     func prepareToSave(as account: String?) async throws {
@@ -268,13 +308,16 @@ public actor OAuthClient {
     }
 
     /// One session object for each account, so that its refreshes are shared.
-    private func session(of connection: Connection) -> Session {
+    func session(of connection: Connection) -> Session {
         if let session = sessions[connection.key]?.session { return session }
         sessions.forget { $0.session == nil }
         let session = Session(connection.key, client: self)
         sessions[connection.key] = WeakSession(session: session)
         return session
     }
+
+    /// Returns when no refresh is in progress: a process that ends between the request and the save loses the new tokens.
+    package nonisolated func finishRefreshes() async { await refreshes.finish() }
 
     /// The session object of an account, if one exists.
     func heldSession(of key: ConnectionKey) -> Session? { sessions[key]?.session }
@@ -287,70 +330,6 @@ public actor OAuthClient {
             throw OAuthError(.callback, .alreadyUsed, "this callback was used before", hint: "begin the sign-in again")
         }
         usedAttempts[pending.id] = pending.expiresAt
-    }
-
-    /// The user's subject where no ID token has it, so that the tokens of two users do not get the same name.
-    ///
-    /// - Parameter isNeeded: Whether the account gets its name from the subject.
-    /// - Throws: `OAuthError` at step `profile` if the profile is needed and may succeed later. Under another name, the next
-    ///   sign-in of the same user would make a second account.
-    private func subjectFromUserinfo(
-        _ tokens: TokenSet, _ values: [String: ConnectionValue], boundTo dpopKey: Secret?, at discovered: Provider,
-        within bounds: CredentialBounds, isNeeded: Bool
-    ) async throws -> String? {
-        let provider = filled(discovered, with: HeldValues(tokens: tokens, values: values))
-        guard Profile.source(at: provider) == .userinfo else { return nil }
-        do {
-            let (response, request) = try await send(
-                within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,
-                { try Profile.request(tokens, at: provider) })
-            return try await profile(judging: response, to: request, from: provider, subject: nil).subject
-        } catch let error as OAuthError where isNeeded && error.disposition == .tryLater {
-            throw error.meaning(
-                error.kind, "the profile, which names the account, cannot be read: \(error.message)",
-                hint: "sign in again later, or choose a name for the account")
-        } catch {
-            return nil
-        }
-    }
-
-    /// The stored connection; `nil` also for a record that cannot be opened, which a new sign-in replaces.
-    private nonisolated func readable(_ key: ConnectionKey) async throws -> Connection? {
-        do {
-            return try await store.load(key)?.connection
-        } catch let error as TokenStoreError where error.kind == .unreadable {
-            return nil
-        }
-    }
-
-    private func save(
-        _ connection: Connection, as account: String?, claims: JSONObject?, continuing old: Connection?
-    ) async throws -> Session {
-        try connection.requireAccount(of: old)
-        var connection = connection
-        let subject = connection.subject ?? "default"
-        let label = account ?? claims?.verifiedEmail ?? subject
-        connection.key.account = label
-        let existing = try await readable(connection.key)
-        if account == nil, let existing, !existing.isSameIdentity(as: connection) {
-            // An address can belong to another user later; only issuer and subject identify an account.
-            connection.key.account = subject
-        }
-        connection.keepFirstCallback(of: existing, at: provider)
-        let signedIn = connection
-        // A refresh of the old tokens in progress must not overwrite or remove the new ones.
-        try await withLockIfFree(on: signedIn.key) { [self] _ in
-            // The tokens may have been refreshed while the code was exchanged, so the stored ones are read again.
-            let newest =
-                try await readable(signedIn.key) == nil ? nil : try await held(signedIn.key)?.newest
-            let kept =
-                if let newest, old != nil { try signedIn.continuing(newest) } else {
-                    signedIn.keepingRefreshToken(of: newest)
-                }
-            _ = try await store.save(kept, replacing: nil)
-            unsaved[signedIn.key] = nil
-        }
-        return session(of: signedIn)
     }
 }
 

@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import CarnetProtocol
 
 /// The client certificate, and the requests that it is for (RFC 8705).
@@ -6,7 +7,7 @@ struct PresentedCertificate: Sendable {
     /// Whether tokens are bound to it, so that resources need it too.
     let bindsTokens: Bool
 
-    init?(_ registration: ClientRegistration, at provider: Provider) {
+    init?(_ registration: ClientRegistration, at provider: some ProviderStage) {
         guard let certificate = registration.certificate else { return nil }
         self.certificate = certificate
         bindsTokens = registration.bindsTokensToCertificate(at: provider)

@@ -11,11 +11,11 @@ actor ProviderConnection {
     private let presentsCertificate: Bool
     /// The URL of the keys, if they are not the provider's own.
     private let otherKeys: WebURL?
-    private var metadata: Believed<Provider>?
+    private var metadata: Believed<DiscoveredProvider>?
     private var metadataFailure: Believed<any Error>?
     private var keys: Believed<KeySet>?
     private var keyFailure: Believed<any Error>?
-    private var discovering: Task<Provider, any Error>?
+    private var discovering: Task<DiscoveredProvider, any Error>?
     private var fetchingKeys: Task<KeySet, any Error>?
     private var keyCoolDown: Believed<Void>?
     private var keySetsFetched = 0
@@ -68,7 +68,7 @@ actor ProviderConnection {
     }
 
     /// The provider with its metadata merged in. A copy that cannot be refreshed stays in use.
-    func provider() async throws -> Provider {
+    func provider() async throws -> DiscoveredProvider {
         let provider = try await discoveredProvider()
         return presentsCertificate ? try provider.presentingCertificate() : provider
     }
@@ -77,8 +77,8 @@ actor ProviderConnection {
     /// client may get one later.
     func binding() async throws -> CredentialBinding { CredentialBinding(to: try await discoveredProvider()) }
 
-    private func discoveredProvider() async throws -> Provider {
-        guard configured.needsMetadata else { return configured }
+    private func discoveredProvider() async throws -> DiscoveredProvider {
+        guard configured.needsMetadata else { return configured.withoutMetadata }
         if let metadata, metadata.isCurrent(at: clock.now) { return metadata.value }
         // A repeated failure does not cause a request for each caller: anybody can be a caller.
         if discovering == nil, let metadataFailure, metadataFailure.isCurrent(at: clock.now) {
@@ -89,14 +89,15 @@ actor ProviderConnection {
         return try await task.value
     }
 
-    private func renewMetadata() async throws -> Provider {
+    private func renewMetadata() async throws -> DiscoveredProvider {
         defer { discovering = nil }
         do {
             let provider = configured.merging(try await Discovery(exchanger).metadata(of: configured))
             metadata = Believed(provider, since: clock.now, for: Self.lifetime)
             return provider
         } catch {
-            guard let provider = metadata?.value ?? (configured.discovery == .prefer ? configured : nil) else {
+            let fallback = configured.discovery == .preferred ? configured.withoutMetadata : nil
+            guard let provider = metadata?.value ?? fallback else {
                 metadataFailure = Believed(error, since: clock.now, for: Self.retryDelay)
                 throw error
             }

@@ -38,7 +38,7 @@ struct ResourceCall: Sendable {
 
 extension OAuthClient {
     nonisolated func send(
-        _ call: ResourceCall, tokens: TokenSet, at provider: Provider, within bounds: CredentialBounds,
+        _ call: ResourceCall, tokens: TokenSet, at provider: BoundProvider, within bounds: CredentialBounds,
         provedBy dpopKey: Secret?
     ) async throws -> IncomingResponse {
         let (response, request) = try await send(

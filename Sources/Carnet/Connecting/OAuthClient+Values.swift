@@ -32,7 +32,7 @@ extension Connection {
     }
 
     /// Keeps values that only the first callback of an account contains.
-    mutating func keepFirstCallback(of old: Connection?, at provider: Provider) {
+    mutating func keepFirstCallback(of old: Connection?, at provider: some ProviderStage) {
         guard let name = provider.profile.callback?.capture, subject != nil,
             let old, old.key == key, isSameIdentity(as: old)
         else { return }
@@ -43,23 +43,28 @@ extension Connection {
 
 extension OAuthClient {
     /// The provider with its templates filled from an account's values.
-    nonisolated func provider(for connection: Connection) async throws -> Provider {
+    nonisolated func provider(for connection: Connection) async throws -> BoundProvider {
         filled(try await self.connection.provider(), with: HeldValues(of: connection)).reading(connection.key.tokenSet)
     }
 
-    nonisolated func filled(_ provider: Provider, with held: HeldValues) -> Provider {
+    /// The provider for requests of the client itself.
+    package nonisolated func providerWithoutAccount() async throws -> BoundProvider {
+        filled(try await connection.provider(), with: HeldValues())
+    }
+
+    nonisolated func filled(_ provider: DiscoveredProvider, with held: HeldValues) -> BoundProvider {
         provider.filled(with: held, as: registration, now: clock.now, random: random)
     }
 
     nonisolated func requests(
-        at provider: Provider, with held: HeldValues, tokens: TokenSet
+        at provider: DiscoveredProvider, with held: HeldValues, tokens: TokenSet
     ) -> ConnectionRequest {
         ConnectionRequest(at: provider, as: registration, with: held, tokens: tokens, now: clock.now, random: random)
     }
 
     /// Makes the exchange steps. The validated ID token stays.
     nonisolated func exchanged(
-        _ tokens: TokenSet, _ held: HeldValues, boundTo dpopKey: Secret?, at provider: Provider,
+        _ tokens: TokenSet, _ held: HeldValues, boundTo dpopKey: Secret?, at provider: BoundProvider,
         within bounds: CredentialBounds, isRefresh: Bool = false
     ) async throws -> (TokenSet, [String: ConnectionValue]) {
         var tokens = tokens
@@ -71,7 +76,7 @@ extension OAuthClient {
                 let (answer, request) = try await send(
                     within: bounds, provedBy: now.isSenderConstrained ? dpopKey : nil
                 ) {
-                    try requests(at: provider, with: heldNow, tokens: now).exchange(step)
+                    try requests(at: provider.discovered, with: heldNow, tokens: now).exchange(step)
                 }
                 response = try ExchangeResponse(judging: answer, to: request, of: step, from: provider)
             } catch let error as OAuthError where step.value.isOptional && error.isOfOneResponse {
@@ -88,7 +93,9 @@ extension OAuthClient {
     }
 
     /// The values derived from refreshed tokens. A value that cannot be derived stays as it was.
-    nonisolated func derivedAgain(_ connection: Connection, at provider: Provider) -> [String: ConnectionValue] {
+    nonisolated func derivedAgain(
+        _ connection: Connection, at provider: DiscoveredProvider
+    ) -> [String: ConnectionValue] {
         var held = HeldValues(of: connection)
         var values: [String: ConnectionValue] = [:]
         for rule in provider.connection.derive.names {

@@ -72,7 +72,7 @@ extension Session {
             try await keep(found)
             try derive(before: rules.lookups.items[(index + 1)...])
         }
-        // What is left uses a value that nothing provides.
+        // The remaining values use a value that no key provides.
         for name in underived { _ = try requests().derived(name) }
         if !rules.derive.isEmpty, !rules.lookups.isEmpty { try await keep(connection.values ?? [:]) }
         for (index, call) in rules.onConnect.enumerated() {

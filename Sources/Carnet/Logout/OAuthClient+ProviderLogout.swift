@@ -21,7 +21,7 @@ extension OAuthClient {
     @discardableResult
     package func endSessions(namedBy token: Secret) async throws -> [ConnectionKey] {
         // Anybody can POST here, so an obviously invalid token causes no request.
-        let ownExpectations = try LogoutTokenExpectations(from: provider, as: registration)
+        let ownExpectations = try LogoutTokenExpectations(from: provider.withoutMetadata, as: registration)
         try providerClock.onEitherClock { now throws(OAuthError) in
             try LogoutToken.checkUnverified(token, expecting: ownExpectations, now: now)
         }

@@ -1,3 +1,4 @@
+package import CarnetDescriptors
 import CarnetProtocol
 import HTTPTypes
 import Metrics
@@ -5,7 +6,7 @@ import Tracing
 
 /// Metrics and spans for the backends of swift-metrics and swift-distributed-tracing that the program configures.
 /// Without a backend they do nothing. Docs/observation.md lists every name.
-enum Telemetry {
+package enum Telemetry {
     /// Measures one refresh of an account's tokens.
     static func renewal<Result: Sendable>(
         at provider: String,
@@ -14,6 +15,44 @@ enum Telemetry {
         try await measured(
             "carnet.refresh", [("provider", provider)], attributes: ["carnet.provider": provider], kind: .internal
         ) { _ in try await body() }
+    }
+
+    /// Counts a sign-in that begins, or could not begin.
+    static func beginningSignIn<Result: Sendable>(
+        at provider: ProviderID,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        func count(_ outcome: String) {
+            let dimensions = [("provider", provider.rawValue), ("outcome", outcome)]
+            Counter(label: "carnet.sign_in.begun", dimensions: dimensions).increment()
+        }
+        do {
+            let result = try await body()
+            count("ok")
+            return result
+        } catch {
+            count(outcome(of: error))
+            throw error
+        }
+    }
+
+    /// Measures the end of a sign-in, from the callback to the saved tokens.
+    static func completingSignIn<Result: Sendable>(
+        at provider: ProviderID,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await measured(
+            "carnet.sign_in", [("provider", provider.rawValue)], attributes: ["carnet.provider": provider.rawValue],
+            kind: .internal
+        ) { _ in try await body() }
+    }
+
+    /// Counts a callback that no sign-in of its browser waits for.
+    ///
+    /// - Parameter provider: `nil` if the callback does not show it.
+    package static func countUnexpectedCallback(of provider: ProviderID?) {
+        let dimensions = [("provider", provider?.rawValue ?? ""), ("outcome", "unexpectedCallback")]
+        Counter(label: "carnet.sign_in.count", dimensions: dimensions).increment()
     }
 
     /// Measures one request to a provider.
@@ -68,11 +107,18 @@ enum Telemetry {
 
     private static func outcome(of error: any Error) -> String {
         switch error {
+        case let error as OAuthError where error.server?.code == "access_denied": "denied"
         case let error as OAuthError: error.kind.rawValue
         case let error as TokenStoreError: "store_\(error.kind.rawValue)"
+        case let error as any NamedOutcome: error.outcome
         case is TransportError: "transport"
         case is CancellationError: "cancelled"
         default: "other"
         }
     }
+}
+
+/// An error of another module that metrics know by a name of its own.
+package protocol NamedOutcome: Error {
+    var outcome: String { get }
 }

@@ -45,6 +45,8 @@ public struct Connection: Codable, Hashable, Sendable {
     /// The servers that may receive the tokens and the client's credentials; `nil` for a record of an older version,
     /// until its next use.
     package var binding: CredentialBinding?
+    /// The browser that signed in; `nil` outside web sites, and in a record of an older version.
+    package var browser: BrowserNote?
 
     package init(
         key: ConnectionKey,
@@ -176,8 +178,12 @@ extension TokenStore {
 extension Connection {
     /// Whether a logout applies to this session.
     func isOver(by ended: EndedSession) -> Bool {
-        ended.includes(issuer: issuer, subject: subject, sessionID: sessionID)
+        ended.includes(issuer: namespace, subject: subject, sessionID: sessionID)
     }
+
+    /// The issuer of the subject. Plain OAuth 2.0 has none, and the provider's id takes its place: it is never a URL, so no
+    /// logout token of an issuer names it.
+    package var namespace: String? { issuer ?? (subject == nil ? nil : key.provider) }
 }
 
 public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -41,7 +41,7 @@ extension Session {
     /// the others.
     private func completed(
         _ profile: Profile,
-        at provider: Provider,
+        at provider: BoundProvider,
         with connection: () async throws -> Connection
     ) async throws -> Profile {
         var profile = try await client.addingAggregatedClaims(to: profile, at: provider)

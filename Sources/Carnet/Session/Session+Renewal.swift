@@ -65,7 +65,11 @@ extension Session {
             // A concurrent refresh of older tokens may have returned the tokens that are now stale.
             if renewed.tokens != stale.tokens { return renewed }
         }
-        let task = Task { try await renew(stale) }
+        client.refreshes.begin()
+        let task = Task {
+            defer { client.refreshes.end() }
+            return try await renew(stale)
+        }
         refreshing = task
         return try await task.value
     }
@@ -89,7 +93,7 @@ extension Session {
     /// How often the store's lock may be lost before a refresh fails.
     private static let lockAttempts = 3
 
-    private func renew(_ stale: Connection, at provider: Provider) async throws -> Connection {
+    private func renew(_ stale: Connection, at provider: BoundProvider) async throws -> Connection {
         try await client.store.withLock(on: key) { [client, key] in
             var held = try await client.held(key)
             if let stored = held?.stored, let unsaved = held?.unsaved {
@@ -115,7 +119,7 @@ extension Session {
     private static func renew(
         _ stored: StoredConnection,
         client: OAuthClient,
-        provider: Provider
+        provider: BoundProvider
     ) async throws -> Connection {
         guard let refreshToken = stored.connection.tokens.credential(for: provider) else {
             throw OAuthError(
@@ -184,7 +188,7 @@ extension Session {
     /// Saves the refresh token of a response before anything else is sent: a process that is killed during the further
     /// requests then loses no session. A save that fails changes nothing, because a later one follows.
     private static func keepAtOnce(
-        _ response: TokenResponse, of stored: StoredConnection, from provider: Provider, client: OAuthClient
+        _ response: TokenResponse, of stored: StoredConnection, from provider: BoundProvider, client: OAuthClient
     ) async -> StoredConnection {
         var kept = stored
         kept.connection.tokens.refreshToken =
@@ -275,7 +279,7 @@ extension TokenSet {
     }
 
     /// The refresh token.
-    fileprivate func credential(for provider: Provider) -> Secret? {
+    fileprivate func credential(for provider: BoundProvider) -> Secret? {
         switch provider.refresh.using {
         case .refreshToken: refreshToken
         case .accessToken: accessToken
@@ -285,7 +289,7 @@ extension TokenSet {
 
 extension OAuthClient {
     /// Whether `completed` sends requests for this response: for keys, further exchange steps or the expiry.
-    fileprivate nonisolated func sendsMore(after response: TokenResponse, from provider: Provider) async -> Bool {
+    fileprivate nonisolated func sendsMore(after response: TokenResponse, from provider: BoundProvider) async -> Bool {
         if response.idToken != nil, await !connection.hasKeys { return true }
         return provider.exchange.contains(where: \.value.repeatsAfterRefresh)
             || provider.refresh.expiryFrom == .introspection
@@ -295,7 +299,7 @@ extension OAuthClient {
     fileprivate nonisolated func completed(
         _ response: TokenResponse,
         after old: Connection,
-        at provider: Provider,
+        at provider: BoundProvider,
         within bounds: CredentialBounds
     ) async throws -> Connection {
         var renewed = old
@@ -312,10 +316,10 @@ extension OAuthClient {
             )
             _ = try await validate(token, expecting: expectations)
         }
-        let discovered = try await connection.provider()
-        if discovered.exchange.contains(where: \.value.repeatsAfterRefresh) {
+        let discovered = provider.discovered
+        if provider.exchange.contains(where: \.value.repeatsAfterRefresh) {
             let (tokens, values) = try await exchanged(
-                renewed.tokens, HeldValues(of: renewed), boundTo: renewed.dpopKey, at: discovered,
+                renewed.tokens, HeldValues(of: renewed), boundTo: renewed.dpopKey, at: provider,
                 within: bounds, isRefresh: true)
             renewed.tokens = tokens
             renewed.keep(values)

@@ -76,7 +76,7 @@ extension Session {
     ) async -> SignOutOutcome {
         var outcome = SignOutOutcome()
         let tokens = connection.tokens
-        let provider: Provider
+        let provider: BoundProvider
         let bounds: CredentialBounds
         do {
             try client.checkOwner(of: connection)

@@ -11,13 +11,13 @@ struct SessionIndex {
     private var keys: [Name: Set<ConnectionKey>] = [:]
 
     mutating func add(_ connection: Connection) {
-        for name in Self.names(issuer: connection.issuer, connection.subject, connection.sessionID) {
+        for name in Self.names(issuer: connection.namespace, connection.subject, connection.sessionID) {
             keys[name, default: []].insert(connection.key)
         }
     }
 
     mutating func remove(_ connection: Connection) {
-        for name in Self.names(issuer: connection.issuer, connection.subject, connection.sessionID) {
+        for name in Self.names(issuer: connection.namespace, connection.subject, connection.sessionID) {
             keys[name]?.remove(connection.key)
             if keys[name]?.isEmpty == true { keys[name] = nil }
         }

@@ -1,10 +1,10 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFiles
-import CarnetHTTP
 import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
+import CarnetTransport
 
 /// Makes clients: with the registration that was found, over the network or to a running sandbox, on the user's store.
 struct Connector {
@@ -109,7 +109,7 @@ struct Connector {
     /// The network, or the sandbox that stands for a provider.
     private func network(for provider: Provider) -> any Transport {
         guard let sandbox else { return reach.transport(to: provider, environment) }
-        return RemoteSandboxTransport(sandbox, over: AsyncHTTPTransport(localAccess: .all))
+        return RemoteSandboxTransport(sandbox, over: makeNetworkTransport(localAccess: .all))
     }
 
     /// The agent, but for the sandbox's pages if there is a sandbox.

@@ -3,7 +3,7 @@ import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
-/// What a provider knows of an account's access token.
+/// The introspection response for an account's access token.
 enum IntrospectionReport {
     static func show(_ account: Account, _ console: Console) async throws {
         let session = try await account.session()

@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import CarnetHTTP
+import CarnetTransport
 
 extension LocalAccess {
     /// The hosts that a descriptor and its inputs name: the user chose them. Hosts that only the metadata names may

@@ -4,7 +4,7 @@ import CarnetProtocol
 import Foundation
 
 extension TokenSet {
-    /// What may be said of tokens.
+    /// The properties of tokens that may be shown.
     var summary: JSONObject {
         JSONObject([
             "token_type": .string(tokenType), "scopes": .list(scopes), "issued_at": .optional(issuedAt),

@@ -17,7 +17,7 @@ struct UserStore {
         environment.storeFolder + (isSandbox ? "/sandbox" : "")
     }
 
-    /// Finds out whether a sign-in can be kept, before anyone is asked to sign in.
+    /// Checks whether a sign-in can be stored, before the user signs in.
     ///
     /// - Throws: `TokenStoreError` if the folder cannot be made or written to.
     func prepare(ofSandbox isSandbox: Bool) throws {
@@ -37,7 +37,7 @@ struct UserStore {
         }
     }
 
-    /// How long another process is waited for that uses the same account, unless `--timeout` says otherwise.
+    /// How long to wait for another process that uses the same account, without `--timeout`.
     static let lockPatience = Duration.seconds(60)
 
     /// - Throws: `Failure` if others can write to the folder of the key.

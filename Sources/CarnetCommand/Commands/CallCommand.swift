@@ -9,9 +9,8 @@ struct CallCommand: Subcommand {
         commandName: "call",
         abstract: "Call a resource with the access token, and print the response.",
         discussion: """
-            The token is sent only to declared hosts: those of the descriptor's resources and api.hosts,
-                of the resource map, and \
-            of the userinfo endpoint. Redirects are not followed.
+            The token is sent only to declared hosts: the hosts of the descriptor's resources, of api.hosts, of the \
+            resource map and of the userinfo endpoint. Redirects are not followed.
 
             Examples:
               carnet call acme https://api.acme.example/me

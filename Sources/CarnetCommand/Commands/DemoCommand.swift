@@ -13,10 +13,11 @@ struct DemoCommand: Subcommand {
         commandName: "demo",
         abstract: "Run a web site with sign-in for every provider: profile, tokens, resources, and each request.",
         discussion: """
-            A provider with a client registration is the real one. All others are simulated by a sandbox, which needs no \
-            account. For each real provider, register the redirect URI http://127.0.0.1:PORT/callback/PROVIDER and the \
-            post-logout redirect URI http://127.0.0.1:PORT/signed-out. Folders of providers and the map are read again \
-            when they change. Without --store, sign-ins end with the program; those of the sandbox always do.
+            The demo uses the real provider if it has a client registration. A sandbox simulates all other providers: \
+            they need no account. At each real provider, register the redirect URI \
+            http://127.0.0.1:PORT/callback/PROVIDER and the post-logout redirect URI http://127.0.0.1:PORT/signed-out. \
+            The demo reads changed provider folders and a changed map again. Without --store, it forgets sign-ins when \
+            it ends. It always forgets those at the sandbox.
 
             Examples:
               carnet demo
@@ -31,7 +32,8 @@ struct DemoCommand: Subcommand {
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
 
-    @Option(help: ArgumentHelp("A YAML file of client registrations: id: { client_id: ID, ... }.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"))
     var clients: String?
 
     @Option(

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetProtocol
+import CarnetTransport
 
 struct DoctorCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Compare a descriptor with the provider's metadata document.",
         discussion: """
-            The command sends one request for each provider: for the document. The exit status is 1 if something differs. \
-            With --all, or with several providers, it skips those without a metadata document, and those with a required \
-            input that has no value.
+            The command requests only the metadata document of each provider. The exit status is 1 if something \
+            differs. With --all, or with several providers, the command skips providers without a metadata document, and \
+            providers with a required input that has no value.
 
             Examples:
               carnet doctor acme
@@ -138,6 +138,6 @@ struct DoctorCommand: Subcommand {
     }
 }
 
-extension Provider {
+extension ProviderSections {
     fileprivate var hasMetadata: Bool { issuer != nil || discoveryURL != nil }
 }

@@ -8,9 +8,8 @@ struct LintCommand: Subcommand {
         commandName: "lint",
         abstract: "Find mistakes in descriptors before anyone signs in.",
         discussion: """
-            A path is a file, a folder of .yaml and .yml files,
-                or - for stdin. The default is the folder providers if it exists, \
-            else the current folder. carnet explain CODE describes a finding.
+            A path is a file, a folder of .yaml and .yml files, or - for stdin. The default is the folder providers if \
+            it exists, otherwise the current folder. To read about a finding, run carnet explain CODE.
 
             Examples:
               carnet lint

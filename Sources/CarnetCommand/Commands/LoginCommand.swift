@@ -9,9 +9,8 @@ struct LoginCommand: Subcommand {
         commandName: "login",
         abstract: "Sign in to a provider and store the tokens.",
         discussion: """
-            The authorization page opens in the browser, and the callback arrives at 127.0.0.1. With --sandbox,
-                the page and all \
-            requests go to a running carnet sandbox, which needs no account at the provider.
+            The authorization page opens in the browser, and the command receives the callback at 127.0.0.1. With \
+            --sandbox, the page and all requests go to a running carnet sandbox: no account is needed.
 
             Examples:
               carnet login acme --client-id ID --client-secret-env ACME_SECRET
@@ -25,7 +24,7 @@ struct LoginCommand: Subcommand {
 
     @Option(
         name: .customLong("scope"),
-        help: ArgumentHelp("A scope to request instead of the default ones. Repeatable.", valueName: "scope")
+        help: ArgumentHelp("A scope to request instead of the default scopes. Repeatable.", valueName: "scope")
     )
     var scopes: [String] = []
 

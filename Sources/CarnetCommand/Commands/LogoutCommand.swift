@@ -8,8 +8,8 @@ struct LogoutCommand: Subcommand {
         commandName: "logout",
         abstract: "Sign out: delete an account's tokens.",
         discussion: """
-            The tokens are deleted from the store in any case. The exit status is 1 if a request to the provider \
-            failed. A provider that offers no revocation is no failure.
+            The command always deletes the tokens from the store. The exit status is 1 if a request to the provider \
+            failed. It is 0 if the provider has no revocation endpoint.
 
             Examples:
               carnet logout acme
@@ -23,7 +23,7 @@ struct LogoutCommand: Subcommand {
     @Flag(help: "Revoke the tokens at the provider first.")
     var revoke = false
 
-    @Flag(help: "As --revoke, and end the session at the provider in the browser.")
+    @Flag(help: "Like --revoke, and also end the provider's session in the browser.")
     var everywhere = false
 
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -64,12 +64,12 @@ struct LogoutCommand: Subcommand {
                 ])
         )
         for line in failures.flatMap({ $0.lines(console.paintError) }) { console.note(line) }
-        // What the provider does not offer cannot fail: the tokens are forgotten here.
+        // A missing revocation endpoint is no failure: the tokens are deleted from the store.
         let isComplete = outcome.failures.allSatisfy { $0.kind == .missingEndpoint }
         guard isComplete, failures.count == outcome.failures.count else { throw ExitStatus.failed }
     }
 
-    /// A record that cannot be opened is good for nothing, and would stand in the way of the next sign-in.
+    /// A record that cannot be decrypted is useless, and would block the next sign-in.
     private func forget(_ place: AccountPlace, because error: TokenStoreError, _ console: Console) async throws {
         try await place.connector.store.remove(place.key)
         console.warn("no token was revoked: \(error.reason.printable)")

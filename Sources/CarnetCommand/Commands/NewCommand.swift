@@ -1,8 +1,8 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetProtocol
+import CarnetTransport
 import Foundation
 
 struct NewCommand: Subcommand {
@@ -10,7 +10,8 @@ struct NewCommand: Subcommand {
         commandName: "new",
         abstract: "Write a descriptor to start from.",
         discussion: """
-            With --issuer, the descriptor is made from the provider's metadata document. Comments mark each guess.
+            With --issuer, the command writes the descriptor from the provider's metadata document. Comments mark \
+            guesses.
 
             Examples:
               carnet new acme --issuer https://id.acme.example --output providers

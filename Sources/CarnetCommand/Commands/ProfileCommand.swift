@@ -6,7 +6,7 @@ import CarnetProtocol
 struct ProfileCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "Print the user's profile, under the names of the descriptor's map.",
+        abstract: "Print the user's profile.",
         discussion: """
             Examples:
               carnet profile acme

@@ -4,13 +4,17 @@ import CarnetDescriptors
 struct ProvidersCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "providers",
-        abstract: "List the providers that can be selected by id, and their origin.",
+        abstract: "List the available providers and their origin.",
         discussion: """
-            Providers are found in this order; a later one overrides an earlier one with the same id: built in,
-                the folder \
-            carnet/providers of the user's configuration, CARNET_PROVIDERS, --providers. The folder ./providers,
-                which is read \
-            without being named, adds ids and overrides none.
+            Carnet reads providers from these places. A later place overrides a provider with the same id:
+
+              1. the built-in catalogue
+              2. the folder ~/.config/carnet/providers
+              3. the folders in CARNET_PROVIDERS
+              4. the folders of --providers
+
+            Carnet also reads the folder ./providers. It adds providers and overrides none, unless --providers or \
+            CARNET_PROVIDERS names it.
 
             Examples:
               carnet providers

@@ -9,10 +9,9 @@ struct RegisterCommand: Subcommand {
         commandName: "register",
         abstract: "Register a client with a provider that supports dynamic client registration (RFC 7591).",
         discussion: """
-            The result is written to a clients file that only its owner can read. A client that is already in the file is updated \
-            there and at the provider, which deletes omitted values. --read prints the registration,
-                and --delete removes it \
-            (RFC 7592).
+            The command writes the registration to a clients file that only its owner can read. If the file already has \
+            a client of the provider, the command updates it, in the file and at the provider. The provider deletes \
+            values that the command omits. --read prints the registration, and --delete removes it (RFC 7592).
 
             Examples:
               carnet register acme --output clients.yaml --name 'My tool'
@@ -131,7 +130,7 @@ struct RegisterCommand: Subcommand {
 
     /// The first method of the provider that goes with what the client has or is to get.
     private func method(
-        of provider: Provider, _ known: RegisteredClient?, signs: Bool
+        of provider: DiscoveredProvider, _ known: RegisteredClient?, signs: Bool
     ) throws -> ClientAuthenticationMethod {
         let accepted = provider.client.authentication
         if confidential || known?.clientSecret != nil {
@@ -145,7 +144,7 @@ struct RegisterCommand: Subcommand {
         return .none
     }
 
-    private func takesNone(_ clients: String, _ provider: Provider, next: String) -> Failure {
+    private func takesNone(_ clients: String, _ provider: DiscoveredProvider, next: String) -> Failure {
         Failure(
             .usage,
             "\(provider.name) accepts no \(clients)",

@@ -6,7 +6,7 @@ import CarnetProtocol
 struct ResourcesCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "resources",
-        abstract: "List the resources that the granted scopes allow, and the scopes that the others need.",
+        abstract: "List the resources that the granted scopes allow, and the scopes that other resources need.",
         discussion: """
             Examples:
               carnet resources acme

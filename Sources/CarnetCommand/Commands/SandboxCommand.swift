@@ -9,10 +9,9 @@ struct SandboxCommand: Subcommand {
         commandName: "sandbox",
         abstract: "Run a server on 127.0.0.1 that simulates providers strictly.",
         discussion: """
-            The command prints its address to stdout when it is ready. carnet login ID --sandbox ADDRESS signs in to it. The sandbox \
-            knows a test client,
-                and the registration that is given or configured for a provider. That registration gets another \
-            secret: the real one is never sent to a sandbox.
+            The command prints its address to stdout when it is ready. To sign in at the sandbox, run carnet login ID \
+            --sandbox ADDRESS. The sandbox knows a test client, and for each provider the client that is configured. It \
+            replaces that client's secret, because a real secret must not be sent to a sandbox.
 
             Faults:\(SandboxFault.allCases.reduce(into: "") { $0 += "\n  \($1.rawValue): \($1.summary)" })
 
@@ -46,7 +45,7 @@ struct SandboxCommand: Subcommand {
     )
     var backChannelLogoutURI: String?
 
-    @Flag(help: "Show a page that asks for the user, the scopes and the fault.")
+    @Flag(help: "Show a consent page, to choose the user, the scopes and a fault.")
     var ask = false
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions

@@ -6,13 +6,12 @@ struct SchemaCommand: Subcommand {
         commandName: "schema",
         abstract: "Print the JSON Schema of descriptors or of resource maps, for editors.",
         discussion: """
-            The output is the schema itself,
-                with and without --json. Save it as descriptor.schema.json next to a descriptor that \
-            begins with this line:
+            With and without --json, the output is the schema. Save it as descriptor.schema.json next to a descriptor \
+            that begins with this line:
 
               # yaml-language-server: $schema=descriptor.schema.json
 
-            The editor then completes and checks the keys. Resource maps have a schema of their own.
+            The editor then completes and checks the keys. Resource maps have another schema.
 
             Examples:
               carnet schema > descriptor.schema.json

@@ -7,9 +7,9 @@ import Foundation
 struct TokenCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Print what is known of an account's tokens, or the access token itself.",
+        abstract: "Print the state of an account's tokens, or the access token.",
         discussion: """
-            Only --raw prints the access token. It is refreshed first if it has expired.
+            Only --raw prints the access token. If it has expired, the command refreshes it first.
 
             Examples:
               carnet token acme

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import CarnetProtocol
 
-/// What one place says about a client registration. Anything may be missing.
+/// The values that one source has for a client registration. Any value may be missing.
 struct ClientSource: Sendable {
     var clientID: String?
     var clientSecret: Secret?
@@ -26,7 +26,7 @@ struct ClientSource: Sendable {
 }
 
 extension ClientSource {
-    /// Several places together, the first that says something winning.
+    /// Merges sources. For each value, the first source that has it wins.
     ///
     /// A place that names another client id than the winning one belongs to another registration: only its inputs count.
     init(merging sources: [ClientSource]) {

@@ -40,7 +40,7 @@ struct ConfigurationFolder {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
         let shown = environment.shortened(path)
-        // What the administrator owns, the administrator could change anyway.
+        // Root can change any file anyway.
         guard [geteuid(), 0].contains(status.st_uid) else {
             throw Failure(
                 .usage, "\(shown) belongs to \(Self.name(of: status.st_uid)), who could redirect credentials with it",

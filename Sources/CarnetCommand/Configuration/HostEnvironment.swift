@@ -19,7 +19,7 @@ struct HostEnvironment: Sendable {
     /// Providers and client registrations of the user; also the key of the token store.
     var configurationFolder: String { folder("XDG_CONFIG_HOME", or: ".config") }
 
-    /// What the program keeps.
+    /// The folder for the program's data.
     var dataFolder: String { folder("XDG_DATA_HOME", or: ".local/share") }
 
     /// Where the tokens are.
@@ -30,7 +30,7 @@ struct HostEnvironment: Sendable {
         (variables["CARNET_PROVIDERS"] ?? "").split(separator: ":").map(String.init)
     }
 
-    /// A relative path in an XDG variable counts as not said.
+    /// A relative path in an XDG variable is ignored.
     private func folder(_ variable: String, or fallback: String) -> String {
         let base = variables[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/\(fallback)"
         return base + "/carnet"

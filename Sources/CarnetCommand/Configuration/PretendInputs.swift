@@ -22,7 +22,9 @@ struct PretendInputs {
         let options = missing.map { name in
             let rules = descriptor.inputs[name]
             let wanted = rules?.allowed.isEmpty == false ? rules?.allowed.joined(separator: " or ") : nil
-            let remarks = [rules?.title, wanted, rules?.pattern.map { "which matches \($0.source)" }]
+            let remarks = [
+                rules?.title, rules?.description, wanted, rules?.pattern.map { "which matches \($0.source)" },
+            ]
             let remark = remarks.compactMap { $0 }.joined(separator: ", ")
             return "add --input \(name)=VALUE" + (remark.isEmpty ? "" : "  (\(remark))")
         }

@@ -35,7 +35,7 @@ struct Registrations {
         environment.configurationFolder + "/clients.yaml"
     }
 
-    /// What is said about a provider, in all places together.
+    /// The merged values for a provider from all sources.
     ///
     /// - Throws: `Failure` if a secret is not where it should be.
     func source(for descriptor: ProviderDescriptor, stored: Connection? = nil) throws -> ClientSource {

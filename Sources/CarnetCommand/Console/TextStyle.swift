@@ -19,7 +19,7 @@ extension String {
     /// The text made safe for a terminal, which must not obey what comes from a file or a server.
     var printable: String { TerminalText.escaped(self) }
 
-    /// As `printable`, line by line.
+    /// Like `printable`, line by line.
     var printableLines: [String] {
         split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.escaped($0) }
     }

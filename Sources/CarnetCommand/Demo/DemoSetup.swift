@@ -1,9 +1,9 @@
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetHummingbird
 import CarnetSandbox
 import CarnetTesting
+import CarnetTransport
 import CarnetWeb
 import Logging
 
@@ -105,11 +105,11 @@ final class DemoSetup: Sendable {
     }
 
     func transport(to provider: Provider) -> any Transport {
-        guard isSandboxed(provider.id) else { return AsyncHTTPTransport(localAccess: .named(by: provider)) }
+        guard isSandboxed(provider.id) else { return makeNetworkTransport(localAccess: .named(by: provider)) }
         return switch stage {
         case .own(let sandbox): SandboxTransport(sandbox)
         case .running(let address):
-            RemoteSandboxTransport(address, over: AsyncHTTPTransport(localAccess: .all))
+            RemoteSandboxTransport(address, over: makeNetworkTransport(localAccess: .all))
         }
     }
 
@@ -155,7 +155,9 @@ final class DemoSetup: Sendable {
 extension Provider {
     /// Whether a page is on the host of one of the endpoints, or of the issuer.
     fileprivate func has(_ url: WebURL) -> Bool {
-        let pages = endpoints.urls.values.map(\.origin) + [issuer.flatMap { try? WebURL($0).origin }].compactMap { $0 }
+        let pages =
+            self.endpoints.urls.values.map(\.origin)
+            + [self.issuer.flatMap { try? WebURL($0).origin }].compactMap { $0 }
         return pages.contains(url.origin)
     }
 }

@@ -8,7 +8,7 @@ struct AccountOptions: ParsableArguments {
         completion: .providerIDs)
     var provider: String
 
-    @Option(help: ArgumentHelp("The account, if there are several; see carnet accounts.", valueName: "name"))
+    @Option(help: ArgumentHelp("The account, if the provider has several; see carnet accounts.", valueName: "name"))
     var account: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -20,14 +20,14 @@ struct AccountOptions: ParsableArguments {
 struct NetworkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The maximum wait in seconds, from 1 to 86400: for a response, for another process that uses the account, or at login for the user.",
+            "How long to wait, 1 to 86400 seconds: for a response (default: 30), for another process that uses the account (60), at login for the user (300).",
             valueName: "seconds"))
     var timeout: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The address of a running carnet sandbox, which gets every request for the provider's hosts. No account "
-                + "is needed; without a registration the sandbox's test client is used.",
+            "The address of a running carnet sandbox. It receives all requests to the provider's hosts. No account is "
+                + "needed. Without a registration, the sandbox's test client is used.",
             valueName: "url"
         )
     )

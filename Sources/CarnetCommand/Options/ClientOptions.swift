@@ -1,9 +1,10 @@
 import ArgumentParser
 import CarnetProtocol
 
-/// What the provider knows this client by.
+/// The registration of the client at the provider.
 struct ClientOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A YAML file of client registrations: id: { client_id: ID, ... }.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"))
     var clients: String?
 
     @Option(help: ArgumentHelp("The client id.", valueName: "id"))

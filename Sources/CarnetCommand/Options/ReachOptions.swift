@@ -1,26 +1,29 @@
 import ArgumentParser
+import Carnet
 import CarnetDescriptors
-import CarnetHTTP
+import CarnetTransport
 
 /// Which servers a command may reach, and whose certificates it trusts.
 struct ReachOptions: ParsableArguments {
     @Option(
         name: .customLong("ca-file"),
-        help: ArgumentHelp("A PEM file with certificate authorities to trust besides the system's.", valueName: "path"))
+        help: ArgumentHelp(
+            "A PEM file with certificate authorities to trust in addition to the system's.", valueName: "path"))
     var authorities: String?
 
     @Option(
         name: .customLong("allow-local"),
         help: ArgumentHelp(
-            "A host that may be on this machine or the local network although only metadata names it. Repeatable.",
+            "A host from the provider's metadata that may be on this machine or the local network. Repeatable.",
             valueName: "host"))
     var localHosts: [String] = []
 
     /// The network as the environment and these options say.
-    func transport(to provider: Provider, _ environment: HostEnvironment) -> AsyncHTTPTransport {
+    func transport(to provider: Provider, _ environment: HostEnvironment) -> any Transport {
         var network = NetworkSettings(environment: environment.variables)
         if let authorities { network = network.trusting(authorities, named: "--ca-file") }
         let named = LocalAccess.named(by: provider)
-        return AsyncHTTPTransport(localAccess: named.adding(Set(localHosts.map { $0.lowercased() })), network: network)
+        return makeNetworkTransport(
+            localAccess: named.adding(Set(localHosts.map { $0.lowercased() })), network: network)
     }
 }

@@ -4,7 +4,7 @@ import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
-/// What a sign-in asks for beside its scopes.
+/// The options of an authorization request besides its scopes.
 struct RequestOptions: ParsableArguments {
     @Option(
         name: .customLong("resource"),
@@ -24,7 +24,8 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .customLong("acr"),
         help: ArgumentHelp(
-            "A preferred class of authentication, best first; --claims can require one. Repeatable.", valueName: "acr")
+            "A preferred authentication class (acr), best first. To require one, use --claims. Repeatable.",
+            valueName: "acr")
     )
     var acrValues: [String] = []
 
@@ -43,10 +44,12 @@ struct RequestOptions: ParsableArguments {
     )
     var uiLocales: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Push the parameters to the server before the sign-in (RFC 9126).")
+    @Flag(
+        inversion: .prefixedNo, help: "Send the authorization request to the server before the sign-in (PAR, RFC 9126)."
+    )
     var pushed: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Sign the parameters with the client's key (RFC 9101).")
+    @Flag(inversion: .prefixedNo, help: "Sign the authorization request with the client's key (JAR, RFC 9101).")
     var signed: Bool?
 
     @Option(

@@ -8,13 +8,14 @@ struct CarnetCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               carnet providers --search acme    find a provider
-              carnet try acme                   sign in to a sandbox that simulates it: no account, no network
+              carnet try acme                   sign in at a sandbox: no account, no network
               carnet new acme --issuer https://id.acme.example --output providers
-                                                write a descriptor for a new provider
+                                                describe a new provider
               carnet lint                       check descriptors
               carnet login acme                 sign in, and store the tokens
               carnet token acme --raw           print a valid access token
-              carnet demo                       run a web site with all of it
+              carnet demo                       run a web site with all providers
+              carnet topics                     explain files, variables and the clients file
 
             Exit status:
               0    done
@@ -40,6 +41,7 @@ struct CarnetCommand: AsyncParsableCommand {
                     ResourcesCommand.self, CallCommand.self, RefreshCommand.self, LogoutCommand.self,
                 ]
             ),
+            CommandGroup(name: "Help", subcommands: [TopicsCommand.self]),
         ]
     )
 }

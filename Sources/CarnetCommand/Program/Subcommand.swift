@@ -8,7 +8,7 @@ protocol Subcommand: AsyncParsableCommand {
     func run(_ context: CommandContext) async throws
 }
 
-/// What every command is given.
+/// The context of each command.
 struct CommandContext: Sendable {
     let console: Console
     let environment: HostEnvironment

@@ -27,7 +27,7 @@ struct QRCode {
         }
         return stride(from: -margin, to: size + margin, by: 2).map { row in
             let line = (-margin..<size + margin).map { column -> Character in
-                // What is drawn is the light part.
+                // The text draws the light modules.
                 switch (isDark(row, column), isDark(row + 1, column)) {
                 case (false, false): "\u{2588}"
                 case (false, true): "\u{2580}"

@@ -138,7 +138,7 @@ extension QRGrid {
         return sum
     }
 
-    /// What looks like a finder: dark 1:1:3:1:1 beside four light modules.
+    /// The pattern of a finder: dark 1:1:3:1:1 beside four light modules.
     private static func penaltyOfFinders(_ line: [Bool]) -> Int {
         let finder = [true, false, true, true, true, false, true]
         let light = [Bool](repeating: false, count: 4)

@@ -1,14 +1,14 @@
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTransport
 import HTTPTypes
 
 /// Posts a sandbox's logout tokens to the clients, and prints the responses.
 struct SandboxLogoutSender {
     private let console: Console
-    private let transport = AsyncHTTPTransport(localAccess: .all)
+    private let transport = makeNetworkTransport(localAccess: .all)
 
     init(_ console: Console) {
         self.console = console

@@ -21,7 +21,7 @@ extension JSONValue {
             "inputs": Self.map(provider.inputs.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }),
             "issuer": .optional(provider.issuer),
             "issuer_match": Self.issuers(provider.issuerMatch),
-            "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "prefer" : "none")),
+            "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "preferred" : "none")),
             "discovery_url": .optional(provider.discoveryURL?.text),
             "endpoints": .object(endpoints),
             "client": [
@@ -148,8 +148,8 @@ extension JSONValue {
         let rules = provider.authorization
         return [
             "response_type": .string(rules.responseType), "response_mode": .optional(rules.responseMode?.rawValue),
-            "pkce": safeguard(rules.pkce),
-            "nonce": safeguard(rules.nonce), "parameters": map(rules.parameters),
+            "pkce": pkce(rules.pkce),
+            "nonce": nonce(rules.nonce), "parameters": map(rules.parameters),
             "offline_parameters": map(rules.offlineParameters),
             "reconsent_parameters": map(rules.reconsentParameters), "rename": map(rules.rename.items),
             "pushed": ["use": .string(rules.pushed.use.rawValue), "repeat": .list(rules.pushed.repeated)],
@@ -158,9 +158,18 @@ extension JSONValue {
         ]
     }
 
-    private static func safeguard(_ safeguard: Safeguard) -> JSONValue {
-        switch safeguard {
+    private static func pkce(_ rule: PKCERule) -> JSONValue {
+        switch rule {
+        case .required(.base64url): "required"
+        case .required(let encoding): ["encoding": .string(encoding.rawValue)]
+        case .off(let reason): ["none": .string(reason)]
+        }
+    }
+
+    private static func nonce(_ rule: NonceRule) -> JSONValue {
+        switch rule {
         case .required: "required"
+        case .optional(let reason): ["optional": .string(reason)]
         case .off(let reason): ["none": .string(reason)]
         }
     }
@@ -177,7 +186,7 @@ extension JSONValue {
 
     private static func grant(_ grant: Resolved<GrantRules>) -> JSONValue {
         var rules = request(grant.request)
-        if let type = grant.grantType { rules.set(.string(type), at: JSONPointer(tokens: ["grant_type"])) }
+        rules.set(.optional(grant.grantType), at: JSONPointer(tokens: ["grant_type"]))
         return rules
     }
 
@@ -191,6 +200,7 @@ extension JSONValue {
         let (rules, fields) = (provider.token.response, provider.token.response.fields)
         func pointers(_ list: PointerList) -> JSONValue { .list(list.pointers.map(\.description)) }
         var token = request(provider.token.request)
+        token.set(.optional(provider.token.grantType), at: JSONPointer(tokens: ["grant_type"]))
         let response: JSONValue = [
             "format": .string(rules.format.rawValue),
             "fields": [
@@ -211,6 +221,7 @@ extension JSONValue {
 
     private static func refresh(_ provider: Provider) -> JSONValue {
         var rules = request(provider.refresh.request)
+        rules.set(.optional(provider.refresh.grantType), at: JSONPointer(tokens: ["grant_type"]))
         rules.set(.string(provider.refresh.using.rawValue), at: JSONPointer(tokens: ["using"]))
         rules.set(.number(String(provider.refresh.margin)), at: JSONPointer(tokens: ["margin"]))
         return rules

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-/// What a trial came to.
+/// The result of a trial.
 struct TrialResult {
     var hasFailed = false
     var stepCount = 0

@@ -19,7 +19,7 @@ struct TrialStep {
 
     var title: String
     var exchanges: [Exchange] = []
-    /// What was learned.
+    /// The results of the step.
     var findings: [Named<String>] = []
     var outcome = Outcome.passed
 }

@@ -29,6 +29,6 @@ extension DescriptorDocument {
     /// Whether a finding about the completed tree is at a place that is inherited.
     package func isInherited(_ span: SourceSpan) -> Bool { sources.place(of: span).index != 0 }
 
-    /// What a finding about the completed tree would be in the parent's own tree.
+    /// The place in the parent's own tree for a place in the completed tree.
     package func inParent(_ span: SourceSpan) -> SourceSpan { span.moved(byLines: -sources.parentOffset) }
 }

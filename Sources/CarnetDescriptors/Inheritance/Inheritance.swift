@@ -4,7 +4,7 @@ package struct Inheritance {
     static let maximumDepth = 16
 
     private let documents: [DescriptorDocument]
-    /// What a misspelled id may have meant.
+    /// The ids that a misspelled id may have meant.
     private let spellings: [ProviderID]
     private var indices: [ProviderID: [Int]] = [:]
     private var completed: [Int: DescriptorDocument] = [:]

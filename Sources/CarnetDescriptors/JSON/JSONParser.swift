@@ -164,7 +164,7 @@ private struct JSONParser {
 
     private mutating func parseString() throws(JSONError) -> String {
         index += 1
-        /// What came before the latest escape, that included.
+        /// The text up to and including the latest escape.
         var unescaped = ContiguousArray<UInt8>()
         var start = index
         while index < bytes.count {

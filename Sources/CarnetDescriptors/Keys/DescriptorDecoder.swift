@@ -39,17 +39,21 @@ struct DescriptorDecoder {
         report(.missingKey, "the key \"\(key.name)\" is missing", at: span, help: "\(key.name): \(key.summary)")
     }
 
-    mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String]) {
+    /// - Parameter former: Keys of drafts of the language, with those in their place.
+    mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String], former: [String: String] = [:]) {
+        let successor = former[entry.key] ?? Self.formerWords[entry.key]
+        let renamed = successor.flatMap { allowed.contains($0) ? $0 : nil }
         // In a file with very many unknown keys, suggestions would cost more than all else and help nobody.
-        let renamed = Self.formerWords[entry.key].flatMap { allowed.contains($0) ? $0 : nil }
         let nearest =
-            renamed ?? (diagnostics.count < Self.maximumSuggestions ? nearestName(to: entry.key, in: allowed) : nil)
+            renamed
+            ?? (diagnostics.count < Self.maximumSuggestions && former[entry.key] == nil
+                ? nearestName(to: entry.key, in: allowed) : nil)
         report(
             .unknownKey,
             "unknown key \"\(entry.key)\"",
             at: entry.keySpan,
-            help: nearest.map { "did you mean \"\($0)\"?" } ?? "allowed here: "
-                + allowed.sorted().joined(separator: ", "),
+            help: nearest.map { "did you mean \"\($0)\"?" } ?? former[entry.key].map { "write \($0)" }
+                ?? "allowed here: " + allowed.sorted().joined(separator: ", "),
             fix: nearest.map {
                 Fix(
                     summary: "replace \"\(entry.key)\" by \"\($0)\"",
@@ -61,7 +65,7 @@ struct DescriptorDecoder {
     }
 
     private static let maximumSuggestions = 100
-    /// Words of drafts of the language, with those in their place. To tools for YAML 1.1, `off` is false.
+    /// Words of drafts in many places. To tools for YAML 1.1, `off` is false.
     private static let formerWords = ["off": "none"]
 
     /// A protection that is switched off as a bare word.
@@ -74,9 +78,10 @@ struct DescriptorDecoder {
         )
     }
 
-    mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String]) {
+    /// - Parameter former: Words of drafts of the language, with those in their place.
+    mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String], former: [String: String] = [:]) {
         let found = node.scalar?.text ?? ""
-        let renamed = Self.formerWords[found].flatMap { allowed.contains($0) ? $0 : nil }
+        let renamed = (former[found] ?? Self.formerWords[found]).flatMap { allowed.contains($0) ? $0 : nil }
         let nearest = renamed ?? nearestName(to: found, in: allowed)
         report(
             .valueNotAllowed,

@@ -113,7 +113,7 @@ package struct DescriptorSchema: Sendable {
         let completeness = section.isWhole ? .whole : completeness
         let isRoot = shape.sectionUses().first?.section.name == section.name
         let properties = section.keys.map { key in
-            // What is required of the root is not inherited.
+            // Required keys of the root are not inherited.
             let value =
                 isRoot && key.isRequired ? schema(of: key.shape, completeness) : member(key.shape, completeness)
             return (key.name, JSONValue.named([("description", .string(key.summary))]).adding(value))

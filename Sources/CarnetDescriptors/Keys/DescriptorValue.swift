@@ -73,9 +73,13 @@ extension BoundedInteger {
 }
 
 /// A closed list of words.
-protocol DescriptorChoice: DescriptorValue, CaseIterable, RawRepresentable where RawValue == String {}
+protocol DescriptorChoice: DescriptorValue, CaseIterable, RawRepresentable where RawValue == String {
+    /// Words of drafts of the language, with those in their place.
+    static var formerWords: [String: String] { get }
+}
 
 extension DescriptorChoice {
+    static var formerWords: [String: String] { [:] }
     static var shape: Shape { .choice(allCases.map(\.rawValue)) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
@@ -84,7 +88,7 @@ extension DescriptorChoice {
             return nil
         }
         guard let value = Self(rawValue: scalar.text) else {
-            decoder.reportNotAllowed(node, allowed: Self.allCases.map(\.rawValue))
+            decoder.reportNotAllowed(node, allowed: Self.allCases.map(\.rawValue), former: Self.formerWords)
             return nil
         }
         self = value
@@ -113,7 +117,7 @@ package struct NamedList<Value: Sendable>: Sendable {
         self.items = items
     }
 
-    @inlinable package subscript(name: String) -> Value? {
+    @inlinable @inline(__always) package subscript(name: String) -> Value? {
         // Values can be large, so only the requested one is copied.
         for index in items.indices where items[index].name == name { return items[index].value }
         return nil

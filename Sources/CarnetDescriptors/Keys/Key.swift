@@ -65,10 +65,13 @@ protocol DescriptorSection: DescriptorValue, PlacedSection {
     static var keys: [Key<Self>] { get }
     /// The key that a bare scalar or list stands for, e.g. `discovery: none`.
     static var shorthand: String? { get }
+    /// Keys of drafts of the language. `lint --fix` writes the key in their place; if that is elsewhere, a message says it.
+    static var formerKeys: [String: String] { get }
 }
 
 extension DescriptorSection {
     static var shorthand: String? { nil }
+    static var formerKeys: [String: String] { [:] }
 
     package static var shape: Shape {
         let section = Shape.section(
@@ -91,7 +94,8 @@ extension DescriptorSection {
             if let index = Self.keys.index(of: entry.key) {
                 if !decoder.deletes(entry) { Self.keys[index].read(entry.value, &self, &decoder) }
             } else {
-                decoder.reportUnknownKey(entry, allowed: Self.keys.map(\.description.name))
+                decoder.reportUnknownKey(
+                    entry, allowed: Self.keys.map(\.description.name), former: Self.formerKeys)
             }
         }
         guard !decoder.isPartial else { return }

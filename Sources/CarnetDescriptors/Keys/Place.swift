@@ -3,7 +3,7 @@
 /// `places.refresh.margin.span` is checked by the compiler, where a path of keys in quotes is not.
 @dynamicMemberLookup
 package struct Place<Value>: Sendable {
-    /// What the file says; `nil` if it says nothing here.
+    /// The value in the file; `nil` if the file has none here.
     package let node: YAMLNode?
     /// Where that is; what is nearest to where it would be, otherwise.
     package let span: SourceSpan

@@ -1,49 +1,149 @@
-/// A protection that is on unless the descriptor says none together with a reason.
-package enum Safeguard: Hashable, Sendable {
-    case required
+/// Whether and how PKCE protects the code (RFC 7636). It is on unless the descriptor gives a reason.
+package enum PKCERule: Hashable, Sendable {
+    case required(ChallengeEncoding)
     case off(because: String)
+
+    package var isRequired: Bool { encoding != nil }
+
+    /// How the hash of the code verifier is written; `nil` without PKCE.
+    package var encoding: ChallengeEncoding? {
+        if case .required(let encoding) = self { encoding } else { nil }
+    }
+}
+
+/// How the challenge of the method S256 is written. All encodings of a hash protect alike.
+package enum ChallengeEncoding: String, DescriptorChoice, Sendable {
+    /// RFC 7636, section 4.2.
+    case base64url
+    case hexadecimal = "hex"
+}
+
+/// Whether an ID token must contain the nonce of its sign-in. It must unless the descriptor gives a reason.
+package enum NonceRule: Hashable, Sendable {
+    case required
+    /// An ID token without the nonce is accepted; one with another nonce never is.
+    case optional(because: String)
+    /// None is sent.
+    case off(because: String)
+
+    /// Whether a nonce is sent.
+    package var isSent: Bool {
+        if case .off = self { false } else { true }
+    }
 
     package var isRequired: Bool { self == .required }
 }
 
-extension Safeguard: DescriptorValue {
+extension PKCERule: DescriptorValue {
     static var shape: Shape {
+        let encoding = KeyDescription(
+            name: "encoding", shape: ChallengeEncoding.shape,
+            summary: "the encoding of the code challenge; default: base64url", isRequired: true)
+        return .either([
+            .choice(["required"]),
+            .section(
+                SectionDescription(
+                    name: "ChallengeEncoding", keys: [encoding], phrase: "{ encoding: hex }", isWhole: true)),
+            .safeguardOff,
+        ])
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var encoding: ChallengeEncoding?
+        var none: String?
+
+        static let keys: [Key<Self>] = [Key("encoding", \.encoding, ""), Key("none", \.none, "")]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let section: Section? = decoder.safeguard(node, shape: Self.shape) else { return nil }
+        switch (section?.encoding, section?.none) {
+        case (let encoding, nil): self = .required(encoding ?? .base64url)
+        case (nil, let reason?): self = .off(because: reason)
+        case (_?, _?):
+            decoder.reportTwoRules(node, keep: "encoding, or none")
+            return nil
+        }
+    }
+}
+
+extension NonceRule: DescriptorValue {
+    static var shape: Shape {
+        let optional = KeyDescription(
+            name: "optional", shape: String.shape,
+            summary: "the reason why an ID token without the nonce is accepted; a wrong nonce never is",
+            isRequired: true)
+        return .either([
+            .choice(["required"]),
+            .section(
+                SectionDescription(
+                    name: "OptionalNonce", keys: [optional], phrase: "{ optional: REASON }", isWhole: true)),
+            .safeguardOff,
+        ])
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var optional: String?
+        var none: String?
+
+        static let keys: [Key<Self>] = [Key("optional", \.optional, ""), Key("none", \.none, "")]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let section: Section? = decoder.safeguard(node, shape: Self.shape) else { return nil }
+        switch (section?.optional, section?.none) {
+        case (nil, nil): self = .required
+        case (let reason?, nil): self = .optional(because: reason)
+        case (nil, let reason?): self = .off(because: reason)
+        case (_?, _?):
+            decoder.reportTwoRules(node, keep: "optional, or none")
+            return nil
+        }
+    }
+}
+
+extension Shape {
+    fileprivate static var safeguardOff: Shape {
         let off = KeyDescription(
             name: "none",
             shape: String.shape,
             summary: "the reason why this provider does not support the protection, with a link",
             isRequired: true
         )
-        let section = SectionDescription(name: "Safeguard", keys: [off], phrase: "{ none: REASON }", isWhole: true)
-        return .either([.choice(["required"]), .section(section)])
+        return .section(
+            SectionDescription(name: "SafeguardOff", keys: [off], phrase: "{ none: REASON }", isWhole: true))
+    }
+}
+
+extension DescriptorDecoder {
+    /// Reads a protection: the word `required`, which is a section without members here, or a mapping.
+    ///
+    /// - Returns: `nil` when a diagnostic was reported.
+    fileprivate mutating func safeguard<Section: DescriptorSection>(_ node: YAMLNode, shape: Shape) -> Section?? {
+        if let scalar = node.scalar, !scalar.isNull {
+            switch scalar.text {
+            case "required": return .some(nil)
+            case "none": reportMissingReason(node)
+            default: reportNotAllowed(node, allowed: ["required", "none"])
+            }
+            return nil
+        }
+        guard node.entries?.isEmpty == false else {
+            reportWrongType(node, expected: shape)
+            return nil
+        }
+        let count = diagnostics.count
+        // The mapping is one value, which is not merged.
+        let wasPartial = isPartial
+        isPartial = false
+        defer { isPartial = wasPartial }
+        guard let section = Section(node, &self), diagnostics.count == count else { return nil }
+        return .some(section)
     }
 
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        if let scalar = node.scalar {
-            switch scalar.text {
-            case "required":
-                self = .required
-                return
-            case "none":
-                decoder.reportMissingReason(node)
-                return nil
-            default:
-                decoder.reportNotAllowed(node, allowed: ["required", "none"])
-                return nil
-            }
-        }
-        guard let entries = node.entries else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
-        for entry in entries where entry.key != "none" {
-            decoder.reportUnknownKey(entry, allowed: ["none"])
-        }
-        guard let reason = node.entry("none") else {
-            if entries.isEmpty { decoder.reportWrongType(node, expected: Self.shape) }
-            return nil
-        }
-        guard let text = String(reason.value, &decoder) else { return nil }
-        self = .off(because: text)
+    fileprivate mutating func reportTwoRules(_ node: YAMLNode, keep: String) {
+        report(.valueNotAllowed, "the protection has two rules", at: node.span, help: "keep \(keep)")
     }
 }

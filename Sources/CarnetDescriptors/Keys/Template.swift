@@ -86,7 +86,7 @@ package struct TemplateError: Error, Hashable, Sendable {
 extension Template: DescriptorValue {
     static var shape: Shape { shape(in: .configuration) }
 
-    /// What `init(_:)` takes.
+    /// The argument of `init(_:)`.
     static var pattern: String { pattern(in: .configuration) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {

@@ -1,8 +1,8 @@
 /// A parameter of the callback that is kept.
 package struct CallbackCapture: Sendable {
     package internal(set) var parameter: String?
-    package internal(set) var pattern = ValuePattern.nothing
-    package internal(set) var example = ""
+    package internal(set) var pattern = ValuePattern.unreserved
+    package internal(set) var example: String?
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
 
@@ -10,12 +10,14 @@ package struct CallbackCapture: Sendable {
 }
 
 extension CallbackCapture: DescriptorSection {
+    static let shorthand: String? = "from"
     static let keys: [Key<Self>] = [
         Key("from", \.parameter, "the name of the parameter; default: the name of the value"),
         Key(
-            "pattern", \.pattern, isRequired: true,
-            "a regular expression for the whole value; required because anybody can send a callback"),
-        Key("example", \.example, isRequired: true, "an example; the sandbox sends it"),
+            "pattern", \.pattern,
+            "a regular expression for the whole value; default: letters, digits and -._~, since anybody can send a callback"
+        ),
+        Key("example", \.example, "an example, which the sandbox sends; default: the name of the value"),
         Key("optional", \.isOptional, "whether it may be missing; default: false"),
         Key("secret", \.isSecret, "whether the value is a secret; default: false"),
     ]
@@ -24,6 +26,13 @@ extension CallbackCapture: DescriptorSection {
 extension ValuePattern {
     /// Stands for a pattern until one is read.
     static let nothing = ValuePattern(source: "", program: [.match])
+    /// Unreserved characters (RFC 3986, section 2.3), which are harmless everywhere.
+    static let unreserved = (try? ValuePattern("[A-Za-z0-9._~-]+")) ?? nothing
+}
+
+extension Named where Value == CallbackCapture {
+    /// What the sandbox sends.
+    package var example: String { value.example ?? name }
 }
 
 /// A member of a response that is kept.
@@ -53,19 +62,20 @@ package struct CallbackVerification: Sendable {
     package internal(set) var parameter = ""
     package internal(set) var encoding = DigestEncoding.hexadecimal
     package internal(set) var separator = "&"
-    package internal(set) var omit: [String] = []
+    package internal(set) var unsigned: [String] = []
 
     init() {}
 }
 
 extension CallbackVerification: DescriptorSection {
+    static let formerKeys = ["omit": "unsigned"]
     static let keys: [Key<Self>] = [
         Key("parameter", \.parameter, isRequired: true, "the parameter that contains the signature"),
         Key("encoding", \.encoding, "the encoding of the signature; default: hex"),
         Key(
             "separator", \.separator,
             "the separator between the signed name=value pairs, which are sorted by name; default: &"),
-        Key("omit", \.omit, "other parameters that are not signed"),
+        Key("unsigned", \.unsigned, "other parameters that are not signed"),
     ]
 }
 
@@ -78,7 +88,7 @@ package enum DigestEncoding: String, DescriptorChoice, Sendable {
 extension CallbackVerification {
     /// What is signed: all other parameters, decoded, sorted by name.
     package func message(_ parameters: [(name: String, value: String)]) -> String {
-        parameters.filter { $0.name != parameter && !omit.contains($0.name) }
+        parameters.filter { $0.name != parameter && !unsigned.contains($0.name) }
             .sorted { ($0.name, $0.value) < ($1.name, $1.value) }
             .map { "\($0.name)=\($0.value)" }
             .joined(separator: separator)

@@ -62,8 +62,8 @@ extension CallRules: DescriptorSection {
         Key("headers", \.headers, in: .signedIn, "additional headers"),
         Key(
             "parameters", \.parameters, in: .signedIn,
-            "parameters to send: in the query of a GET or DELETE, else in the body"),
-        Key("body", \.body, "the encoding of parameters in the body: form or json"),
+            "parameters, which are in the query of a GET or DELETE"),
+        Key("body", \.body, RequestRules.bodySummary),
         Key(
             "optional", \.isOptional,
             "whether an error response such as 404 is no failure, and a lookup may find nothing; default: false"),
@@ -73,7 +73,7 @@ extension CallRules: DescriptorSection {
 /// A value that one request brings.
 package struct LookupRules: Sendable {
     package internal(set) var call = CallRules()
-    package internal(set) var list: JSONPointer?
+    package internal(set) var root = JSONPointer(tokens: [])
     package internal(set) var conditions = NamedList<Template>()
     package internal(set) var value = PointerList([])
     package internal(set) var label: PointerList?
@@ -86,14 +86,11 @@ package struct LookupRules: Sendable {
 }
 
 extension LookupRules: DescriptorSection {
+    static let formerKeys = ["list": "root"]
     static let keys: [Key<Self>] =
         CallRules.keys.map { $0.lifted(to: \.call) } + [
-            Key(
-                "list", \.list,
-                "the array of candidates in the response; default: the whole body is the only candidate"),
-            Key(
-                "where", \.conditions, in: .signedIn,
-                "member -> value: only candidates that have all of them count; without list, the body must have them"),
+            Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
+            Key("where", \.conditions, in: .signedIn, RequestRules.whereSummary),
             Key("value", \.value, isRequired: true, "the place of the value in a candidate"),
             Key("label", \.label, "the place of the name to show, in a candidate"),
             Key(

@@ -52,7 +52,7 @@ package struct DescriptorDocument: Sendable {
             return
         }
         let merged = ownRoot.extending(parentRoot.withoutEntries(ProviderDescriptor.ownKeys))
-        // What is searched and not there is shown at the beginning of the file itself.
+        // A place that does not exist is shown at the beginning of the file.
         let entries = merged.entries ?? []
         let ordered =
             entries.filter { $0.keySpan.start.line <= sources.parentOffset }
@@ -107,7 +107,7 @@ extension DescriptorDocument {
     /// `nil` if the file has an error of syntax or shape.
     package var descriptor: ProviderDescriptor? { isWhole ? decoded?.descriptor : nil }
 
-    /// What could be read of it in spite of errors, without what they are about.
+    /// The keys that could be decoded, without those that have errors.
     package var partialDescriptor: ProviderDescriptor? { decoded?.descriptor }
 
     /// The id as written, also in a file with errors, so that it can be named.

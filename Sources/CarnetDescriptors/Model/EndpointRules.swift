@@ -9,6 +9,7 @@ package enum EndpointName: String, CaseIterable, Hashable, Sendable {
     case introspection
     case endSession = "end_session"
     case deviceAuthorization = "device_authorization"
+    case deviceToken = "device_token"
     case pushedAuthorizationRequest = "pushed_authorization_request"
     case registration
 
@@ -19,6 +20,10 @@ package enum EndpointName: String, CaseIterable, Hashable, Sendable {
         default: rawValue + "_endpoint"
         }
     }
+
+    /// Whether a standard defines the endpoint. The others are variants of the token endpoint at some providers, and no
+    /// metadata document names them.
+    package var isStandard: Bool { ![.refresh, .deviceToken].contains(self) }
 }
 
 /// The endpoint URLs of a descriptor, as templates.
@@ -51,6 +56,7 @@ extension NamedEndpoints: DescriptorSection {
         Key(
             "device_authorization", \.[.deviceAuthorization],
             "the endpoint where a device requests its codes (RFC 8628, section 3.1)"),
+        Key("device_token", \.[.deviceToken], "the endpoint where a device requests its tokens; default: token"),
         Key(
             "pushed_authorization_request", \.[.pushedAuthorizationRequest],
             "the endpoint for pushed authorization requests (RFC 9126)"),
@@ -65,8 +71,10 @@ extension NamedEndpoints: DescriptorSection {
 package enum DiscoveryMode: String, DescriptorChoice, Sendable {
     case off = "none"
     /// Fetched. A failure is an error only if an endpoint is then missing.
-    case prefer
-    case require
+    case preferred
+    case required
+
+    static var formerWords: [String: String] { ["prefer": "preferred", "require": "required"] }
 }
 
 /// The endpoints with everything filled in.

@@ -35,9 +35,7 @@ extension ExchangeStep: DescriptorSection {
 }
 
 extension ExchangeStep {
-    /// A step sends what it says and nothing more, so it has nothing to rename or to leave out.
-    private static let requestKeys: [Key<Self>] = RequestRules.keys(in: .exchange)
-        .filter { ["method", "body", "headers", "parameters"].contains($0.description.name) }
+    private static let requestKeys: [Key<Self>] = RequestRules.ownKeys(in: .exchange)
         .map { $0.lifted(to: \.request) }
 }
 

@@ -60,7 +60,7 @@ package enum TokenEnd: Hashable, Sendable {
 }
 
 extension ExpiryRules {
-    /// What a response says of the end.
+    /// The expiry that a response states.
     package enum Reading: Hashable, Sendable {
         case end(TokenEnd)
         /// A number that cannot be an expiry.

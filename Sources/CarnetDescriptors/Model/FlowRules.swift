@@ -11,8 +11,8 @@ package struct AuthorizationRules: Sendable {
     package internal(set) var state = StateRule.parameter
     package internal(set) var fragmentRoute: URLFragment?
     package internal(set) var fragment: URLFragment?
-    package internal(set) var pkce = Safeguard.required
-    package internal(set) var nonce = Safeguard.required
+    package internal(set) var pkce = PKCERule.required(.base64url)
+    package internal(set) var nonce = NonceRule.required
     package internal(set) var pushed = PushedAuthorizationRules()
     package internal(set) var requestObject = RequestObjectRules()
     package internal(set) var prefersEphemeralSession = false
@@ -37,7 +37,7 @@ extension AuthorizationRules: DescriptorSection {
         Key("state", \.state, "where the state is sent; default: in its own parameter"),
         Key("fragment_route", \.fragmentRoute, "the route of a page that reads its parameters after #ROUTE?"),
         Key("fragment", \.fragment, "the fragment of the URL, after #"),
-        Key("pkce", \.pkce, "whether PKCE with S256 is used (RFC 7636); default: required"),
+        Key("pkce", \.pkce, "whether and how PKCE with S256 is used (RFC 7636); default: required"),
         Key(
             "nonce", \.nonce,
             "whether a nonce is sent and required in the ID token (OpenID Connect Core, section 15.5.2); default: required"
@@ -89,7 +89,7 @@ package struct ResolvedAuthorization: Sendable {
 package struct CallbackRules: Sendable {
     package internal(set) var issuer = IssuerParameterRule.auto
     package internal(set) var rename = NamedList<String>()
-    package internal(set) var errors = NamedList<String>()
+    package internal(set) var errors = CallbackErrors()
     package internal(set) var capture = NamedList<CallbackCapture>()
     package internal(set) var verification: CallbackVerification?
     package internal(set) var jwt: SignedAnswerRules?
@@ -101,10 +101,23 @@ extension CallbackRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("iss", \.issuer, "the parameter iss (RFC 9207); auto (default) requires it if the server announces it"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
-        Key("errors", \.errors, "the provider's error code -> that of RFC 6749, section 4.1.2.1"),
+        Key("errors", \.errors, "the provider's error codes"),
         Key("capture", \.capture, "value -> its parameter; available as {callback.NAME}"),
         Key("verify", \.verification, "the signature of the callback, if the provider signs it"),
         Key("jwt", \.jwt, "the JWT of the callback, for a response_mode such as jwt"),
+    ]
+}
+
+/// What the provider's error codes in a callback mean.
+package struct CallbackErrors: Sendable {
+    package internal(set) var codes = NamedList<String>()
+
+    init() {}
+}
+
+extension CallbackErrors: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("codes", \.codes, "the provider's error code -> that of RFC 6749, section 4.1.2.1")
     ]
 }
 
@@ -134,6 +147,7 @@ package enum IssuerParameterRule: String, DescriptorChoice, Sendable {
 /// The token request and its response.
 package struct TokenRules: RequestSection {
     package internal(set) var request = RequestRules()
+    package internal(set) var grantType: String?
     package internal(set) var response = ResponseRules()
 
     init() {}
@@ -142,13 +156,15 @@ package struct TokenRules: RequestSection {
 extension TokenRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys(in: .tokenRequest).map { $0.lifted(to: \.request) } + [
-            Key("response", \.response, "the places of the tokens in the response")
+            Key("grant_type", \.grantType, RequestRules.grantTypeSummary),
+            Key("response", \.response, "the places of the tokens in the response"),
         ]
 }
 
 /// The refresh request, and when it is made.
 package struct RefreshRules: RequestSection {
     package internal(set) var request = RequestRules()
+    package internal(set) var grantType: String?
     package internal(set) var margin: Seconds?
     package internal(set) var using = RefreshCredential.refreshToken
     package internal(set) var rotation = RefreshRotation.keepOld
@@ -163,11 +179,12 @@ package struct RefreshRules: RequestSection {
 extension RefreshRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
+            Key("grant_type", \.grantType, RequestRules.grantTypeSummary),
             Key(
                 "using", \.using,
                 "the token to send; it is in the parameter refresh_token, which can be renamed"),
             Key("authentication", \.authentication, RequestRules.authenticationSummary),
-            Key("response", \.response, "the places of the tokens in the response; default: all as in token.response"),
+            Key("response", \.response, RequestRules.ownResponseSummary),
             Key(
                 "brings", \.result,
                 "what the response has: tokens (default), or expiry, a new expiry of the same tokens"),
@@ -187,17 +204,19 @@ extension ProviderDescriptor {
     package var refreshResponse: ResponseRules { refresh.response ?? token.response }
 }
 
-extension Provider {
+extension BoundProvider {
     /// The provider as a further token set of a sign-in sees it: its fields are at another place.
-    package func reading(_ set: String?) -> Provider {
-        guard let set, let rules = token.response.reading(set) else { return self }
-        var provider = self
-        var described = token.described
-        described.response = rules
-        provider.token = token.describing(described)
-        return provider
+    package func reading(_ set: String?) -> BoundProvider {
+        guard let set, let rules = self.token.response.reading(set) else { return self }
+        return changed {
+            var described = $0.token.described
+            described.response = rules
+            $0.token = $0.token.describing(described)
+        }
     }
+}
 
+extension ProviderSections {
     /// How the response to a refresh is read.
     package var refreshResponse: ResponseRules { refresh.response ?? token.response }
 }
@@ -221,7 +240,6 @@ package struct IDTokenRules: Sendable {
     /// Empty until the metadata or the default decides.
     package var algorithms: [SignatureAlgorithm] = []
     package internal(set) var clockSkew = ClockSkew(60)
-    package internal(set) var nonce = NonceRule()
     package internal(set) var coerce: [CoercedClaim] = []
     package internal(set) var hs256: String?
     package internal(set) var encryption: TokenEncryption?
@@ -231,34 +249,19 @@ package struct IDTokenRules: Sendable {
 }
 
 extension IDTokenRules: DescriptorSection {
+    static let formerKeys = ["nonce": "authorization: { nonce: { optional: REASON } }"]
+
     static let keys: [Key<Self>] = [
         Key("algorithms", \.algorithms, "the accepted signature algorithms; default: the announced ones, else RS256"),
         Key(
             "hs256", \.hs256,
             "the reason why ID tokens are signed with the client's secret (HS256); then no other signature is accepted"),
-        Key("nonce", \.nonce, "whether the ID token must contain the nonce; default: required"),
         Key("coerce", \.coerce, "claims that may be a number instead of a string, or a string instead of a time"),
         Key("encryption", \.encryption, "the encryption of ID tokens for the client; default: none"),
         Key(
             "other_audiences", \.otherAudiences,
             "further audiences that an ID token may have without saying in azp that it was issued to the client"),
         Key("clock_skew", \.clockSkew, "the tolerated difference between the clocks, in seconds; default: 60"),
-    ]
-}
-
-/// Whether an ID token must repeat the nonce.
-package struct NonceRule: Sendable {
-    /// Why an ID token without the nonce is taken; one with another nonce never is.
-    package internal(set) var ifPresent: String?
-
-    init() {}
-}
-
-extension NonceRule: DescriptorSection {
-    static let keys: [Key<Self>] = [
-        Key(
-            "if_present", \.ifPresent,
-            "the reason why an ID token without the nonce is accepted; a wrong nonce never is")
     ]
 }
 

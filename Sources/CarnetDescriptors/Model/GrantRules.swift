@@ -2,6 +2,7 @@
 package struct GrantRules: RequestSection {
     package internal(set) var request = RequestRules()
     package internal(set) var grantType: String?
+    package internal(set) var response: ResponseRules?
 
     init() {}
 }
@@ -9,6 +10,7 @@ package struct GrantRules: RequestSection {
 extension GrantRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
-            Key("grant_type", \.grantType, "the provider's name for the grant type; default: the standard's")
+            Key("grant_type", \.grantType, RequestRules.grantTypeSummary),
+            Key("response", \.response, RequestRules.ownResponseSummary),
         ]
 }

@@ -2,6 +2,7 @@
 package struct InputRules: Sendable {
     package internal(set) var type = InputType.identifier
     package internal(set) var title: String?
+    package internal(set) var description: String?
     package internal(set) var example: String?
     package internal(set) var pattern: ValuePattern?
     package internal(set) var allowed: [String] = []
@@ -16,6 +17,7 @@ extension InputRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("type", \.type, "the kind of value; default: identifier"),
         Key("title", \.title, "the name to show to a person"),
+        Key("description", \.description, "where a person finds the value, in a sentence"),
         Key("example", \.example, "an example; the sandbox uses it if the host gives no value"),
         Key("pattern", \.pattern, "a regular expression for the whole value"),
         Key("enum", \.allowed, "the allowed values"),

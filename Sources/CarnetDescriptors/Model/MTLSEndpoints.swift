@@ -13,7 +13,8 @@ package struct MTLSEndpoints: Sendable {
 
     /// Those that a client itself sends requests to.
     package static let names: [EndpointName] = [
-        .token, .refresh, .revocation, .introspection, .deviceAuthorization, .pushedAuthorizationRequest, .userinfo,
+        .token, .refresh, .revocation, .introspection, .deviceAuthorization, .deviceToken, .pushedAuthorizationRequest,
+        .userinfo,
     ]
 }
 
@@ -24,6 +25,7 @@ extension MTLSEndpoints: DescriptorSection {
         Key("revocation", \.[.revocation], "replaces revocation"),
         Key("introspection", \.[.introspection], "replaces introspection"),
         Key("device_authorization", \.[.deviceAuthorization], "replaces device_authorization"),
+        Key("device_token", \.[.deviceToken], "replaces device_token"),
         Key(
             "pushed_authorization_request", \.[.pushedAuthorizationRequest],
             "replaces pushed_authorization_request"),

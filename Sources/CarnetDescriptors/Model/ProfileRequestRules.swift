@@ -4,7 +4,7 @@ package struct ProfileRequestRules: Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var format = ResponseFormat.auto
     package internal(set) var root = JSONPointer(tokens: [])
-    package internal(set) var conditions = NamedList<JSONValue>()
+    package internal(set) var conditions = NamedList<Template>()
     package internal(set) var claims = NamedList<PointerList>()
 
     init() {}
@@ -13,13 +13,11 @@ package struct ProfileRequestRules: Sendable {
 extension ProfileRequestRules: DescriptorSection {
     static let keys: [Key<Self>] =
         [Key("url", \.url, isRequired: true, "the URL, which receives the access token")]
-        + RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
+        + RequestRules.ownKeys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key("format", \.format, "the format of the body; auto (default) follows the content type"),
-            Key("root", \.root, "the object or list that contains the claims; default: the whole body"),
-            Key(
-                "where", \.conditions,
-                "member -> value: the first object of the list at root that has all of them contains the claims"),
-            Key("claims", \.claims, isRequired: true, "claim -> pointer below root, or below the object of where"),
+            Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
+            Key("where", \.conditions, in: .signedIn, RequestRules.whereSummary),
+            Key("claims", \.claims, isRequired: true, "claim -> its place in the first candidate"),
         ]
 }
 
@@ -29,7 +27,8 @@ package struct ProfileRequest: Sendable {
     package fileprivate(set) var request: ResolvedRequest
     package let format: ResponseFormat
     package let root: JSONPointer
-    package let conditions: [Named<JSONValue>]
+    package fileprivate(set) var conditions: [Named<String>]
+    fileprivate let lateConditions: [Named<Template>]
     package let claims: [Named<[JSONPointer]>]
 }
 
@@ -46,7 +45,8 @@ extension InputResolver {
                     request: try rules.request.resolve(with: self, key: key, method: .get),
                     format: rules.format,
                     root: rules.root,
-                    conditions: rules.conditions.items,
+                    conditions: try named(rules.conditions, key: "\(key).where"),
+                    lateConditions: try lateNamed(rules.conditions, key: "\(key).where"),
                     claims: rules.claims.items.map { Named($0.name, $0.value.pointers) }
                 )
             )
@@ -57,25 +57,29 @@ extension InputResolver {
 
 extension ProfileRequest {
     /// The request with what is known by now.
-    func filled(_ values: TemplateValues) -> ProfileRequest {
+    package func filled(_ values: TemplateValues) -> ProfileRequest {
         var filled = self
         filled.request = request.filled(values)
+        filled.conditions += values.named(lateConditions)
         return filled
     }
 
+    var isLate: Bool { request.isLate || !lateConditions.isEmpty }
+
     /// The object that holds the claims.
     package func holder(in body: JSONValue) -> JSONValue? {
-        guard let value = body[root], !conditions.isEmpty else { return body[root] }
-        return value.array?.first { element in
-            conditions.allSatisfy { condition in
-                element[condition.name].map { $0 == condition.value || $0.hasText(of: condition.value) } ?? false
-            }
-        }
+        body.candidates(at: root)?.first { $0.meets(conditions) }
     }
 }
 
 extension JSONValue {
-    fileprivate func hasText(of other: JSONValue) -> Bool {
-        scalarText.map { $0 == other.scalarText } ?? false
+    /// The elements of the list at a place, or the one value there; `nil` if there is none.
+    package func candidates(at root: JSONPointer) -> [JSONValue]? {
+        self[root].map { $0.array ?? [$0] }
+    }
+
+    /// Whether the members have these values, by bytes.
+    package func meets(_ conditions: [Named<String>]) -> Bool {
+        conditions.allSatisfy { self[$0.name]?.scalarText?.isSameBytes(as: $0.value) ?? false }
     }
 }

@@ -20,7 +20,7 @@ extension ProfileRules: DescriptorSection {
             Key(
                 "from", \.source,
                 "the source of the claims; default: the userinfo endpoint if there is one, else the ID token")
-        ] + RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
+        ] + RequestRules.ownKeys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key("claims", \.claims, "claim -> pointer below root; standard claims are mapped by default"),
             Key("format", \.format, "the format of the body; auto (default) follows the content type"),

@@ -21,11 +21,22 @@ extension RequestRules: DescriptorSection {
     static let authenticationSummary =
         "the method of client authentication in this request, if it is another than at the token endpoint"
 
+    static let bodySummary = "the encoding of the parameters: form (default; RFC 6749), json, or query"
+    static let whereSummary = "member -> value: only candidates that have all of them count"
+    static let grantTypeSummary = "the provider's name for the grant type; default: the standard's"
+    static let ownResponseSummary =
+        "the places of the tokens in the response; default: all as in token.response"
+
+    /// The keys of a request without parameters of a standard, which there is nothing to rename or to omit of.
+    static func ownKeys(in place: TemplatePlace) -> [Key<Self>] {
+        keys(in: place).filter { !["rename", "omit"].contains($0.description.name) }
+    }
+
     /// The keys of a request whose templates may use what the place knows.
     static func keys(in place: TemplatePlace) -> [Key<Self>] {
         [
             Key("method", \.method, "the HTTP method"),
-            Key("body", \.body, "the encoding of the parameters: form (default; RFC 6749), json, or query"),
+            Key("body", \.body, bodySummary),
             Key("headers", \.headers, in: place.isConfiguration ? place : place.signing, "additional headers"),
             Key("parameters", \.parameters, in: place, "additional parameters"),
             Key("rename", \.rename, "standard parameter name -> the provider's name for it"),

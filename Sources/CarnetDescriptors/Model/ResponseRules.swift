@@ -92,6 +92,7 @@ package struct ErrorFields: Sendable {
     package internal(set) var message = PointerList([JSONPointer(tokens: ["error_description"])])
     package internal(set) var uri = PointerList([JSONPointer(tokens: ["error_uri"])])
     package internal(set) var codes = NamedList<String>()
+    package internal(set) var statuses = NamedList<String>()
 
     package init() {}
 }
@@ -102,5 +103,8 @@ extension ErrorFields: DescriptorSection {
         Key("error_description", \.message, "the place of the error message"),
         Key("error_uri", \.uri, "the place of a link to a page about the error"),
         Key("codes", \.codes, "the provider's error code -> that of RFC 6749, section 5.2"),
+        Key(
+            "statuses", \.statuses,
+            "HTTP status -> the error code that it means, for responses whose body has none"),
     ]
 }

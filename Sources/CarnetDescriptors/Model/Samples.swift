@@ -26,7 +26,7 @@ extension Samples: DescriptorSection {
     ]
 }
 
-/// What the author says that the samples mean.
+/// The values that the author expects from the samples.
 package struct SampleExpectations: Sendable {
     package internal(set) var scopes: [String]?
     package internal(set) var expiresIn: Seconds?

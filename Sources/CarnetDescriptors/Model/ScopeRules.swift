@@ -7,6 +7,7 @@ package struct ScopeRules: Sendable {
     package internal(set) var catalog: [ScopeEntry] = []
     package internal(set) var extra = NamedList<[String]>()
     package internal(set) var whenEmpty = EmptyScopeRule.omit
+    package internal(set) var grantedFrom = GrantedScopeSource.tokenResponse
 
     init() {}
 }
@@ -20,7 +21,18 @@ extension ScopeRules: DescriptorSection {
         Key("separator", \.separator, "the separator of scopes in requests and responses; default: a space"),
         Key("extra", \.extra, "another scope parameter -> the scopes that are always sent in it"),
         Key("when_empty", \.whenEmpty, "what to send if no scope is requested"),
+        Key(
+            "granted_from", \.grantedFrom,
+            "the source of the granted scopes: token (default), or callback, if the token response has none"),
     ]
+}
+
+/// Where the provider says which scopes it granted. If it says nothing, they are the requested ones (RFC 6749, section
+/// 5.1).
+package enum GrantedScopeSource: String, DescriptorChoice, Sendable {
+    case tokenResponse = "token"
+    /// The parameter `scope` of the callback. It comes through the browser, so it can only make the requested ones fewer.
+    case callback
 }
 
 package enum EmptyScopeRule: String, DescriptorChoice, Sendable {

@@ -32,7 +32,7 @@ package struct SignedAnswer: Sendable {
     }
 }
 
-extension Provider {
+extension ProviderSections {
     /// Every algorithm that the provider signs with by the word of its descriptor, the ID tokens' first.
     package var algorithmsOfKeys: [SignatureAlgorithm] {
         var all = idToken.algorithms.isEmpty ? [.RS256] : idToken.algorithms
@@ -42,10 +42,12 @@ extension Provider {
         }
         return all
     }
+}
 
+extension ProviderStage {
     /// The algorithms of a signed response: the descriptor's or the announced ones, else those of ID tokens.
     package func algorithms(of answer: SignedAnswer) -> [SignatureAlgorithm] {
         if !answer.algorithms.isEmpty { return answer.algorithms }
-        return idToken.algorithms.isEmpty ? [.RS256] : idToken.algorithms
+        return self.idToken.algorithms.isEmpty ? [.RS256] : self.idToken.algorithms
     }
 }

@@ -19,7 +19,7 @@ extension SuccessRules: DescriptorSection {
         statuses.isEmpty ? status == 200 : statuses.contains { $0.code == status }
     }
 
-    /// What the body says of itself; `nil` if the descriptor names no member for it.
+    /// Whether the body states success; `nil` if the descriptor names no member for it.
     package func isSuccess(_ body: JSONValue) -> Bool? {
         guard let field else { return nil }
         let value = body.first(of: field.pointers)?.scalarText

@@ -55,10 +55,12 @@ public struct ProviderRegistry: Sendable {
     ///
     /// A descriptor may extend one that is added later. Until then it is in `broken`.
     ///
-    /// - Parameter overriding: `false` for an untrusted place, such as the working folder. Its descriptors can only
-    /// add ids: a descriptor whose id another place has, before or after, is `refused`. Descriptors of other places
-    /// cannot extend them.
-    public mutating func add(_ files: some Sequence<SourceFile>, origin: Origin, overriding: Bool = true) {
+    /// - Parameters:
+    ///   - origin: Where they are from; for messages. By default they are part of the program.
+    ///   - overriding: `false` for an untrusted place, such as the working folder. Its descriptors can only add ids: a
+    ///     descriptor whose id another place has, before or after, is `refused`. Descriptors of other places cannot extend
+    ///     them.
+    public mutating func add(_ files: some Sequence<SourceFile>, origin: Origin = .builtIn, overriding: Bool = true) {
         let added = files.map { Source(written: RegisteredFile($0), origin: origin) }
         sources += added
         if !overriding { guests.insert(origin) }

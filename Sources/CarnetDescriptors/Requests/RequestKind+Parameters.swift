@@ -35,10 +35,12 @@ extension RequestKind {
                 + Self.defined(in: "RFC 9126, section 4", .carrier, .requestURI)
         case .pushedAuthorization: Self.signIn
         case .token:
-            Self.defined(in: "RFC 6749, section 4.1.3", .replaceable, .grantType, .code, .redirectURI)
+            grant("RFC 6749, section 4.1.3")
+                + Self.defined(in: "RFC 6749, section 4.1.3", .replaceable, .code, .redirectURI)
                 + Self.defined(in: "RFC 7636, section 4.5", .protected, .codeVerifier)
                 + Self.resource
-        case .refresh: Self.defined(in: "RFC 6749, section 6", .replaceable, .grantType, .refreshToken)
+        case .refresh:
+            grant("RFC 6749, section 6") + Self.defined(in: "RFC 6749, section 6", .replaceable, .refreshToken)
         case .clientCredentials:
             grant("RFC 6749, section 4.4.2") + scope("RFC 6749, section 4.4.2") + Self.resource
         case .device: scope("RFC 8628, section 3.1") + Self.resource

@@ -24,7 +24,7 @@ package enum RequestKind: String, CaseIterable, Sendable {
         switch self {
         case .authorization: .authorization
         case .pushedAuthorization: .pushedAuthorizationRequest
-        // A refresh has an endpoint of its own only where a descriptor names one.
+        // Refreshing and the device grant have endpoints of their own only where a descriptor names them.
         case .token, .refresh, .clientCredentials, .deviceToken, .tokenExchange, .jwtBearer: .token
         case .device: .deviceAuthorization
         case .profile: .userinfo

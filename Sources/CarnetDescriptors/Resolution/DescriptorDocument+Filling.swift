@@ -24,7 +24,7 @@ extension DescriptorDocument {
 private struct Filler {
     let file: String
     let values: [String: String]
-    /// What may be filled; places with other names are not the inputs'.
+    /// The names that inputs fill; placeholders with other names are not inputs.
     let declared: Set<String>
 
     /// - Returns: `nil` for a string that uses an input without a value: the engine leaves it out. A template that

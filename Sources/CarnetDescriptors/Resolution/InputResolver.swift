@@ -7,7 +7,7 @@ struct InputResolver {
     /// The values of inputs that are secret. Templates get them at run time, where they are kept out of sight.
     let secrets: [String: String]
     private let issuer: Template?
-    /// What stands before the URLs that start with `/`.
+    /// The prefix of URLs that start with `/`.
     let apiBase: Template?
 
     init(_ descriptor: borrowing ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
@@ -115,7 +115,7 @@ struct InputResolver {
         }
     }
 
-    /// Those of the templates that are filled at run time.
+    /// The templates that are filled at run time.
     func lateNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
         var all: [Named<Template>] = []
         for item in list.items where item.value.isLate || usesSecret(item.value) {

@@ -63,11 +63,11 @@ package struct IssuerPattern: Hashable, Sendable {
     }
 }
 
-extension Provider {
+extension ProviderStage {
     /// Whether the metadata may name an issuer (RFC 8414, section 3.3).
     package func acceptsIssuer(inMetadata issuer: String) -> Bool {
         if isOwn(issuer) { return true }
-        switch issuerMatch {
+        switch self.issuerMatch {
         case .exact: return false
         case .pattern(let pattern): return issuer.isSameBytes(as: pattern.source)
         case .anyOf(let issuers): return issuers.containsBytes(of: issuer)
@@ -78,7 +78,7 @@ extension Provider {
     /// Whether a callback may name an issuer (RFC 9207, section 2.4). The ID token shows which tenant it is.
     package func acceptsIssuer(inCallback issuer: String) -> Bool {
         if isOwn(issuer) { return true }
-        switch issuerMatch {
+        switch self.issuerMatch {
         case .exact, .off: return false
         case .pattern(let pattern): return pattern.canMake(issuer)
         case .anyOf(let issuers): return issuers.containsBytes(of: issuer)
@@ -89,7 +89,7 @@ extension Provider {
     ///
     /// - Parameter claim: the text of a claim of the same token.
     package func acceptsIssuer(_ issuer: String, ofTokenWith claim: (String) -> String?) -> Bool {
-        switch issuerMatch {
+        switch self.issuerMatch {
         case .pattern(let pattern):
             let expected = pattern.filled { _, name in
                 claim(name).flatMap { !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isUnreserved) ? $0 : nil }
@@ -103,10 +103,10 @@ extension Provider {
     /// Whether a sign-in of an earlier time may be of an issuer; always where nothing says which issuers are the
     /// provider's own.
     package func acceptsIssuer(ofStoredSignIn issuer: String) -> Bool {
-        self.issuer == nil || issuerMatch == .off || acceptsIssuer(inCallback: issuer)
+        self.issuer == nil || self.issuerMatch == .off || acceptsIssuer(inCallback: issuer)
     }
 
-    private func isOwn(_ other: String) -> Bool { issuer.map { other.isSameBytes(as: $0) } ?? false }
+    private func isOwn(_ other: String) -> Bool { self.issuer.map { other.isSameBytes(as: $0) } ?? false }
 }
 
 extension InputResolver {

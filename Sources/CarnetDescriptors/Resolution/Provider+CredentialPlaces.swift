@@ -1,7 +1,8 @@
-extension Provider {
+extension ProviderSections {
     /// The endpoints that get refresh tokens, ID tokens or what authenticates the client.
     private static let serverEndpoints: [EndpointName] = [
-        .token, .refresh, .revocation, .introspection, .endSession, .deviceAuthorization, .pushedAuthorizationRequest,
+        .token, .refresh, .revocation, .introspection, .endSession, .deviceAuthorization, .deviceToken,
+        .pushedAuthorizationRequest,
     ]
 
     /// Where refresh tokens, ID tokens and what authenticates the client are sent, as origins; `trusted_hosts` where the

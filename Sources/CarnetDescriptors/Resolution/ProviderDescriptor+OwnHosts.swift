@@ -19,7 +19,7 @@ extension Template {
     }
 }
 
-extension Provider {
+extension ProviderSections {
     /// The hosts that the descriptor and its inputs name, in lower case, before discovery.
     package var namedHosts: Set<String> {
         let places = [issuer.flatMap { try? WebURL($0) }, discoveryURL].compactMap { $0 } + endpoints.urls.values

@@ -12,7 +12,7 @@ package struct ResolvedAssertion: Sendable {
     package let claims: [Named<String>]
     package let sendAs: AssertionParameter
 
-    /// What the header says of the key.
+    /// The key id in the header.
     package enum KeyID: Hashable, Sendable {
         case ofKey
         case absent

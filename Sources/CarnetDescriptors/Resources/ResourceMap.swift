@@ -12,7 +12,7 @@ public struct ResourceMap: Sendable {
         implied = Dictionary(scopes.catalog.map { ($0.id, $0.implies) }) { first, _ in first }
     }
 
-    package init(of provider: Provider) {
+    package init(of provider: some ProviderStage) {
         self.init(provider.resources, scopes: provider.scopes)
     }
 

@@ -66,7 +66,7 @@ extension DecoderRule {
                 rationale: """
                     Braces stand for an input. In some keys they also stand for a value of the callback, a response \
                     or a lookup. A template cannot use a value that is still unknown when Carnet fills the template, \
-                    nor a secret in a URL. For braces that mean themselves, put them between quotes in a function: \
+                    nor a secret in a URL. To write braces as characters, put them between quotes in a function: \
                     {join('', '{ me { id } }')}.
                     """,
                 bad: [

@@ -1,4 +1,4 @@
-/// What the reader finds: everything about a file before its keys have a meaning.
+/// The rules of the reader: encoding, syntax and structure of a file, before its keys are decoded.
 package enum ReaderRules {
     package static let all: [RuleExplanation] = [
         notUTF8, controlCharacter, fileTooLarge, syntaxError, tabIndentation, severalDocuments, emptyFile, duplicateKey,
@@ -191,8 +191,8 @@ package enum ReaderRules {
         name: "too-deep",
         summary: "Lists and mappings are nested deeper than 64 levels.",
         rationale: """
-            No real descriptor is that deep. Without a limit, a file of brackets could exhaust the stack of its \
-            reader.
+            No real descriptor is that deep. Without a limit, a file of brackets could exhaust the parser's \
+            stack.
             """,
         bad: [String(repeating: "[", count: 64) + "⟦[⟧" + String(repeating: "]", count: 65)],
         good: [String(repeating: "[", count: 64) + String(repeating: "]", count: 64)]

@@ -11,8 +11,7 @@ package struct ByteKey: Hashable, Sendable {
     package static func == (lhs: Self, rhs: Self) -> Bool { lhs.text.isSameBytes(as: rhs.text) }
 
     package func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         // So that two keys are not one when what a hasher is given runs together.
         hasher.combine(UInt8(0xFF))
     }

@@ -27,7 +27,7 @@ extension String {
     package var isStreamSafe: Bool {
         Work.count(utf8.count)
         // The first combining character, U+0300, begins with this byte.
-        guard utf8.contains(where: { $0 >= 0xCC }) else { return true }
+        guard withBytes({ $0.reduce(0, max) }) >= 0xCC else { return true }
         var row = 0
         for scalar in unicodeScalars {
             let isCombining = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
@@ -43,7 +43,20 @@ extension String {
     /// and the Kelvin sign; identifiers are compared without normalization (OpenID Connect Core, section 5.7; RFC 3986,
     /// section 6.2.1).
     package func isSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        withBytes { bytes in
+            other.withBytes { others in
+                guard bytes.count == others.count else { return false }
+                guard let start = bytes.baseAddress, let other = others.baseAddress else { return bytes.isEmpty }
+                return memcmp(start, other, bytes.count) == 0
+            }
+        }
+    }
+
+    /// Calls a body with the bytes. A loop over `utf8` asks for each byte in which of several forms the string is kept.
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        // A string in another form is copied, so that it has its bytes in a row.
+        var text = self
+        return try text.withUTF8(body)
     }
 
     /// The longest beginning that has at most so many bytes, without half a scalar at its end.
@@ -61,8 +74,7 @@ extension String {
     ///
     /// The standard library's search compares characters, which takes many times longer.
     package func holds(_ part: String) -> Bool {
-        var (text, part) = (self, part)
-        return text.withUTF8 { text in part.withUTF8 { text.holds($0) } }
+        withBytes { text in part.withBytes { text.holds($0) } }
     }
 }
 
@@ -96,8 +108,7 @@ extension [String: String] {
 extension [UInt8] {
     /// Whether the bytes of a part are among these.
     package func holds(_ part: String) -> Bool {
-        var part = part
-        return withUnsafeBufferPointer { bytes in part.withUTF8 { bytes.holds($0) } }
+        withUnsafeBufferPointer { bytes in part.withBytes { bytes.holds($0) } }
     }
 }
 

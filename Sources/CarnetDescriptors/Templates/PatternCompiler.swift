@@ -134,7 +134,7 @@ struct PatternCompiler {
         guard let counts = try counts() else { return atom }
         if case .border = atom { throw TemplateError(reason: "^ and $ cannot be repeated") }
         guard try self.counts() == nil else { throw TemplateError(reason: "a count follows another count") }
-        // What is empty is as empty many times over.
+        // A repeated empty part is still empty.
         return atom.isEmpty ? atom : .repeated(atom, least: counts.least, most: counts.most)
     }
 

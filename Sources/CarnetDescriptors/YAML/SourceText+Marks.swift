@@ -32,7 +32,7 @@ extension SourceText {
         return position(ofOffset: last)
     }
 
-    /// What libyaml takes for part of an anchor's name.
+    /// The characters that libyaml accepts in an anchor's name.
     private static func isAnchorCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

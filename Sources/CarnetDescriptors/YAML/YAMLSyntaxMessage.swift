@@ -38,7 +38,7 @@ struct YAMLSyntaxMessage {
     private struct Words {
         var message: String
         var help: String?
-        /// What stands at the related place.
+        /// The meaning of the related place.
         var context: String?
         /// Whether the mistake is where the construct began rather than where libyaml gave up.
         var isAboutContext = false

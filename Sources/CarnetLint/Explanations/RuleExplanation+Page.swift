@@ -38,7 +38,7 @@ extension RuleExplanation {
     private func block(_ marked: String, _ info: String) -> String {
         let text = example(marked).text
         guard !text.isEmpty else { return "\nAn empty file.\n" }
-        // What does not show in an editor does not show on a page either.
+        // Invisible characters would also be invisible on the page.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).map(TerminalText.escaped).joined(
                 separator: "\t")

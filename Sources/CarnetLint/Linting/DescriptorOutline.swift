@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-/// What is kept of a descriptor that was looked at, to compare it with the others.
+/// The parts of a linted descriptor that are kept, to compare it with the others.
 struct DescriptorOutline {
     let file: SourceFile
     let id: ProviderID?

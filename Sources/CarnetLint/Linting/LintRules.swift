@@ -29,7 +29,7 @@ package enum LintRules {
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
         ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedAnswerWithoutKeys(),
-        LogoutTokenWithoutEnd(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(),
+        LogoutTokenWithoutEnd(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),
     ]

@@ -5,7 +5,7 @@ public struct Linter: Sendable {
     /// The rules, asked for by what they do alone: a rule that is taken out of a list costs more than most of them take to
     /// find nothing.
     private let checks: [@Sendable (LintContext) -> [Diagnostic]]
-    /// Those that are asked beside errors.
+    /// The rules that also run on a descriptor with errors.
     private let singleValueRules: [any LintRule]
     private let reader: YAMLReader
     private let known: ProviderRegistry
@@ -76,7 +76,7 @@ public struct Linter: Sendable {
             + Suppressions(document).filter(found, simulated: simulator != nil, isWhole: context.isWhole)
     }
 
-    /// What is found in a descriptor, and in what its environments say themselves.
+    /// The findings of a descriptor and of its environments.
     private func findings(_ context: LintContext) -> [Diagnostic] {
         let found = checked(context)
         let known = context.variants.isEmpty ? [] : Set(found)
@@ -95,7 +95,7 @@ public struct Linter: Sendable {
         return SimulationRules.withoutConsequences(found + simulator.check(context))
     }
 
-    /// What is found beside errors; a value that is wrong already is not judged again.
+    /// The findings besides errors. A value with an error gets no second finding.
     private func judgedAlone(_ context: LintContext) -> [Diagnostic] {
         let wrong = context.document.diagnostics.map(\.span)
         return singleValueRules.flatMap { $0.check(context) }.filter { finding in
@@ -103,7 +103,7 @@ public struct Linter: Sendable {
         }
     }
 
-    /// What the file itself is to blame for: not what its parent has to answer for alone.
+    /// The findings of the file itself, without those that only its parent causes.
     private func findings(in document: DescriptorDocument, _ found: [Diagnostic]) -> [Diagnostic] {
         guard let parent = document.parent, let context = LintContext(parent) else { return found }
         struct Place: Hashable {

@@ -23,6 +23,8 @@ struct MessageSection: Sendable {
             switch kind {
             case .authorization: MessageSection(places.authorization, extra: places.scopes.extra)
             case .pushedAuthorization: nil
+            case .token: MessageSection(kind, places, places.token.grantType)
+            case .refresh: MessageSection(kind, places, places.refresh.grantType)
             case .clientCredentials: MessageSection(kind, places, places.clientCredentials.grantType)
             case .deviceToken: MessageSection(kind, places, places.device.token.grantType)
             case .tokenExchange: MessageSection(kind, places, places.tokenExchange.grantType)
@@ -70,7 +72,7 @@ struct MessageSection: Sendable {
         guard rules.isWritten else { return nil }
         kind = nil
         name = "callback"
-        parameters = ["state", "code", "error", "error_description", "error_uri", "iss"]
+        parameters = ["state", "code", "scope", "error", "error_description", "error_uri", "iss"]
         (headers, added, encode) = ([], [], [])
         rename = rules.rename.entries
         (omit, queryParameters) = ([], [])

@@ -31,7 +31,7 @@ struct SourceExcerpt {
         length = max(1, cells[first..<last].reduce(0) { $0 + $1.width })
     }
 
-    /// What one scalar of the source becomes.
+    /// The text that shows one Unicode scalar of the source.
     private struct Cell {
         var text: String
         var width: Int

@@ -1,6 +1,6 @@
 package import CarnetDescriptors
 
-/// What a simulation finds. The code that finds it is where the engine is; the explanations are here with all others.
+/// The rules of simulation. The engine's modules contain their code; the explanations are here, with all others.
 package enum SimulationRules {
     package static let all = [
         claimNotInSample, tokenNotInSample, badLifetime, errorNotInSample, inputWithoutExample, requestNotMade,
@@ -182,8 +182,8 @@ package enum SimulationRules {
         name: "request-not-made",
         summary: "The engine cannot build a request for a test client.",
         rationale: """
-            The engine builds the request with the code that builds real ones, for a client that fits the descriptor. \
-            What stops it here stops every client.
+            The linter runs the code that builds real requests, for a client that fits the descriptor. An error here \
+            therefore stops every client.
             """,
         references: ["RFC 6749, section 3.1"],
         bad: [

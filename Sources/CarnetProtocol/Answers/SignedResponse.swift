@@ -7,7 +7,7 @@ struct SignedResponse {
 
     /// The issuers that may have signed the token.
     struct Expected {
-        let provider: Provider
+        let provider: DiscoveredProvider
         /// Accepts this issuer only, instead of the provider's own.
         var issuer: String?
         /// Audiences that are accepted besides the client id.
@@ -16,15 +16,15 @@ struct SignedResponse {
         /// The algorithms it is encrypted with for the client; `nil` for no encryption.
         var encryption: TokenEncryption?
 
-        init(from provider: Provider, _ rules: SignedAnswer) {
-            self.provider = provider
+        init(from provider: some DiscoveredStage, _ rules: SignedAnswer) {
+            self.provider = provider.discovered
             algorithms = provider.algorithms(of: rules)
             encryption = rules.encryption
         }
 
         /// Claims that another issuer signed, for the provider or for the client.
-        init(from source: ClaimSource, at provider: Provider) {
-            self.provider = provider
+        init(from source: ClaimSource, at provider: some DiscoveredStage) {
+            self.provider = provider.discovered
             issuer = source.issuer
             otherAudience = provider.issuer
             algorithms = source.algorithms

@@ -50,7 +50,7 @@ extension AuthorizationOptions {
 
     /// Whether `offline_access` needs a prompt of its own: without consent a provider ignores the scope (OpenID Connect Core,
     /// section 11). A descriptor that has the scope in `scopes.offline`, or any prompt, says itself what the provider needs.
-    func needsConsent(for scopes: [String], at provider: borrowing Provider) -> Bool {
+    func needsConsent(for scopes: [String], at provider: some ProviderStage) -> Bool {
         guard requestsRefreshToken, prompt.isEmpty, scopes.contains("offline_access"),
             !provider.scopes.offline.contains("offline_access")
         else { return false }

@@ -24,7 +24,7 @@ extension AuthorizationRequest {
     /// - Throws: `OAuthError` if the provider has no authorization endpoint, does not accept the redirect URI, or a
     ///   parameter would be sent twice.
     package init(
-        to provider: borrowing Provider,
+        to provider: DiscoveredProvider,
         as registration: ClientRegistration,
         options: AuthorizationOptions = AuthorizationOptions(),
         random: any RandomSource,
@@ -42,7 +42,7 @@ extension AuthorizationRequest {
         )
         let state = try random.secret()
         let isOpenID = scopes.contains("openid")
-        let nonce = isOpenID && rules.nonce.isRequired ? try random.secret() : nil
+        let nonce = isOpenID && rules.nonce.isSent ? try random.secret() : nil
         let verifier = rules.pkce.isRequired ? CodeVerifier(secret: try random.secret()) : nil
 
         var parameters = RequestParameters(rules)
@@ -65,8 +65,8 @@ extension AuthorizationRequest {
         let responseMode = try options.responseMode(besideThatOf: rules)
         if let mode = responseMode { try parameters.add(.responseMode, mode.rawValue) }
         if let nonce { try parameters.add(.nonce, nonce) }
-        if let verifier {
-            try parameters.add(.codeChallenge, Secret(verifier.challenge))
+        if let verifier, let encoding = rules.pkce.encoding {
+            try parameters.add(.codeChallenge, Secret(verifier.challenge(encoding)))
             try parameters.add(.codeChallengeMethod, "S256")
         }
         let dpopKey = try registration.keyForTokens(at: provider, random: random)
@@ -93,7 +93,7 @@ extension AuthorizationRequest {
         try parameters.addExtra(options.parameters, key: "parameters")
         let sent =
             provider.authorization.requestObject.isUsed(wanted: options.delivery.isSigned)
-            ? try RequestObject(registration, at: copy provider).replacing(
+            ? try RequestObject(registration, at: provider).replacing(
                 parameters, goodFor: options.lifetime, random: random, now: now)
             : parameters
         try sent.refuseRepeats(of: sent.items, inQueryOf: endpoint, key: "endpoints.authorization")
@@ -156,17 +156,17 @@ extension ResolvedRequest {
     static let plainGET = ResolvedRequest(method: .get)
 }
 
-extension Provider {
+extension DiscoveredStage {
     /// - Throws: `OAuthError` that names the key to add.
     func endpoint(_ name: EndpointName, for step: OAuthError.Step) throws(OAuthError) -> WebURL {
-        if let reason = endpoints.refused[name] { throw .refusedEndpoint(name, reason, for: step) }
-        guard let url = endpoints[name] else {
+        if let reason = self.endpoints.refused[name] { throw .refusedEndpoint(name, reason, for: step) }
+        guard let url = self.endpoints[name] else {
             throw OAuthError(
                 step,
                 .missingEndpoint,
                 "\(self.name) has no \(name.rawValue) endpoint",
                 descriptorKey: "endpoints.\(name.rawValue)",
-                hint: endpoints.unfilled[name].map { "its URL is not usable now: \($0)" }
+                hint: self.endpoints.unfilled[name].map { "its URL is not usable now: \($0)" }
                     ?? "add this key to the descriptor, or an issuer whose metadata contains \(name.metadataName)"
             )
         }

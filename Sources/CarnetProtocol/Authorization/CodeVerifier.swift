@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import Crypto
 
 /// A PKCE code verifier (RFC 7636): 32 random bytes as 43 characters, new for each attempt.
@@ -5,7 +6,11 @@ struct CodeVerifier {
     let secret: Secret
 
     /// The S256 challenge (RFC 7636, section 4.2).
-    var challenge: String {
-        Base64URL.encode(SHA256.hash(data: Array(secret.reveal().utf8)))
+    func challenge(_ encoding: ChallengeEncoding) -> String {
+        let hash = SHA256.hash(data: Array(secret.reveal().utf8))
+        return switch encoding {
+        case .base64url: Base64URL.encode(hash)
+        case .hexadecimal: hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
     }
 }

@@ -19,7 +19,7 @@ package struct EndSessionRequest: Sendable {
     ///   post-logout redirect URI is invalid.
     package init(
         for tokens: TokenSet,
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource
     ) throws(OAuthError) {
@@ -59,7 +59,9 @@ extension EndSessionRequest {
     /// this URI. The result only decides whether to show "you are signed out everywhere".
     ///
     /// - Parameter state: The `state` of the end-session request.
-    package static func isReturn(_ request: AuthorizationCallback, answering state: Secret?, at provider: Provider)
+    package static func isReturn(
+        _ request: AuthorizationCallback, answering state: Secret?, at provider: some ProviderStage
+    )
         -> Bool
     {
         let name = provider.logout.request.rename["state"] ?? "state"

@@ -1,15 +1,15 @@
 package import CarnetDescriptors
 package import Foundation
 
-extension Provider {
+extension DiscoveredProvider {
     /// Whether the parameters of a sign-in are pushed.
     ///
     /// - Parameter isWanted: The host's choice. The descriptor's `always` and `never` take precedence.
     package func pushesAuthorization(wanted isWanted: Bool?) -> Bool {
-        switch authorization.pushed.use {
+        switch self.authorization.pushed.use {
         case .always: true
         case .never: false
-        case .auto: isWanted ?? authorization.isPushed
+        case .auto: isWanted ?? self.authorization.isPushed
         }
     }
 }
@@ -19,7 +19,7 @@ extension AuthorizationRequest {
     ///
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
     package func pushing(
-        to provider: Provider,
+        to provider: DiscoveredProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
@@ -43,7 +43,7 @@ extension AuthorizationRequest {
     package func referring(
         to response: IncomingResponse,
         answering request: PreparedRequest,
-        at provider: Provider,
+        at provider: DiscoveredProvider,
         now: Date
     ) throws(OAuthError) -> AuthorizationRequest {
         // RFC 9126, section 2.2 requires 201; some servers return 200.

@@ -3,7 +3,7 @@ import CarnetDescriptors
 /// The rules for a client's redirect URI (RFC 6749, section 3.1.2; RFC 8252, section 7).
 enum RedirectURI {
     /// - Throws: `OAuthError` of kind `redirectNotAccepted` that lists the accepted forms.
-    static func check(_ uri: String, against provider: Provider) throws(OAuthError) {
+    static func check(_ uri: String, against provider: some ProviderStage) throws(OAuthError) {
         if let reason = refusal(of: uri) {
             throw OAuthError(.configuration, .redirectNotAccepted, "the redirect URI \(uri) \(reason)")
         }

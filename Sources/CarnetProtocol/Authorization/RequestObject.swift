@@ -8,11 +8,11 @@ struct RequestObject {
 
     private let key: ClientKey
     private let algorithm: SignatureAlgorithm
-    private let provider: Provider
+    private let provider: DiscoveredProvider
     private let clientID: String
 
     /// - Throws: `OAuthError` if the registration has no key for an algorithm that the provider accepts.
-    init(_ registration: ClientRegistration, at provider: Provider) throws(OAuthError) {
+    init(_ registration: ClientRegistration, at provider: DiscoveredProvider) throws(OAuthError) {
         guard let key = registration.signingKey else {
             throw OAuthError(
                 .authorization,
@@ -26,7 +26,7 @@ struct RequestObject {
         algorithm = try key.algorithm(
             among: wanted.map(\.rawValue), at: provider, descriptorKey: "authorization.request_object.algorithm")
         self.key = key
-        self.provider = provider
+        self.provider = provider.discovered
         clientID = registration.clientID
     }
 

@@ -18,7 +18,7 @@ extension AuthorizationCallback {
 
     /// The parameters of a signed response before its signature is checked, to find the attempt that it belongs to.
     func claims(
-        _ mode: ResponseMode?, at provider: Provider?, for registration: ClientRegistration?
+        _ mode: ResponseMode?, at provider: (any ProviderStage)?, for registration: ClientRegistration?
     ) -> JSONObject? {
         guard let token = response(mode) else { return nil }
         var signed = token
@@ -34,19 +34,19 @@ extension AuthorizationCallback {
     }
 
     /// Every string in a signed response, not trusted yet. One of them is the state of its attempt.
-    package func signedTexts(at provider: Provider, for registration: ClientRegistration) -> [Secret] {
+    package func signedTexts(at provider: some ProviderStage, for registration: ClientRegistration) -> [Secret] {
         claims(nil, at: provider, for: registration)?.members.compactMap { $0.value.string.map { Secret($0) } } ?? []
     }
 }
 
 extension PendingAuthorization {
     /// The expected response mode.
-    func responseMode(at provider: Provider) -> ResponseMode {
+    func responseMode(at provider: some ProviderStage) -> ResponseMode {
         responseMode ?? provider.authorization.responseMode ?? .query
     }
 
     /// Whether the response is a JWT, so that its validation needs the provider's keys.
-    package func hasSignedAnswer(at provider: Provider) -> Bool { responseMode(at: provider).isSigned }
+    package func hasSignedAnswer(at provider: some ProviderStage) -> Bool { responseMode(at: provider).isSigned }
 
     /// The parameters of a signed response (JWT Secured Authorization Response Mode, section 2.4). The state is
     /// checked before the signature: a response to another attempt must not cause a request for keys.
@@ -56,7 +56,7 @@ extension PendingAuthorization {
     func parameters(
         inSigned callback: AuthorizationCallback,
         _ mode: ResponseMode,
-        from provider: Provider,
+        from provider: DiscoveredProvider,
         by verification: AnswerVerification?
     ) throws(OAuthError) -> [(name: String, value: String)] {
         let outside = PercentEncoding.decodeForm(

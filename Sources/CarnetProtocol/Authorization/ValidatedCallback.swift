@@ -6,6 +6,8 @@ package import Foundation
 package struct ValidatedCallback: Sendable {
     package let pending: PendingAuthorization
     let code: Secret
+    /// The scopes that the callback says were granted, where a descriptor reads them there.
+    package let scopes: [String]?
     /// The values that the descriptor keeps of the callback, by reference, e.g. `callback.shop`.
     package let values: [String: ConnectionValue]
 }
@@ -17,7 +19,8 @@ extension PendingAuthorization {
     ///   - provider: Describes how an encrypted response is encrypted.
     ///   - registration: Has the keys to decrypt it.
     package func matches(
-        _ callback: AuthorizationCallback, at provider: Provider? = nil, for registration: ClientRegistration? = nil
+        _ callback: AuthorizationCallback, at provider: (any ProviderStage)? = nil,
+        for registration: ClientRegistration? = nil
     ) -> Bool {
         if let mode = responseMode, mode.isSigned {
             let claims = callback.claims(mode, at: provider, for: registration)
@@ -36,7 +39,7 @@ extension PendingAuthorization {
     /// - Throws: `OAuthError` at step `callback`.
     package func validate(
         _ callback: AuthorizationCallback,
-        from provider: Provider,
+        from provider: DiscoveredProvider,
         now: Date,
         clientSecret: Secret? = nil,
         verifyingBy verification: AnswerVerification? = nil
@@ -52,7 +55,8 @@ extension PendingAuthorization {
         }
         let parameters = CallbackParameters(pairs, rename: provider.callback.rename)
         try checkState(parameters)
-        try parameters.refuseDuplicates()
+        let namesScopes = provider.scopes.grantedFrom == .callback
+        try parameters.refuseDuplicates(besides: namesScopes ? ["scope"] : [])
         guard !callback.isPosted || mode.isPosted else {
             throw OAuthError(
                 .callback,
@@ -86,7 +90,7 @@ extension PendingAuthorization {
         try checkIssuer(parameters, provider)
         try provider.callback.verification?.check(pairs, secret: clientSecret)
         if let own = parameters["error"], !own.isEmpty || parameters["code"] == nil {
-            let code = provider.callback.errors[own] ?? own
+            let code = provider.callback.errors.codes[own] ?? own
             throw OAuthError(
                 .callback,
                 .serverError,
@@ -111,7 +115,13 @@ extension PendingAuthorization {
             throw OAuthError(.callback, .malformedCallback, "the code has characters that are not allowed in a code")
         }
         let values = try provider.callback.capture.values(in: pairs)
-        return ValidatedCallback(pending: self, code: Secret(code), values: values)
+        // Everybody can change a callback's address, so it adds no scope.
+        let granted = namesScopes ? parameters["scope"] : nil
+        let separator = provider.token.response.scopeSeparator ?? provider.scopes.separator
+        let named = granted.map { ScopeRules.split($0, separator: separator) }
+        return ValidatedCallback(
+            pending: self, code: Secret(code), scopes: named.map { named in scopes.filter(named.contains) },
+            values: values)
     }
 
     private func checkState(_ parameters: CallbackParameters) throws(OAuthError) {
@@ -128,7 +138,7 @@ extension PendingAuthorization {
     }
 
     /// RFC 9207, section 2.4.
-    private func checkIssuer(_ parameters: CallbackParameters, _ provider: Provider) throws(OAuthError) {
+    private func checkIssuer(_ parameters: CallbackParameters, _ provider: DiscoveredProvider) throws(OAuthError) {
         if let issuer = parameters["iss"] {
             guard provider.acceptsIssuer(inCallback: issuer) || provider.isAtAuthorizationEndpoint(issuer) else {
                 throw OAuthError(
@@ -187,11 +197,13 @@ extension PendingAuthorization {
     }
 }
 
-extension Provider {
+extension DiscoveredProvider {
     /// Whether an issuer has the origin of the authorization endpoint, by which alone a provider without an issuer is
     /// known. A mix-up attack (RFC 9207, section 1) uses the issuer of another server.
     fileprivate func isAtAuthorizationEndpoint(_ other: String) -> Bool {
-        guard issuer == nil, [.exact, .off].contains(issuerMatch), let endpoint = endpoints[.authorization] else {
+        guard self.issuer == nil, [.exact, .off].contains(self.issuerMatch),
+            let endpoint = self.endpoints[.authorization]
+        else {
             return false
         }
         return (try? WebURL(other))?.origin.isSameBytes(as: endpoint.origin) == true
@@ -220,12 +232,12 @@ private struct CallbackParameters {
 
     subscript(name: String) -> String? { values(name).first }
 
-    func refuseDuplicates() throws(OAuthError) {
+    func refuseDuplicates(besides further: [String]) throws(OAuthError) {
         let known = [
             "code", "error", "error_description", "error_uri", "iss", "access_token", "id_token", "refresh_token",
             "response",
         ]
-        for name in known where values(name).count > 1 {
+        for name in known + further where values(name).count > 1 {
             throw OAuthError(
                 .callback, .duplicateParameter, "the callback has the parameter \"\(name)\" more than once")
         }

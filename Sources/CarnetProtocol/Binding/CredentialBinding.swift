@@ -16,7 +16,7 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
     }
 
     /// The places that a provider names, including those of its metadata if the metadata was merged in.
-    package init(to provider: borrowing Provider) {
+    package init(to provider: DiscoveredProvider) {
         servers = provider.serverPlaces
         resources = provider.resourcePlaces
     }
@@ -38,7 +38,7 @@ extension WebURL {
     package func isAt(anyOf places: [String]) -> Bool {
         let origin = origin
         return places.contains { place in
-            place.contains("://") ? place.isSameBytes(as: origin) : HostPattern(checked: place).matches(self)
+            place.holds("://") ? place.isSameBytes(as: origin) : HostPattern(checked: place).matches(self)
         }
     }
 }

@@ -25,7 +25,7 @@ struct ClientAssertion {
     ///   - section: The section of the descriptor that contains the rules.
     /// - Throws: `OAuthError` if the key has no algorithm that the descriptor or the server's metadata accepts.
     init(
-        _ key: ClientKey, of registration: ClientRegistration, at provider: Provider,
+        _ key: ClientKey, of registration: ClientRegistration, at provider: some DiscoveredStage,
         rules: ResolvedAssertion? = nil, section: String = "client.assertion"
     ) throws(OAuthError) {
         let rules = rules ?? provider.client.assertion
@@ -41,7 +41,7 @@ struct ClientAssertion {
     /// With the client's secret.
     ///
     /// - Throws: `OAuthError` if the secret is too short for the hash (RFC 7518, section 3.2).
-    init(_ secret: Secret, of registration: ClientRegistration, at provider: Provider) throws(OAuthError) {
+    init(_ secret: Secret, of registration: ClientRegistration, at provider: some DiscoveredStage) throws(OAuthError) {
         let rules = provider.client.assertion
         let algorithm = rules.algorithm ?? rules.announcedAlgorithms.first(where: \.isSymmetric) ?? .HS256
         guard JSONWebSignature.hmac([], algorithm, key: Array(secret.reveal().utf8)) != nil else {
@@ -67,7 +67,8 @@ struct ClientAssertion {
     ///   - subject: The subject, if it differs from the descriptor's.
     ///   - scope: The scopes, if they are a claim.
     func make(
-        for provider: Provider, about subject: String? = nil, scope: String? = nil, random: any RandomSource, now: Date
+        for provider: some DiscoveredStage, about subject: String? = nil, scope: String? = nil,
+        random: any RandomSource, now: Date
     ) throws(OAuthError) -> Secret {
         let (id, redirect) = (registration.clientID, registration.redirectURI)
         guard let audience = rules.audience(issuer: provider.issuer, tokenEndpoint: provider.endpoints[.token]) else {

@@ -14,7 +14,7 @@ struct ClientAuthentication {
     ///   - own: The method that the descriptor names for this request, used if the registration has its credentials.
     ///   - usesKeyElsewhere: Whether the registration's key has another use, such as signed requests.
     init(
-        _ registration: ClientRegistration, at provider: borrowing Provider, own: ClientAuthenticationMethod? = nil,
+        _ registration: ClientRegistration, at provider: some DiscoveredStage, own: ClientAuthenticationMethod? = nil,
         usesKeyElsewhere: Bool = false
     ) throws(OAuthError) {
         guard !registration.clientID.isEmpty else {
@@ -58,9 +58,9 @@ struct ClientAuthentication {
         self.method = used
         self.registration = registration
         switch (used, registration.signingKey, registration.clientSecret) {
-        case (.privateKeyJWT, let key?, _): assertion = try ClientAssertion(key, of: registration, at: copy provider)
+        case (.privateKeyJWT, let key?, _): assertion = try ClientAssertion(key, of: registration, at: provider)
         case (.clientSecretJWT, _, let secret?):
-            assertion = try ClientAssertion(secret, of: registration, at: copy provider)
+            assertion = try ClientAssertion(secret, of: registration, at: provider)
         default: assertion = nil
         }
     }
@@ -70,7 +70,7 @@ struct ClientAuthentication {
     /// - Parameter provider: The provider that the method was chosen for.
     /// - Returns: The Authorization header's value, for the method that uses one.
     func apply(
-        to parameters: inout RequestParameters, at provider: Provider, random: any RandomSource, now: Date
+        to parameters: inout RequestParameters, at provider: some DiscoveredStage, random: any RandomSource, now: Date
     ) throws(OAuthError) -> Secret? {
         switch method {
         // The certificate is in the handshake; the id says whose it should be (RFC 8705, section 2).
@@ -98,7 +98,8 @@ struct ClientAuthentication {
         return nil
     }
 
-    private static func noMethod(for registration: ClientRegistration, at provider: Provider) -> OAuthError {
+    private static func noMethod(for registration: ClientRegistration, at provider: some DiscoveredStage) -> OAuthError
+    {
         let accepted = provider.client.authentication
         let name = provider.name
         let (kind, message): (OAuthError.Kind, String) =

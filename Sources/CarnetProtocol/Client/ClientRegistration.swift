@@ -104,21 +104,22 @@ public struct ClientRegistration: Sendable {
     }
 
     /// Whether tokens at a provider are bound to a key that the client proves to have.
-    package func usesDPoP(at provider: Provider) -> Bool {
+    package func usesDPoP(at provider: some ProviderStage) -> Bool {
         dpopBoundAccessTokens ?? (dpopKey != nil || provider.client.dpopBoundAccessTokens)
     }
 
     /// The key for new tokens: the client's own, else a new one; `nil` if they are not bound.
     ///
     /// - Throws: `OAuthError` of kind `badRegistration` for a key that cannot sign with ES256.
-    package func keyForTokens(at provider: Provider, random: any RandomSource) throws(OAuthError) -> DPoPKey? {
+    package func keyForTokens(at provider: some ProviderStage, random: any RandomSource) throws(OAuthError) -> DPoPKey?
+    {
         guard usesDPoP(at: provider) else { return nil }
         if let dpopKey { return try DPoPKey(dpopKey) }
         return try DPoPKey(random: random)
     }
 
     /// Whether the client presents its certificate with its access tokens as well.
-    package func bindsTokensToCertificate(at provider: Provider) -> Bool {
+    package func bindsTokensToCertificate(at provider: some ProviderStage) -> Bool {
         certificateBoundAccessTokens ?? provider.client.certificateBoundAccessTokens
     }
 }

@@ -27,7 +27,7 @@ extension DeviceAuthorization {
         scopes: [String]? = nil,
         isOffline: Bool = true,
         resources: [String] = [],
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
@@ -58,7 +58,7 @@ extension DeviceAuthorization {
         judging response: IncomingResponse,
         to request: PreparedRequest,
         scopes: [String],
-        from provider: Provider,
+        from provider: BoundProvider,
         now: Date
     ) throws(OAuthError) {
         let rules = provider.device.response

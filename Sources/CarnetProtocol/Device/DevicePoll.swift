@@ -15,7 +15,7 @@ extension DevicePoll {
     /// Asks whether the user has decided (RFC 8628, section 3.4).
     package static func request(
         _ device: DeviceAuthorization,
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
@@ -25,7 +25,8 @@ extension DevicePoll {
         try parameters.addGrantType(grant.grantType)
         try parameters.add(.deviceCode, device.deviceCode)
         return try TokenRequest.send(
-            &parameters, at: provider, rules: grant.request, registration: registration, random: random,
+            &parameters, to: provider.endpoints[.deviceToken] == nil ? nil : .deviceToken, at: provider,
+            rules: grant.request, registration: registration, random: random,
             now: now)
     }
 
@@ -36,7 +37,7 @@ extension DevicePoll {
     package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider
+        from provider: BoundProvider
     ) throws(OAuthError) {
         do {
             self = .granted(try TokenResponse(judging: response, to: request, from: provider))

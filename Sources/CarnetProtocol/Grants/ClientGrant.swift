@@ -55,7 +55,7 @@ extension ClientGrant {
     /// - Throws: `OAuthError` at step `clientCredentials` or `jwtBearer`; of kind `missingClientKey` if the client must
     /// sign the assertion and has no key.
     package func request(
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date

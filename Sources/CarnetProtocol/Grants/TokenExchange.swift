@@ -61,7 +61,7 @@ extension TokenExchange {
     ///
     /// - Throws: `OAuthError` at step `tokenExchange`.
     package func request(
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
@@ -91,7 +91,7 @@ extension TokenExchange {
     package func judge(
         _ response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider,
+        from provider: BoundProvider,
         now: Date
     ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
         let answer = try TokenResponse(judging: response, to: request, from: provider)

@@ -12,7 +12,7 @@ extension TokenRequest {
     package static func clientCredentials(
         scopes: [String] = [],
         resources: [String] = [],
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date

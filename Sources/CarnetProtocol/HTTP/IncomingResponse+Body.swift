@@ -139,7 +139,9 @@ extension OAuthError {
         hiding secrets: [Secret]
     ) -> OAuthError {
         let status = response.status
-        let words = response.serverWords(fields, format: format, hiding: secrets)
+        let words =
+            response.serverWords(fields, format: format, hiding: secrets)
+            ?? fields.statuses[String(status)].map { ServerError(code: $0, message: nil, uri: nil, hiding: secrets) }
         let isServersFault = status >= 500 || status == 429 || status == 408
         let hint: String? =
             switch status {

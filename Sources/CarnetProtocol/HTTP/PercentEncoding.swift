@@ -1,35 +1,32 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 
 /// The only encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
 package enum PercentEncoding {
     /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both
     /// accept.
-    package static func encode(_ text: String) -> String {
-        Work.count(text.utf8.count)
-        if text.utf8.allSatisfy(isUnreserved) { return text }
+    ///
+    /// - Parameter encoding: What the descriptor's `encoding` says.
+    package static func encode(_ text: String, as encoding: ParameterEncoding = .percent) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count * 2)
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                output.append(byte)
-            } else {
-                output.append(UInt8(ascii: "%"))
-                output.append(hexDigit(byte >> 4))
-                output.append(hexDigit(byte & 0xF))
-            }
-        }
+        encode(text, as: encoding, into: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Encodes a value as the descriptor's `encoding` says.
-    static func encode(_ text: String, as encoding: ParameterEncoding) -> String {
-        switch encoding {
-        case .percent: return encode(text)
-        case .plus: return encode(text).replacing("%20", with: "+")
-        case .raw:
-            return text.unicodeScalars.map { scalar in
-                "!$'()*+,;=:@/?".unicodeScalars.contains(scalar) ? String(scalar) : encode(String(scalar))
-            }.joined()
+    static func encode(_ text: String, as encoding: ParameterEncoding = .percent, into output: inout [UInt8]) {
+        text.withBytes { bytes in
+            Work.count(bytes.count)
+            for byte in bytes {
+                if isUnreserved(byte) || encoding == .raw && isKeptRaw(byte) {
+                    output.append(byte)
+                } else if byte == 0x20 && encoding == .plus {
+                    output.append(UInt8(ascii: "+"))
+                } else {
+                    output.append(UInt8(ascii: "%"))
+                    output.append(hexDigit(byte >> 4))
+                    output.append(hexDigit(byte & 0xF))
+                }
+            }
         }
     }
 
@@ -43,16 +40,18 @@ package enum PercentEncoding {
     /// - Returns: `nil` for a bad escape, a NUL, invalid UTF-8, or a string that is costly to compare (see
     /// `String.isStreamSafe`).
     package static func decodeForm(_ text: String) -> [(name: String, value: String)]? {
-        var pairs: [(name: String, value: String)] = []
-        Work.count(text.utf8.count)
-        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decode(parts[0]), let value = decode(parts.count == 2 ? parts[1] : "".utf8[...]) else {
-                return nil
+        text.withBytes { bytes in
+            Work.count(bytes.count)
+            var pairs: [(name: String, value: String)] = []
+            for pair in bytes.split(separator: UInt8(ascii: "&")) {
+                let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+                guard let name = decode(pair[..<equals]), let value = decode(pair[equals...].dropFirst()) else {
+                    return nil
+                }
+                pairs.append((name, value))
             }
-            pairs.append((name, value))
+            return pairs
         }
-        return pairs
     }
 
     /// Whether the value of a `Content-Type` field says that the body is a form (RFC 9110, section 8.3.1).
@@ -65,22 +64,23 @@ package enum PercentEncoding {
             .elementsEqual("application/x-www-form-urlencoded".utf8)
     }
 
-    private static func decode(_ text: Substring.UTF8View) -> String? {
+    private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+        Work.count(text.count)
         var output: [UInt8] = []
+        output.reserveCapacity(text.count)
         var bytes = text.makeIterator()
         while let byte = bytes.next() {
-            Work.count()
             switch byte {
+            case 0: return nil
             case UInt8(ascii: "+"): output.append(0x20)
             case UInt8(ascii: "%"):
-                guard let high = bytes.next().flatMap(hexValue), let low = bytes.next().flatMap(hexValue) else {
-                    return nil
-                }
+                guard let high = bytes.next().flatMap(hexValue), let low = bytes.next().flatMap(hexValue),
+                    high | low != 0
+                else { return nil }
                 output.append(high << 4 | low)
             default: output.append(byte)
             }
         }
-        guard !output.contains(0) else { return nil }
         return String(utf8: output[...]).flatMap { $0.isStreamSafe ? $0 : nil }
     }
 
@@ -88,6 +88,16 @@ package enum PercentEncoding {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+
+    /// What a URL may have in its query as it is, besides what is unreserved (RFC 3986, section 3.4), except for `&`.
+    private static func isKeptRaw(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'")...UInt8(ascii: ","), UInt8(ascii: "/"),
+            UInt8(ascii: ":")...UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "?")...UInt8(ascii: "@"):
+            true
         default: false
         }
     }

@@ -52,8 +52,8 @@ struct RequestParameters {
     }
 
     /// The parameters of a request that only a descriptor defines.
-    init(_ step: OAuthError.Step, section: String) {
-        self.init(step, nil, section: section, rename: NamedList(), omit: [], encode: NamedList())
+    init(_ step: OAuthError.Step, section: String, encode: NamedList<ParameterEncoding> = NamedList()) {
+        self.init(step, nil, section: section, rename: NamedList(), omit: [], encode: encode)
     }
 
     /// Adds a parameter of the protocol under the provider's name for it, unless the descriptor leaves it out.
@@ -66,7 +66,7 @@ struct RequestParameters {
     }
 
     /// Adds the grant type of the standard, or the provider's own name for it.
-    mutating func addGrantType(_ own: String? = nil) throws(OAuthError) {
+    mutating func addGrantType(_ own: String?) throws(OAuthError) {
         if let type = own ?? kind?.grantType { try add(.grantType, type) }
     }
 
@@ -180,16 +180,29 @@ struct RequestParameters {
 extension [RequestParameters.Parameter] {
     /// `name=value` pairs joined by `&`, each in its encoding.
     var encoded: String {
-        map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value, as: $0.encoding))" }
-            .joined(separator: "&")
+        joined { $0.value }
     }
 
     /// The same for display: encoded, except for the redaction marks.
     var shown: String {
-        map { item in
-            let value = item.isSecret ? item.shownValue : PercentEncoding.encode(item.value, as: item.encoding)
-            return "\(PercentEncoding.encode(item.name))=\(value)"
-        }.joined(separator: "&")
+        joined { $0.isSecret ? nil : $0.value }
+    }
+
+    /// - Parameter value: What is encoded; `nil` for what is shown in place of a secret, as it is.
+    private func joined(_ value: (Element) -> String?) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count * 48)
+        for item in self {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            PercentEncoding.encode(item.name, into: &bytes)
+            bytes.append(UInt8(ascii: "="))
+            if let value = value(item) {
+                PercentEncoding.encode(value, as: item.encoding, into: &bytes)
+            } else {
+                bytes += item.shownValue.utf8
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A JSON object of strings.

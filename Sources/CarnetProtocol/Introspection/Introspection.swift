@@ -32,7 +32,7 @@ extension Introspection {
     package static func request(
         _ token: Secret,
         hint: String? = nil,
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
@@ -61,7 +61,7 @@ extension Introspection {
     package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider,
+        from provider: BoundProvider,
         now: Date,
         verifyingBy verification: AnswerVerification? = nil
     ) throws(OAuthError) {
@@ -107,7 +107,7 @@ extension Introspection {
     }
 
     private static func body(
-        ofSigned response: IncomingResponse, from provider: Provider, by verification: AnswerVerification?
+        ofSigned response: IncomingResponse, from provider: BoundProvider, by verification: AnswerVerification?
     ) throws(OAuthError) -> JSONValue {
         guard let verification, let text = String(validating: response.body, as: UTF8.self) else {
             throw OAuthError(
@@ -126,7 +126,7 @@ extension Introspection {
     }
 
     private static func plainBody(
-        of response: IncomingResponse, to request: PreparedRequest, from provider: Provider
+        of response: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider
     ) throws(OAuthError) -> JSONValue {
         guard !provider.introspection.jwt.isRequired else {
             throw OAuthError(

@@ -9,21 +9,31 @@ enum Base64 {
 
 /// Base64url without padding (RFC 7515, section 2).
 package enum Base64URL {
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.underestimatedCount + 2) / 3 * 4)
-        var buffer: UInt32 = 0
-        var bits: UInt32 = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(buffer >> bits & 63)])
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        if let text = bytes.withContiguousStorageIfAvailable(encode) { return text }
+        return Array(bytes).withUnsafeBufferPointer(encode)
+    }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+            var count = 0
+            var buffer: UInt32 = 0
+            var bits: UInt32 = 0
+            func append(_ sextet: UInt32) {
+                text[count] = alphabet[Int(sextet & 63)]
+                count += 1
             }
+            for byte in bytes {
+                buffer = buffer << 8 | UInt32(byte)
+                bits += 8
+                while bits >= 6 {
+                    bits -= 6
+                    append(buffer >> bits)
+                }
+            }
+            if bits > 0 { append(buffer << (6 - bits)) }
+            return count
         }
-        if bits > 0 { text.append(alphabet[Int(buffer << (6 - bits) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

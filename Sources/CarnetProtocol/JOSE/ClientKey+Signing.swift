@@ -27,7 +27,7 @@ extension ClientKey {
     ///
     /// - Throws: `OAuthError` of kind `badRegistration` if the key has no such algorithm.
     func algorithm(
-        among wanted: [String], at provider: Provider, descriptorKey: String
+        among wanted: [String], at provider: some ProviderStage, descriptorKey: String
     ) throws(OAuthError) -> SignatureAlgorithm {
         let possible = signatureAlgorithms
         if let chosen = possible.first(where: { wanted.isEmpty || wanted.contains($0.rawValue) }) { return chosen }

@@ -18,7 +18,7 @@ struct JSONWebEncryption {
 
     /// Whether a token has the five segments of a compact JWE.
     static func hasForm(of token: Secret) -> Bool {
-        token.reveal().utf8.count { $0 == UInt8(ascii: ".") } == 4
+        token.reveal().withBytes { $0.count { $0 == UInt8(ascii: ".") } } == 4
     }
 
     /// - Throws: `OAuthError` of kind `malformedToken` or `criticalHeader`.

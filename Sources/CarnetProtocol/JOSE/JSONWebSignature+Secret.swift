@@ -10,13 +10,13 @@ extension JSONWebSignature {
     }
 }
 
-extension Provider {
+extension DiscoveredStage {
     /// The secret that signs ID tokens; `nil` where public keys do.
     ///
     /// - Throws: `OAuthError` if the registration has no usable secret. A secret shorter than the hash could be
     /// guessed from one token (RFC 7518, section 3.2).
     func signatureSecret(of registration: ClientRegistration) throws(OAuthError) -> Secret? {
-        guard idToken.hs256 != nil else { return nil }
+        guard self.idToken.hs256 != nil else { return nil }
         guard let secret = registration.clientSecret else {
             throw OAuthError(
                 .idToken,

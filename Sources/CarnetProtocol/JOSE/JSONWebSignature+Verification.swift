@@ -14,7 +14,8 @@ extension JSONWebSignature {
         guard !candidates.isEmpty else {
             throw OAuthError(
                 step, .keyNotFound, "the provider's key set has no key for \(name)'s key id and algorithm",
-                descriptorKey: "endpoints.jwks")
+                descriptorKey: "endpoints.jwks",
+                hint: "try again in a minute: keys are fetched once a minute, and a restarted sandbox has new ones")
         }
         let isValid = candidates.prefix(Self.maximumCandidates).contains { key in
             key.isValid(signature, for: signingInput, algorithm: algorithm)

@@ -13,7 +13,7 @@ package struct LogoutToken: Sendable {
 /// The expected values of a logout token.
 package struct LogoutTokenExpectations: Sendable {
     package let issuer: String
-    let provider: Provider
+    let provider: DiscoveredProvider
     let clientID: String
     let registration: ClientRegistration
     let algorithms: [SignatureAlgorithm]
@@ -26,7 +26,7 @@ package struct LogoutTokenExpectations: Sendable {
     package var isSignedWithSecret: Bool { secret != nil }
 
     /// - Throws: `OAuthError` if the provider has no issuer.
-    package init(from provider: Provider, as registration: ClientRegistration) throws(OAuthError) {
+    package init(from provider: DiscoveredProvider, as registration: ClientRegistration) throws(OAuthError) {
         guard let issuer = provider.issuer else {
             throw OAuthError(
                 .logout,
@@ -36,7 +36,7 @@ package struct LogoutTokenExpectations: Sendable {
             )
         }
         self.issuer = issuer
-        self.provider = provider
+        self.provider = provider.discovered
         self.registration = registration
         clientID = registration.clientID
         algorithms = provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms

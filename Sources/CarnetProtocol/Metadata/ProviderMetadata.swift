@@ -90,7 +90,7 @@ extension ProviderMetadata {
         }
         self.issuer = issuer
         document = body
-        let names = EndpointName.allCases.filter { provider.endpoints[$0] == nil }
+        let names = EndpointName.allCases.filter { $0.isStandard && provider.endpoints[$0] == nil }
         (endpoints, refusedEndpoints) = Self.endpoints(names, in: body)
         // A sign-in needs these, so the failure is reported before the user is sent to the provider.
         for name in [EndpointName.authorization, .token, .jwks] {
@@ -195,45 +195,49 @@ extension OAuthError {
     }
 }
 
-extension Provider {
+extension ProviderSections {
     /// Whether a sign-in needs a value that only the metadata has.
     package var needsMetadata: Bool {
         switch discovery {
         case .off: false
-        case .prefer, .require: true
+        case .preferred, .required: true
         case nil:
             issuer != nil
                 && ([.authorization, .token, .jwks] + (authorization.isPushed ? [.pushedAuthorizationRequest] : []))
                     .contains { endpoints[$0] == nil }
         }
     }
+}
 
+extension DiscoveredProvider {
     /// The provider for a client with a certificate: the mTLS endpoints replace the others (RFC 8705, section 5).
     ///
     /// - Throws: `OAuthError` at step `discovery` if its token endpoint cannot be requested.
-    package func presentingCertificate() throws(OAuthError) -> Provider {
-        var changed = self
-        changed.endpoints.urls.merge(endpoints.mtls) { _, alias in alias }
-        if let reason = endpoints.refusedMTLS[.token] { throw .refusedEndpoint(.token, reason, for: .discovery) }
-        // An invalid mTLS endpoint is not replaced by the plain one.
-        for (name, reason) in endpoints.refusedMTLS { changed.endpoints.refuse(name, reason) }
-        return changed
+    package func presentingCertificate() throws(OAuthError) -> DiscoveredProvider {
+        if let reason = self.endpoints.refusedMTLS[.token] { throw .refusedEndpoint(.token, reason, for: .discovery) }
+        return changed {
+            $0.endpoints.urls.merge($0.endpoints.mtls) { _, alias in alias }
+            // An invalid mTLS endpoint is not replaced by the plain one.
+            for (name, reason) in $0.endpoints.refusedMTLS { $0.endpoints.refuse(name, reason) }
+        }
     }
+}
 
+extension Provider {
     /// The provider with the values of the metadata. The descriptor takes precedence.
-    package func merging(_ metadata: ProviderMetadata) -> Provider {
-        var merged = self
-        merged.endpoints.merge(metadata)
-        if idToken.algorithms.isEmpty { merged.idToken.algorithms = metadata.signatureAlgorithms }
-        if issuerMatch == .off { merged.issuerMatch = .anyOf([metadata.issuer]) }
-        merged.client.accept(announced: metadata.authenticationMethods)
-        merged.client.assertion.announcedAlgorithms = metadata.assertionAlgorithms
-        merged.authorization.merge(metadata)
-        merged.callback.requiresIssuer = callback.requiresIssuer || metadata.announcesIssuerParameter
-        merged.callback.jwt.learn(metadata.callbackAlgorithms)
-        merged.profile.jwt.learn(metadata.profileAlgorithms)
-        merged.introspection.jwt.learn(metadata.introspectionAlgorithms)
-        return merged
+    package func merging(_ metadata: ProviderMetadata) -> DiscoveredProvider {
+        withoutMetadata.changed {
+            $0.endpoints.merge(metadata)
+            if $0.idToken.algorithms.isEmpty { $0.idToken.algorithms = metadata.signatureAlgorithms }
+            if $0.issuerMatch == .off { $0.issuerMatch = .anyOf([metadata.issuer]) }
+            $0.client.accept(announced: metadata.authenticationMethods)
+            $0.client.assertion.announcedAlgorithms = metadata.assertionAlgorithms
+            $0.authorization.merge(metadata)
+            $0.callback.requiresIssuer = $0.callback.requiresIssuer || metadata.announcesIssuerParameter
+            $0.callback.jwt.learn(metadata.callbackAlgorithms)
+            $0.profile.jwt.learn(metadata.profileAlgorithms)
+            $0.introspection.jwt.learn(metadata.introspectionAlgorithms)
+        }
     }
 }
 
@@ -270,7 +274,7 @@ extension SignedAnswer {
 
 extension JSONWebKeySet {
     /// The request for a provider's keys.
-    package static func request(for provider: Provider) throws(OAuthError) -> PreparedRequest {
+    package static func request(for provider: DiscoveredProvider) throws(OAuthError) -> PreparedRequest {
         try request(try provider.endpoint(.jwks, for: .keys), key: "endpoints.jwks")
     }
 

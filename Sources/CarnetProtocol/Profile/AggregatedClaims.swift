@@ -17,7 +17,7 @@ extension Profile {
     ///
     /// Distributed claims are not fetched: the provider would choose the hosts and the tokens of this client's
     /// requests.
-    package func aggregatedClaims(at provider: Provider) -> (claims: [AggregatedClaims], failures: [OAuthError]) {
+    package func aggregatedClaims(at provider: BoundProvider) -> (claims: [AggregatedClaims], failures: [OAuthError]) {
         guard !provider.profile.sources.isEmpty, let names = raw["_claim_names"]?.object,
             let sources = raw["_claim_sources"]?.object
         else { return ([], []) }
@@ -35,7 +35,7 @@ extension Profile {
     }
 
     private static func aggregated(
-        _ source: JSONValue, _ names: [String], at provider: Provider
+        _ source: JSONValue, _ names: [String], at provider: BoundProvider
     ) throws(OAuthError) -> AggregatedClaims {
         guard let token = source["JWT"]?.string else {
             throw OAuthError(
@@ -62,7 +62,8 @@ extension Profile {
     /// - Parameter verification: The source's keys.
     /// - Throws: `OAuthError` at step `profile`; of kind `keyNotFound` or `badSignature` if a new key set might help.
     package func adding(
-        _ aggregated: AggregatedClaims, from provider: Provider, verifyingBy verification: AnswerVerification
+        _ aggregated: AggregatedClaims, from provider: BoundProvider,
+        verifyingBy verification: AnswerVerification
     ) throws(OAuthError) -> Profile {
         let source = aggregated.source
         let signed = try SignedResponse(

@@ -5,7 +5,7 @@ extension Profile {
     package static func request(
         _ further: ProfileRequest,
         _ tokens: TokenSet,
-        at provider: Provider
+        at provider: BoundProvider
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, .profile, further.request)
         try parameters.addExtra(
@@ -29,7 +29,7 @@ extension Profile {
         _ response: IncomingResponse,
         to request: PreparedRequest,
         for further: ProfileRequest,
-        from provider: Provider
+        from provider: BoundProvider
     ) throws(OAuthError) -> Profile {
         guard response.status == 200 else {
             throw OAuthError.bearer(response, to: request, unauthorized: provider.api.unauthorized)

@@ -49,7 +49,7 @@ extension JSONObject {
 }
 
 extension Profile {
-    init(mapping body: JSONValue, with provider: Provider) {
+    init(mapping body: JSONValue, with provider: BoundProvider) {
         let root = body[provider.profile.root] ?? .null
         raw = body
         claims = provider.profile.claims.compactMap { claim in
@@ -62,7 +62,7 @@ extension Profile {
     /// The profile with values of the first sign-in's callback for claims that no other source has.
     ///
     /// - Parameter values: The captured values of the sign-in, by reference, e.g. `callback.user`.
-    package func adding(_ values: [String: ConnectionValue], from provider: Provider) -> Profile {
+    package func adding(_ values: [String: ConnectionValue], from provider: BoundProvider) -> Profile {
         guard let rules = provider.profile.callback, let text = values["callback.\(rules.capture)"]?.text,
             let said = try? JSONValue(parsing: text)
         else { return self }
@@ -77,7 +77,7 @@ extension Profile {
 /// The source of the profile, and its request (OpenID Connect Core, section 5.3).
 extension Profile {
     /// The descriptor's source; by default the userinfo endpoint if there is one, else the ID token.
-    package static func source(at provider: Provider) -> ProfileSource {
+    package static func source(at provider: some ProviderStage) -> ProfileSource {
         if let source = provider.profile.source { return source }
         // An unusable endpoint fails when it is requested.
         let hasUserinfo = provider.endpoints[.userinfo] != nil || provider.endpoints.refused[.userinfo] != nil
@@ -86,7 +86,7 @@ extension Profile {
 
     /// The userinfo request. The access token is in the header, unless the descriptor says otherwise (RFC 6750,
     /// section 2).
-    package static func request(_ tokens: TokenSet, at provider: Provider) throws(OAuthError) -> PreparedRequest {
+    package static func request(_ tokens: TokenSet, at provider: BoundProvider) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, .profile, provider.profile.request)
         try parameters.addExtra(
             provider.profile.request.parameters, key: "profile.parameters", hidden: provider.profile.request.late.hidden
@@ -111,7 +111,7 @@ extension Profile {
     package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider,
+        from provider: BoundProvider,
         subject: String?,
         verifyingBy verification: AnswerVerification? = nil
     ) throws(OAuthError) {
@@ -133,21 +133,21 @@ extension Profile {
     }
 
     /// The profile from the ID token's claims.
-    package init(_ idToken: IDToken, from provider: Provider) {
+    package init(_ idToken: IDToken, from provider: BoundProvider) {
         self.init(mapping: .object(idToken.claims), with: provider)
     }
 }
 
 extension Profile {
     /// The profile that came with the tokens.
-    package init(_ response: TokenResponse, from provider: Provider) {
+    package init(_ response: TokenResponse, from provider: BoundProvider) {
         self.init(mapping: response.profile, with: provider)
     }
 
     /// A stored profile, from its `raw` JSON.
     ///
     /// - Throws: `OAuthError` of kind `malformedBody`.
-    package init(stored text: String, from provider: Provider) throws(OAuthError) {
+    package init(stored text: String, from provider: BoundProvider) throws(OAuthError) {
         guard let body = try? JSONValue(parsing: text) else {
             throw OAuthError(.profile, .malformedBody, "the stored profile is not JSON")
         }
@@ -155,7 +155,7 @@ extension Profile {
     }
 }
 
-extension Provider {
+extension ProviderSections {
     /// Whether a sign-in can have a profile: a plain OAuth 2.0 provider may have none.
     package var canHaveProfile: Bool {
         profile.source != nil || endpoints[.userinfo] != nil || endpoints.late[.userinfo] != nil || issuer != nil

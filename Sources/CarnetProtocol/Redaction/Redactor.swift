@@ -6,6 +6,8 @@ struct Redactor {
     /// The forms of the secrets. The redaction mark is first, so that redacted text is not searched again; then the
     /// longest, so that no part of a secret remains.
     private let forms: [ByteSearch]
+    /// A shorter secret is found as a whole word only: otherwise the code `c` would shred every message.
+    private static let shortLength = 8
 
     init(hiding secrets: [Secret]) {
         var forms: [[UInt8]] = []
@@ -24,7 +26,7 @@ struct Redactor {
     /// Whether a secret is in the text.
     func finds(in text: String) -> Bool {
         var text = text
-        return text.withUTF8 { bytes in forms.dropFirst().contains { !$0.places(in: bytes).isEmpty } }
+        return text.withUTF8 { bytes in forms.dropFirst().contains { !Found($0, in: bytes).places.isEmpty } }
     }
 
     /// The text without the secrets, truncated to a number of Unicode scalars.
@@ -59,8 +61,25 @@ struct Redactor {
         var next = 0
 
         init(_ form: ByteSearch, in bytes: UnsafeBufferPointer<UInt8>) {
-            places = form.places(in: bytes)
-            length = form.pattern.count
+            let length = form.pattern.count
+            self.length = length
+            let all = form.places(in: bytes)
+            places =
+                length >= Redactor.shortLength
+                ? all
+                : all.filter { place in
+                    !Self.isWord(bytes, at: place - 1, beside: place)
+                        && !Self.isWord(bytes, at: place + length, beside: place + length - 1)
+                }
+        }
+
+        /// Whether a letter or digit is at an offset and beside it, so that a word continues there.
+        private static func isWord(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int, beside inner: Int) -> Bool {
+            bytes.indices.contains(offset) && isAlphanumeric(bytes[offset]) && isAlphanumeric(bytes[inner])
+        }
+
+        private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
         }
     }
 

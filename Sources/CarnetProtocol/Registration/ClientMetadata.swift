@@ -40,7 +40,7 @@ extension ClientMetadata {
     /// - Parameter initialAccessToken: The token that a server with restricted registration requires.
     /// - Throws: `OAuthError` at step `registration`.
     package func request(
-        at provider: Provider, initialAccessToken: Secret? = nil
+        at provider: DiscoveredProvider, initialAccessToken: Secret? = nil
     ) throws(OAuthError) -> PreparedRequest {
         guard !redirectURIs.isEmpty else {
             throw OAuthError(.registration, .badRegistration, "the metadata has no redirect URI")
@@ -51,7 +51,7 @@ extension ClientMetadata {
     }
 
     /// The metadata as they are sent.
-    func document(at provider: Provider) throws(OAuthError) -> JSONObject {
+    func document(at provider: DiscoveredProvider) throws(OAuthError) -> JSONObject {
         for uri in redirectURIs { try RedirectURI.check(uri, against: provider) }
         guard !authenticationMethod.usesKey || keys.contains(where: \.canSign) else {
             throw OAuthError(

@@ -12,7 +12,7 @@ extension RegisteredClient {
     ///
     /// - Throws: `OAuthError` at step `registration`.
     package func updateRequest(
-        _ metadata: ClientMetadata, at provider: Provider
+        _ metadata: ClientMetadata, at provider: DiscoveredProvider
     ) throws(OAuthError) -> PreparedRequest {
         var body = try metadata.document(at: provider)
         body["client_id"] = .string(clientID)

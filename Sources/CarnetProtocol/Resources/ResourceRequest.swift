@@ -14,7 +14,7 @@ package enum ResourceRequest {
         headers: [Named<String>] = [],
         body: [UInt8] = [],
         tokens: TokenSet,
-        at provider: Provider,
+        at provider: BoundProvider,
         declared: [Resource] = []
     ) throws(OAuthError) -> PreparedRequest {
         try make(
@@ -32,7 +32,7 @@ package enum ResourceRequest {
         headers: [Named<String>],
         body: [UInt8],
         tokens: TokenSet,
-        at provider: Provider,
+        at provider: BoundProvider,
         declared: [Resource],
         queried: [RequestParameters.Parameter] = [],
         hidden: Set<String>,

@@ -25,7 +25,7 @@ package struct IDTokenExpectations: Sendable {
 
     package var issuer: String
     /// Decides which issuers are accepted.
-    let provider: Provider
+    let provider: DiscoveredProvider
     /// The issuer of the sign-in that a refresh continues.
     package var continuedIssuer: String?
     package var clientID: String
@@ -53,7 +53,7 @@ extension IDTokenExpectations {
 
     /// - Throws: `OAuthError` if the provider has no issuer.
     package init(
-        from provider: Provider,
+        from provider: some DiscoveredStage,
         as registration: ClientRegistration,
         nonce: Nonce,
         accessToken: Secret,
@@ -71,7 +71,7 @@ extension IDTokenExpectations {
         }
         self.init(
             issuer: issuer,
-            provider: provider,
+            provider: provider.discovered,
             continuedIssuer: continuedIssuer,
             clientID: registration.clientID,
             nonce: nonce,
@@ -85,14 +85,14 @@ extension IDTokenExpectations {
 
     /// The expected values for a sign-in.
     package init(
-        from provider: Provider,
+        from provider: some DiscoveredStage,
         as registration: ClientRegistration,
         answering callback: ValidatedCallback,
         accessToken: Secret
     ) throws(OAuthError) {
         let pending = callback.pending
         let nonce: Nonce =
-            if let sent = pending.nonce, provider.idToken.nonce.ifPresent != nil { .continuing(sent) } else {
+            if let sent = pending.nonce, !provider.authorization.nonce.isRequired { .continuing(sent) } else {
                 .exactly(pending.nonce)
             }
         try self.init(from: provider, as: registration, nonce: nonce, accessToken: accessToken)

@@ -7,7 +7,7 @@ package enum RevocationResponse {
     package static func judge(
         _ response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider
+        from provider: BoundProvider
     ) throws(OAuthError) {
         let rules = provider.revocation.success
         let errors = provider.token.response.errors

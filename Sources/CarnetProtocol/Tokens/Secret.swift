@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// A secret string: a token, a code, a code verifier, a client secret.
 ///
 /// Its description is `[redacted]`. Only `reveal()` returns the string, so that each use can be found by its name.
@@ -19,7 +21,8 @@ public struct Secret: Sendable, Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(ContiguousArray(text.utf8))
+        text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(text.utf8.count)
     }
 }
 
@@ -40,6 +43,15 @@ extension Secret: Redacted {
 
 /// Compares bytes in constant time. Only the lengths leak.
 func constantTimeEquals(_ lhs: some Collection<UInt8>, _ rhs: some Collection<UInt8>) -> Bool {
-    guard lhs.count == rhs.count else { return false }
-    return zip(lhs, rhs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    func areEqual(_ lhs: UnsafeBufferPointer<UInt8>, _ rhs: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard lhs.count == rhs.count else { return false }
+        var difference: UInt8 = 0
+        for index in lhs.indices { difference |= lhs[index] ^ rhs[index] }
+        return difference == 0
+    }
+    let areEqualInPlace = lhs.withContiguousStorageIfAvailable { lhs in
+        rhs.withContiguousStorageIfAvailable { areEqual(lhs, $0) }
+    }
+    if case .some(.some(let areEqual)) = areEqualInPlace { return areEqual }
+    return Array(lhs).withUnsafeBufferPointer { lhs in Array(rhs).withUnsafeBufferPointer { areEqual(lhs, $0) } }
 }

@@ -6,7 +6,7 @@ package enum TokenRequest {
     /// Exchanges the code of a validated callback. A code is sent only once.
     package static func exchange(
         _ callback: ValidatedCallback,
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
@@ -19,7 +19,7 @@ package enum TokenRequest {
             )
         }
         var parameters = RequestParameters(.tokenRequest, .token, provider.token.request)
-        try parameters.addGrantType()
+        try parameters.addGrantType(provider.token.grantType)
         try parameters.add(.code, callback.code)
         let pending = callback.pending
         if pending.hasStateInRedirectURI == true {
@@ -40,13 +40,13 @@ package enum TokenRequest {
     /// Uses a refresh token. The scope is omitted, so that the granted scopes stay (RFC 6749, section 6).
     package static func refresh(
         _ refreshToken: Secret,
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.refresh, .refresh, provider.refresh.request)
-        try parameters.addGrantType()
+        try parameters.addGrantType(provider.refresh.grantType)
         try parameters.add(.refreshToken, refreshToken)
         return try send(
             &parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, at: provider,
@@ -62,7 +62,7 @@ package enum TokenRequest {
         _ token: Secret,
         hint: String,
         isBound: Bool = false,
-        at provider: Provider,
+        at provider: BoundProvider,
         as registration: ClientRegistration,
         random: any RandomSource,
         now: Date
@@ -96,7 +96,7 @@ package enum TokenRequest {
     static func send(
         _ parameters: inout RequestParameters,
         to endpoint: EndpointName? = nil,
-        at provider: Provider,
+        at provider: some DiscoveredStage,
         rules: ResolvedRequest,
         registration: ClientRegistration,
         method: ClientAuthenticationMethod? = nil,

@@ -6,7 +6,7 @@ extension TokenResponse {
     ///
     /// - Throws: `OAuthError` if the encryption differs from the registered one.
     package func decryptingIDToken(
-        for registration: ClientRegistration, from provider: Provider
+        for registration: ClientRegistration, from provider: BoundProvider
     ) throws(OAuthError) -> TokenResponse {
         guard let token = idToken else { return self }
         var response = self

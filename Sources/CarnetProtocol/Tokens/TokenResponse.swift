@@ -31,10 +31,10 @@ extension TokenResponse {
     package init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: borrowing Provider,
+        from provider: BoundProvider,
         refreshing old: TokenSet? = nil
     ) throws(OAuthError) {
-        let rules = request.step == .refresh ? provider.refreshResponse : provider.token.response
+        let rules = provider.response(at: request.step)
         let kept = provider.refresh.result == .expiry ? old : nil
         try self.init(judging: response, to: request, from: provider, rules: rules, keeping: kept)
     }
@@ -45,7 +45,7 @@ extension TokenResponse {
     init(
         judging response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: borrowing Provider,
+        from provider: BoundProvider,
         rules: ResponseRules,
         keeping kept: TokenSet? = nil
     ) throws(OAuthError) {
@@ -103,7 +103,7 @@ extension TokenResponse {
     /// The further token sets that the response to a code has. One that was not granted is not there.
     private static func tokenSets(
         of response: IncomingResponse, in body: JSONValue, to request: PreparedRequest,
-        from provider: borrowing Provider,
+        from provider: BoundProvider,
         rules: ResponseRules
     ) throws(OAuthError) -> [Named<TokenResponse>] {
         guard request.step == .tokenRequest else { return [] }
@@ -126,7 +126,7 @@ extension TokenResponse {
     package static func refreshToken(
         in response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider
+        from provider: BoundProvider
     ) -> Secret? {
         let rules = provider.refreshResponse
         guard provider.refresh.rotation != .none,
@@ -176,5 +176,21 @@ extension TokenResponse {
             )
         }
         return (body, TokenFieldReader(root: root, step: step))
+    }
+}
+
+extension BoundProvider {
+    /// How the response to a token request is read.
+    fileprivate func response(at step: OAuthError.Step) -> ResponseRules {
+        let own: ResponseRules? =
+            switch step {
+            case .refresh: self.refresh.response
+            case .clientCredentials: self.clientCredentials.response
+            case .deviceAuthorization: self.device.token.response
+            case .tokenExchange: self.tokenExchange.response
+            case .jwtBearer: self.jwtBearer.grant.response
+            default: nil
+            }
+        return own ?? self.token.response
     }
 }

@@ -26,7 +26,7 @@ extension TokenSet {
     package init(
         judgingGrantWithoutUser response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: Provider,
+        from provider: BoundProvider,
         requested: [String],
         now: Date
     ) throws(OAuthError) {

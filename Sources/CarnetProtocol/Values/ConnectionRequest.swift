@@ -5,12 +5,13 @@ import HTTPTypes
 /// Requests after the token response: exchange steps, lookups, and the requests at the start and the end of a
 /// connection.
 package struct ConnectionRequest: Sendable {
-    private let provider: Provider
+    private let provider: BoundProvider
     private let tokens: TokenSet
     private let known: TemplateValues
 
     package init(
-        at provider: Provider, as registration: ClientRegistration, with held: HeldValues, tokens: TokenSet, now: Date,
+        at provider: DiscoveredProvider, as registration: ClientRegistration, with held: HeldValues, tokens: TokenSet,
+        now: Date,
         random: any RandomSource
     ) {
         var held = held
@@ -24,7 +25,7 @@ package struct ConnectionRequest: Sendable {
     package func exchange(_ step: Named<ExchangeStep>) throws(OAuthError) -> PreparedRequest {
         let key = "exchange.\(step.name)"
         let rules = step.value.resolved.filled(known)
-        var parameters = RequestParameters(.exchange, section: key)
+        var parameters = RequestParameters(.exchange, section: key, encode: rules.encode)
         try parameters.addExtra(rules.parameters, key: "\(key).parameters", hidden: rules.late.hidden)
         return try PreparedRequest.make(
             parameters, to: try url(step.value.url, .exchange, key: "\(key).url"), key: "\(key).url", rules: rules)
@@ -43,12 +44,14 @@ package struct ConnectionRequest: Sendable {
         let method = call.method ?? .get
         let isQueried = method == .get || method == .delete || call.body == .query
         var body: [UInt8] = []
+        var shownBody: String?
         var headers = rules.headers
         if isQueried {
             try parameters.refuseRepeats(of: parameters.items, inQueryOf: target, key: key)
         } else if !parameters.items.isEmpty {
             let isJSON = call.body == .json
             body = Array((isJSON ? parameters.items.json(\.value) : parameters.items.encoded).utf8)
+            shownBody = isJSON ? parameters.items.json(\.shownValue) : parameters.items.shown
             headers.insert(
                 Named("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded"), at: 0)
         }
@@ -64,7 +67,7 @@ package struct ConnectionRequest: Sendable {
             hidden: provider.api.hiddenHeaders.union(known.secretNames(of: call.headers.items)),
             mayReplaceToken: true
         ).at(
-            .connection, key: key, hiding: parameters.secrets)
+            .connection, key: key, hiding: parameters.secrets, showing: shownBody)
     }
 
     /// A value that is built from captured values.
@@ -101,10 +104,23 @@ package struct ConnectionRequest: Sendable {
 extension PreparedRequest {
     /// The same request as another step's.
     ///
-    /// - Parameter further: Additional secrets of the request.
-    fileprivate func at(_ step: OAuthError.Step, key: String, hiding further: [Secret]) -> PreparedRequest {
+    /// - Parameters:
+    ///   - further: Additional secrets of the request.
+    ///   - body: The body without its secrets. A host's body is never shown; this one is the descriptor's.
+    fileprivate func at(
+        _ step: OAuthError.Step, key: String, hiding further: [Secret], showing body: String?
+    ) -> PreparedRequest {
         PreparedRequest(
-            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted, secrets: secrets + further)
+            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted.showing(body),
+            secrets: secrets + further)
+    }
+}
+
+extension RedactedRequest {
+    fileprivate func showing(_ body: String?) -> RedactedRequest {
+        var shown = self
+        if let body { shown.body = body }
+        return shown
     }
 }
 
@@ -117,7 +133,7 @@ package struct ExchangeResponse: Sendable {
     /// - Throws: `OAuthError` at step `exchange`.
     package init(
         judging response: IncomingResponse, to request: PreparedRequest, of step: Named<ExchangeStep>,
-        from provider: Provider
+        from provider: BoundProvider
     ) throws(OAuthError) {
         let rules = step.value.response
         if step.value.result == .tokens {
@@ -163,10 +179,10 @@ public struct ConnectionChoice: Sendable {
         let key = "connection.lookups.\(lookup.name)"
         let body = try response.json(.connection, key: key, isLenient: true)
         let rules = lookup.value
-        guard let all = rules.list.map({ body[$0]?.array }) ?? [body] else {
+        guard let all = body.candidates(at: rules.root) else {
             guard !rules.call.isOptional else { return nil }
             throw OAuthError(
-                .connection, .missingField, "the response has no list at this place", descriptorKey: "\(key).list")
+                .connection, .missingField, "the response has nothing at this place", descriptorKey: "\(key).root")
         }
         var candidates: [Candidate] = []
         for candidate in all.prefix(Self.mostCandidates) where candidate.meets(conditions) {
@@ -218,13 +234,6 @@ extension CallRules {
     /// Whether a response refuses a request that may be refused. An expired access token and a failing server say nothing.
     package func isDeclined(_ response: IncomingResponse) -> Bool {
         isOptional && (400..<500).contains(response.status) && ![401, 429].contains(response.status)
-    }
-}
-
-extension JSONValue {
-    /// Whether the members have these values, by bytes.
-    fileprivate func meets(_ conditions: [Named<String>]) -> Bool {
-        conditions.allSatisfy { self[$0.name]?.scalarText?.isSameBytes(as: $0.value) ?? false }
     }
 }
 

@@ -24,19 +24,21 @@ package struct HeldValues: Sendable {
     }
 }
 
-extension Provider {
+extension DiscoveredProvider {
     /// The provider with its templates filled as far as the values are known.
     package func filled(
         with held: HeldValues, as registration: ClientRegistration, now: Date, random: any RandomSource
-    ) -> Provider {
-        isLate ? filled(values(registration, held, now: now, random: random)) : self
+    ) -> BoundProvider {
+        filled(values(registration, held, now: now, random: random))
     }
+}
 
+extension ProviderStage {
     func values(
         _ registration: ClientRegistration, _ held: HeldValues = HeldValues(), now: Date, random: any RandomSource
     ) -> TemplateValues {
         var values = TemplateValues(
-            tables: tables, now: now, random: { random.bytes(count: $0) }, digests: CryptoDigests())
+            tables: self.tables, now: now, random: { random.bytes(count: $0) }, digests: CryptoDigests())
         func add(_ origin: TemplateOrigin, _ name: String, _ text: String?, isSecret: Bool) {
             guard let text else { return }
             values.known[TemplateReference(origin, name)] = TemplateValues.Value(text, isSecret: isSecret)
@@ -48,8 +50,8 @@ extension Provider {
         add(.token, "access_token", held.tokens?.accessToken.reveal(), isSecret: true)
         add(.token, "refresh_token", held.tokens?.refreshToken?.reveal(), isSecret: true)
         add(.token, "id_token", held.tokens?.idToken?.reveal(), isSecret: true)
-        add(.token, "scope", held.tokens?.scopes.joined(separator: scopes.separator), isSecret: false)
-        for (name, text) in secretInputs { add(.input, name, text, isSecret: true) }
+        add(.token, "scope", held.tokens?.scopes.joined(separator: self.scopes.separator), isSecret: false)
+        for (name, text) in self.secretInputs { add(.input, name, text, isSecret: true) }
         for (name, value) in held.values {
             let parts = name.split(separator: ".", maxSplits: 1)
             guard parts.count == 2, let origin = TemplateOrigin(rawValue: String(parts[0])) else { continue }

@@ -82,7 +82,7 @@ public struct PendingStoreConformance: ConformanceSuite {
             throw ConformanceViolation(check: "setup", reason: "\(document.diagnostics)")
         }
         return try AuthorizationRequest(
-            to: provider,
+            to: provider.withoutMetadata,
             as: ClientRegistration(clientID: "client", redirectURI: "https://app.example/callback"),
             options: AuthorizationOptions(scopes: scopes),
             random: SeededRandomSource(seed: seed),

@@ -80,7 +80,7 @@ extension TokenStoreConformance {
         try context.require(try await stores.first.keys() == [kept.key], "keys are not those that are left")
     }
 
-    /// What a server said of one record must not remove the next.
+    /// A response about one revision of a record must not remove a later revision.
     func staleRemovalChangesNothing(_ stores: Stores, _ context: CheckContext) async throws {
         let key = Connection.sample().key
         try context.require(

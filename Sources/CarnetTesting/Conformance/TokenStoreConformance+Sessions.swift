@@ -34,5 +34,11 @@ extension TokenStoreConformance {
         try context.require(try await found(nil, "s4") == ["desk"], "a session that replaced another was not found")
         try await stores.first.remove(connection("desk", "u1", "s4").key)
         try context.require(try await found("u1", nil) == ["phone"], "a session that was removed was found")
+        var plain = Connection.sample()
+        (plain.key.account, plain.issuer, plain.subject) = ("plain", nil, "u1")
+        _ = try await stores.first.save(plain, replacing: nil)
+        try context.require(
+            try await found(issuer: plain.key.provider, "u1", nil) == ["plain"],
+            "a user's session without an issuer was not found with the provider's id")
     }
 }

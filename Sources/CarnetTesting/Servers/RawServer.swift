@@ -11,6 +11,8 @@ package final class RawServer: Sendable {
         /// Sends a byte every 20 milliseconds.
         case drip([UInt8])
         case waitForHangUp
+        /// Reads another request on the same connection.
+        case readRequest
         /// Closes the connection in this direction only: the client may continue to send.
         case endSending
         /// Breaks the connection with a TCP reset.
@@ -117,6 +119,10 @@ private final class RawServerScript: Sendable {
         case .waitForHangUp:
             while !isStopped, !connection.hangsUp(within: 100) {}
             return false
+        case .readRequest:
+            guard let request = readRequest(from: connection) else { return false }
+            change { $0.requests.append(request) }
+            return true
         case .endSending:
             connection.endSending()
             return true

@@ -14,22 +14,20 @@ struct NonceOff: SingleValueRule {
         references: ["OpenID Connect Core 1.0, section 15.5.2", "RFC 9700, section 4.5.3"],
         bad: [
             "authorization: { nonce: ⟦{ none: their ID tokens never carry it }⟧ }\n",
-            "id_token: { nonce: ⟦{ if_present: some of their ID tokens lack it }⟧ }\n",
+            "authorization: { nonce: ⟦{ optional: some of their ID tokens lack it }⟧ }\n",
         ],
         good: ["authorization: { nonce: required }\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        var found: [Diagnostic] = []
         // Without ID tokens the key has no effect, and K106 reports that.
-        if context.descriptor.canHaveIDToken, case .off(let reason) = context.descriptor.authorization.nonce {
-            let message = "no nonce binds the ID token to the sign-in: \(reason)"
-            found.append(finding(message, in: context, at: context.places.authorization.nonce.span))
+        guard context.descriptor.canHaveIDToken else { return [] }
+        let message: String
+        switch context.descriptor.authorization.nonce {
+        case .required: return []
+        case .optional(let reason): message = "an ID token without the nonce is accepted: \(reason)"
+        case .off(let reason): message = "no nonce binds the ID token to the sign-in: \(reason)"
         }
-        if let reason = context.descriptor.idToken.nonce.ifPresent {
-            let message = "an ID token without the nonce is accepted: \(reason)"
-            found.append(finding(message, in: context, at: context.places.idToken.nonce.span))
-        }
-        return found
+        return [finding(message, in: context, at: context.places.authorization.nonce.span)]
     }
 }

@@ -4,7 +4,7 @@ import CarnetDescriptors
 struct RedirectURI: Sendable {
     let node: YAMLNode
     let source: String
-    /// What stands before the first colon, a place for an input included.
+    /// The part before the first colon, including a placeholder.
     let scheme: Substring?
     /// The host of a form that starts with a scheme and `//`.
     let host: Substring

@@ -6,8 +6,8 @@ struct ReservedAssertionClaim: SingleValueRule {
         name: "reserved-assertion-claim",
         summary: "The additional claims of an assertion contain a claim that Carnet sets.",
         rationale: """
-            Issuer, subject and audience have keys of their own. Times and id are new for each assertion; with a \
-            fixed value, somebody could reuse the assertion. Carnet sends no request with such a descriptor.
+            Issuer, subject and audience have keys of their own. Carnet sets the times and the id for each assertion; \
+            with fixed values, somebody could reuse it. Carnet sends no request with such a descriptor.
             """,
         references: ["RFC 7523, section 3", "OpenID Connect Core 1.0, section 9"],
         bad: [

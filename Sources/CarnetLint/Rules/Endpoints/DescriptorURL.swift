@@ -4,7 +4,7 @@ import CarnetDescriptors
 ///
 /// Many rules look at each, so it is an object, which is not copied part by part.
 final class DescriptorURL: Sendable {
-    /// What the rules have to tell apart.
+    /// The kinds of URL that the rules distinguish.
     enum Kind {
         case issuer
         case endpoint

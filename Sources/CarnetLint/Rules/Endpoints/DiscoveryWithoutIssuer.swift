@@ -12,14 +12,14 @@ struct DiscoveryWithoutIssuer: LintRule {
         references: ["RFC 8414, section 3.3", "OpenID Connect Discovery 1.0, section 4"],
         bad: [
             """
-            discovery: ⟦require⟧
+            discovery: ⟦required⟧
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
 
             """
         ],
-        good: ["issuer: https://id.acme.example\ndiscovery: require\n"]
+        good: ["issuer: https://id.acme.example\ndiscovery: required\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {

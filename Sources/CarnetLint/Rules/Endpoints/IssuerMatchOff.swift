@@ -5,11 +5,11 @@ struct IssuerMatchOff: SingleValueRule {
         code: "E020",
         name: "issuer-match-off",
         severity: .warning,
-        summary: "Carnet does not compare the issuer of the metadata with the descriptor's.",
+        summary: "Carnet does not compare the issuer in the metadata with the issuer in the descriptor.",
         rationale: """
-            A mix-up attack needs metadata of one server that speaks for another, and the comparison prevents that. \
-            If the metadata names other issuers, list them or write a template for them. Turn the comparison off only \
-            if the issuers cannot be known. The ID token must still have the issuer that the metadata names.
+            In a mix-up attack, the metadata of one server names the issuer of another. The comparison prevents that. \
+            If the provider's metadata names other issuers, list them or write a template for them. Turn the comparison \
+            off only if the issuers cannot be known. The ID token must still have the issuer that the metadata names.
             """,
         references: ["RFC 8414, section 3.3", "RFC 8414, section 6.2", "OpenID Connect Discovery 1.0, section 4.3"],
         bad: ["issuer_match: ⟦{ none: each region names itself }⟧\n"],

@@ -82,14 +82,13 @@ extension LintContext {
             captures[value.name].flatMap { sample?.first(of: $0.pointers.pointers)?.scalarText ?? $0.example }
         }
         switch value.origin {
-        case .callback: return descriptor.callback.capture[value.name]?.example
+        case .callback: return descriptor.callback.capture[value.name].map { $0.example ?? value.name }
         case .token: return found(descriptor.token.response.capture, in: descriptor.samples.token)
         case .step:
             return descriptor.exchange.items.lazy.compactMap { found($0.value.capture, in: $0.value.sample) }.first
         case .connection:
             guard let lookup = descriptor.connection.lookups[value.name] else { return nil }
-            let candidate = lookup.list.map { lookup.sample[$0]?.array?.first } ?? lookup.sample
-            return candidate?.first(of: lookup.value.pointers)?.scalarText
+            return lookup.sample.candidates(at: lookup.root)?.first?.first(of: lookup.value.pointers)?.scalarText
         case .input, .client, .request: return nil
         }
     }

@@ -42,13 +42,16 @@ struct NoEndpoint: LintRule {
         let missing = needed.filter { descriptor.endpoints[$0] == nil }
         guard !missing.isEmpty else { return [] }
         let names = missing.map { "endpoints.\($0.rawValue)" }.joined(separator: " and ")
-        let reason = descriptor.discovery == .off ? "there is no discovery" : "there is no issuer"
+        let (reason, help) =
+            descriptor.discovery == .off
+            ? ("there is no discovery", "remove 'discovery: none', or name the endpoints")
+            : ("there is no issuer", "add 'issuer', or name the endpoints")
         return [
             finding(
                 "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)",
                 in: context,
                 at: place(context),
-                help: "add 'issuer', or name the endpoints"
+                help: help
             )
         ]
     }

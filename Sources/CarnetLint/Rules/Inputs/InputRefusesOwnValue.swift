@@ -26,7 +26,7 @@ struct InputRefusesOwnValue: SingleValueRule {
             guard let place = places[input.name] else { return [] }
             return ([place.defaultValue.node, place.example.node] + place.allowed.elements).compactMap {
                 value -> Diagnostic? in
-                // What other inputs fill is checked when their values are known.
+                // A value that uses other inputs is checked when their values are known.
                 guard let value, let text = value.scalar?.text, !text.utf8.contains(UInt8(ascii: "{")),
                     let reason = input.value.refusal(of: text)
                 else {

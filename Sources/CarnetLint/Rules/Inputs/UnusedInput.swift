@@ -18,7 +18,7 @@ struct UnusedInput: LintRule {
         guard context.places.inputs.isWritten else { return [] }
         var used = Set(context.templateUses.flatMap(\.inputNames))
         for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.inputNames)) }
-        // Its other places are claims.
+        // The other placeholders are claims.
         if case .template(let template, _) = context.descriptor.issuerMatch { used.formUnion(template.inputNames) }
         let declared = context.descriptor.inputs.names
         // A misspelled use is a finding of its own.

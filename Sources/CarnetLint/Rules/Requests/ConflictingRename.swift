@@ -28,7 +28,7 @@ struct ConflictingRename: LintRule {
             guard !message.rename.isEmpty else { return [] }
             let omitted = message.omittedNames
             let added = Set(message.added.map(\.key))
-            // What is sent now and then may give its name to another.
+            // A parameter that is not always sent may give its name to another.
             let always = message.parameters.filter { name in
                 message.kind?.parameter(name).map { $0.rule != .settable && $0.rule != .carrier } ?? true
             }

@@ -13,6 +13,7 @@ struct PasswordGrant: SingleValueRule {
         references: ["RFC 9700, section 2.4"],
         bad: [
             "token: { parameters: { grant_type: ⟦password⟧ } }\n",
+            "token: { grant_type: ⟦password⟧ }\n",
             "client_credentials: { grant_type: ⟦password⟧ }\n",
             "device: { token: { grant_type: ⟦password⟧ } }\n",
         ],

@@ -8,8 +8,8 @@ struct ReservedParameter: SingleValueRule {
         rationale: """
             Carnet creates the protocol parameters for each request and validates the response against them. RFC 6749 \
             forbids a second value. To send another value, list the parameter in 'omit' and add it in 'parameters'. \
-            The parameters 'scope', 'response_type' and 'response_mode' have keys of their own. Parameters that \
-            protect the sign-in cannot be replaced. 'request' and 'request_uri' would replace all other parameters.
+            The parameters 'scope', 'response_type', 'response_mode' and 'grant_type' have keys of their own. \
+            Parameters that protect the sign-in cannot be replaced. 'request' and 'request_uri' would replace all other parameters.
             """,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 9700, section 2.1"],
         bad: [
@@ -50,6 +50,7 @@ struct ReservedParameter: SingleValueRule {
                 switch parameter.rule {
                 case .settable: return nil
                 case .replaceable where omitted.contains(entry.key): return nil
+                case .keyed where parameter.name == .grantType && omitted.contains(entry.key): return nil
                 case .carrier where entry.value.scalar.map({ parameter.name.isPlain($0.text) }) == true: return nil
                 case .carrier:
                     let message = "\"\(entry.key)\" would replace the request's other parameters"
@@ -71,7 +72,7 @@ struct ReservedParameter: SingleValueRule {
         switch parameter.rule {
         case .keyed("scopes"): "list scopes under 'scopes'"
         case .keyed(let key): "use '\(key)'"
-        case .replaceable: "remove it; to send another value, also list it in 'omit'"
+        case .replaceable: "remove it, or list it in 'omit' to send this value instead"
         default: "remove it"
         }
     }

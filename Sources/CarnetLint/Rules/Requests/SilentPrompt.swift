@@ -7,7 +7,7 @@ struct SilentPrompt: SingleValueRule {
         summary: "Every sign-in sends prompt=none.",
         rationale: """
             'prompt=none' forbids the provider to show a page. A user without a session at the provider gets \
-            'login_required' and can never sign in. Together with another value, every provider returns an error.
+            'login_required' and can never sign in. If 'prompt' has another value besides 'none', every provider returns an error.
             """,
         references: ["OpenID Connect Core 1.0, section 3.1.2.1"],
         bad: [

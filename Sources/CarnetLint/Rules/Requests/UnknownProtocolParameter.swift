@@ -5,7 +5,7 @@ struct UnknownProtocolParameter: LintRule {
         code: "C007",
         name: "unknown-protocol-parameter",
         severity: .warning,
-        summary: "A key is about a parameter that this request never has.",
+        summary: "A key names a parameter that this request never has.",
         rationale: "The key has no effect. Usually the name is misspelled.",
         bad: [
             "token: { rename: { ⟦clientid⟧: app_id } }\n",

@@ -6,9 +6,8 @@ struct BadScopeCharacter: SingleValueRule {
         name: "bad-scope-character",
         summary: "A scope contains a character that no scope can have, or the separator.",
         rationale: """
-            A scope consists of printable ASCII characters except space, quote and backslash. The server would read a \
-            string with several scopes as other scopes than the descriptor names, and Carnet could not recognize them \
-            when they are granted.
+            A scope consists of printable ASCII characters except space, quote and backslash. The server reads a string \
+            that contains a separator as several scopes. Carnet could then not recognize the granted scopes.
             """,
         references: ["RFC 6749, section 3.3"],
         bad: [

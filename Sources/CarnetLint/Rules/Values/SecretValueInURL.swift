@@ -52,9 +52,11 @@ struct SecretValueInURL: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         var queried = context.places.api.parameters.entries
-        for step in descriptor.exchange.items
-        where step.value.request.method == .get || step.value.request.body == .query {
+        for step in descriptor.exchange.items {
+            let request = step.value.request
+            let isQueried = request.method == .get || request.body == .query
             queried += context.places.exchange[step.name].request.parameters.entries
+                .filter { isQueried || request.queryParameters.contains($0.key) }
         }
         if descriptor.profile.request.method != .post {
             queried += context.places.profile.request.parameters.entries

@@ -63,12 +63,13 @@ struct UnknownValue: LintRule {
                 let nearest = context.nearest(to: missing.name, in: candidates.sorted())
                 return [
                     finding(
-                        "the value \"\(missing)\" \(isLater ? "is not available yet" : "is kept by no key")",
+                        isLater
+                            ? "the value \"\(missing)\" is not available yet" : "no key keeps the value \"\(missing)\"",
                         in: context,
                         at: context.span(of: use.stretch(of: missing), in: use.node),
                         help: nearest.map { "did you mean {\(missing.origin.rawValue).\($0)}?" }
                             ?? (isLater
-                                ? "move what provides it up, or take this out of what provides it"
+                                ? "move the step or lookup that provides it further up, or do not use it here"
                                 : missing.origin.keyThatKeeps(missing.name))
                     )
                 ]
@@ -153,7 +154,7 @@ extension LintContext {
         return found
     }
 
-    /// Those values that are not there yet when a template is filled.
+    /// The values that are not available yet when a template is filled.
     fileprivate func laterValues(than node: YAMLNode) -> Set<TemplateReference> {
         func later(_ entries: [YAMLEntry], _ names: (String) -> [TemplateReference]) -> Set<TemplateReference> {
             guard let index = entries.firstIndex(where: { $0.value.span.contains(node.span) }) else { return [] }

@@ -51,7 +51,7 @@ struct UntrustedHost: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.trustedHosts.isEmpty else { return [] }
-        // What stands below the base has the host of that, which is a URL of its own.
+        // A path below the base URL has the host of the base URL, which is checked separately.
         let hasBase = context.descriptor.api.baseURL != nil
         return context.templateUses.filter { use in
             use.isURL && !use.template.fixesHost && !(hasBase && use.template.source.hasPrefix("/"))

@@ -11,6 +11,7 @@ struct ValueRefusesExample: SingleValueRule {
             """,
         bad: [
             "callback: { capture: { shop: { pattern: '[a-z]+', example: ⟦Acme⟧ } } }\n",
+            "callback: { capture: { realm: ⟦{ from: realmId, pattern: '[0-9]+' }⟧ } }\n",
             "token: { response: { capture: { team: { from: /team/id, pattern: 'T[0-9]+', example: ⟦X7⟧ } } } }\n",
             """
             connection:
@@ -29,14 +30,14 @@ struct ValueRefusesExample: SingleValueRule {
               lookups:
                 site:
                   url: https://api.acme.example/sites
-                  list: ''
                   value: /id
                   ⟦sample⟧: [{ id: 7 }, { id: 8 }]
 
             """,
         ],
         good: [
-            "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }\n"
+            "callback: { capture: { realm: realmId } }\n",
+            "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }\n",
         ]
     )
 
@@ -46,11 +47,13 @@ struct ValueRefusesExample: SingleValueRule {
         func check(_ place: Place<String>, _ example: String?, _ pattern: ValuePattern?) {
             // A pattern that could not be read has no source; K004 has reported it.
             guard let example, let pattern, !pattern.source.isEmpty, !pattern.matches(example) else { return }
-            found.append(finding("\"\(example)\" does not match the pattern \(pattern)", in: context, at: place.span))
+            let help = place.isWritten ? nil : "add an example"
+            let message = "\"\(example)\" does not match the pattern \(pattern)"
+            found.append(finding(message, in: context, at: place.span, help: help))
         }
         for capture in descriptor.callback.capture.items {
             let place = context.places.callback.capture[capture.name].example
-            check(place, capture.value.example, capture.value.pattern)
+            check(place, capture.example, capture.value.pattern)
         }
         for capture in descriptor.token.response.capture.items {
             let place = context.places.token.response.capture[capture.name].example
@@ -58,7 +61,7 @@ struct ValueRefusesExample: SingleValueRule {
         }
         for lookup in descriptor.connection.lookups.items {
             let rules = lookup.value
-            let candidates = rules.list.map { rules.sample[$0]?.array ?? [] } ?? [rules.sample]
+            let candidates = rules.sample.candidates(at: rules.root) ?? []
             let usable = candidates.filter { $0.first(of: rules.value.pointers)?.scalarText != nil }
             let values = usable.compactMap { $0.first(of: rules.value.pointers)?.scalarText }
             // What a condition takes from a sign-in is not known here.

@@ -1,7 +1,8 @@
-/// A provider with its inputs filled in, in the sections of its descriptor.
+/// What a stage of a provider knows, in the sections of its descriptor.
 ///
 /// A section without templates is the descriptor's own. One with templates has a resolved type beside it.
-public struct Provider: Sendable {
+@usableFromInline
+package struct ProviderSections: Sendable {
     let descriptor: ProviderDescriptor
     /// The values that filled the descriptor, defaults included, without those that are secret.
     package let inputs: [String: String]
@@ -36,7 +37,7 @@ public struct Provider: Sendable {
     package let lateResources: [(position: Int, resource: LateResource)]
 }
 
-extension Provider {
+extension ProviderSections {
     package var id: ProviderID { descriptor.id }
     /// The values of the inputs that are secret.
     package var secretInputs: [String: String] { secrets.values }
@@ -55,7 +56,7 @@ extension Provider {
     package var stateParameter: String { callback.rename["state"] ?? authorization.rename["state"] ?? "state" }
 }
 
-extension Provider {
+extension ProviderSections {
     init(_ descriptor: ProviderDescriptor, with resolver: InputResolver) throws(ResolutionError) {
         self.descriptor = descriptor
         inputs = resolver.values
@@ -94,30 +95,27 @@ extension Provider {
     }
 
     /// Whether anything is known only at run time.
-    package var isLate: Bool {
+    var isLate: Bool {
         !endpoints.late.isEmpty || !api.lateHeaders.isEmpty || !lateResources.isEmpty
-            || ([token.request, refresh.request, profile.request, revocation.request] + profile.requests.map(\.request))
-                .contains { $0.isLate }
+            || [token.request, refresh.request, profile.request, revocation.request].contains { $0.isLate }
+            || profile.requests.contains { $0.isLate }
             || !exchange.isEmpty || !api.lateParameters.isEmpty
             || !connection.isEmpty || !authorization.lateParameters.isEmpty
     }
 
-    /// The provider with what is known by now. What a value is missing for stays out, as with an optional input.
-    package func filled(_ values: TemplateValues) -> Provider {
-        guard isLate else { return self }
-        var filled = self
-        filled.token = token.filled(values)
-        filled.refresh = refresh.filled(values)
-        filled.profile = profile.filled(values)
-        filled.revocation = revocation.filled(values)
-        filled.api = api.filled(values, besides: lateResources.flatMap(\.resource.lateHeaders))
-        filled.endpoints = endpoints.filled(values, trusting: trustedHosts)
+    /// Fills the templates whose values are known.
+    mutating func fill(_ values: TemplateValues) {
+        token = token.filled(values)
+        refresh = refresh.filled(values)
+        profile = profile.filled(values)
+        revocation = revocation.filled(values)
+        api = api.filled(values, besides: lateResources.flatMap(\.resource.lateHeaders))
+        endpoints = endpoints.filled(values, trusting: trustedHosts)
         for entry in lateResources.reversed() {
             if let resource = entry.resource.filled(values, trusting: trustedHosts) {
-                filled.resources.insert(resource, at: entry.position)
+                resources.insert(resource, at: entry.position)
             }
         }
-        return filled
     }
 }
 

@@ -1,0 +1,70 @@
+import CarnetDescriptors
+import CarnetProtocol
+import Foundation
+
+/// Under which name the account of a sign-in is saved, and what of an earlier sign-in stays.
+extension OAuthClient {
+    /// The user's subject where no ID token has it, so that the tokens of two users do not get the same name.
+    ///
+    /// - Parameter isNeeded: Whether the account gets its name from the subject.
+    /// - Throws: `OAuthError` at step `profile` if the profile is needed and may succeed later. Under another name, the next
+    ///   sign-in of the same user would make a second account.
+    func subjectFromUserinfo(
+        _ tokens: TokenSet, _ values: [String: ConnectionValue], boundTo dpopKey: Secret?,
+        at discovered: DiscoveredProvider, within bounds: CredentialBounds, isNeeded: Bool
+    ) async throws -> String? {
+        let provider = filled(discovered, with: HeldValues(tokens: tokens, values: values))
+        guard Profile.source(at: provider) == .userinfo else { return nil }
+        do {
+            let (response, request) = try await send(
+                within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,
+                { try Profile.request(tokens, at: provider) })
+            return try await profile(judging: response, to: request, from: provider, subject: nil).subject
+        } catch let error as OAuthError where isNeeded && error.disposition == .tryLater {
+            throw error.meaning(
+                error.kind, "the profile, which names the account, cannot be read: \(error.message)",
+                hint: "sign in again later, or choose a name for the account")
+        } catch {
+            return nil
+        }
+    }
+
+    /// The stored connection; `nil` also for a record that cannot be opened, which a new sign-in replaces.
+    private nonisolated func readable(_ key: ConnectionKey) async throws -> Connection? {
+        do {
+            return try await store.load(key)?.connection
+        } catch let error as TokenStoreError where error.kind == .unreadable {
+            return nil
+        }
+    }
+
+    func save(
+        _ connection: Connection, as account: String?, claims: JSONObject?, continuing old: Connection?
+    ) async throws -> Session {
+        try connection.requireAccount(of: old)
+        var connection = connection
+        let subject = connection.subject ?? "default"
+        let label = account ?? claims?.verifiedEmail ?? subject
+        connection.key.account = label
+        let existing = try await readable(connection.key)
+        if account == nil, let existing, !existing.isSameIdentity(as: connection) {
+            // An address can belong to another user later; only issuer and subject identify an account.
+            connection.key.account = subject
+        }
+        connection.keepFirstCallback(of: existing, at: provider)
+        let signedIn = connection
+        // A refresh of the old tokens in progress must not overwrite or remove the new ones.
+        try await withLockIfFree(on: signedIn.key) { [self] _ in
+            // The tokens may have been refreshed while the code was exchanged, so the stored ones are read again.
+            let newest =
+                try await readable(signedIn.key) == nil ? nil : try await held(signedIn.key)?.newest
+            let kept =
+                if let newest, old != nil { try signedIn.continuing(newest) } else {
+                    signedIn.keepingRefreshToken(of: newest)
+                }
+            _ = try await store.save(kept, replacing: nil)
+            unsaved[signedIn.key] = nil
+        }
+        return session(of: signedIn)
+    }
+}

@@ -1,0 +1,86 @@
+/// A provider with its inputs filled in. The values of its metadata and of a sign-in are still missing.
+public struct Provider: ProviderStage, Sendable {
+    @usableFromInline package let shared: SharedSections
+}
+
+/// A provider with its metadata merged in, or without metadata if it needs none.
+@usableFromInline
+package struct DiscoveredProvider: DiscoveredStage {
+    @usableFromInline package let shared: SharedSections
+
+    @usableFromInline package var discovered: DiscoveredProvider { self }
+}
+
+/// A provider with the values of one sign-in or one account filled in, for requests with their credentials.
+@usableFromInline
+package struct BoundProvider: DiscoveredStage {
+    @usableFromInline package let discovered: DiscoveredProvider
+    @usableFromInline package let shared: SharedSections
+}
+
+/// Any stage of a provider, read in the sections of its descriptor.
+@usableFromInline
+@dynamicMemberLookup
+package protocol ProviderStage: Sendable {
+    var shared: SharedSections { get }
+}
+
+/// A stage with metadata.
+@usableFromInline
+package protocol DiscoveredStage: ProviderStage {
+    /// The provider without the values of a sign-in or an account.
+    var discovered: DiscoveredProvider { get }
+}
+
+extension ProviderStage {
+    @inlinable
+    package subscript<Value>(dynamicMember section: KeyPath<ProviderSections, Value>) -> Value {
+        shared.sections[keyPath: section]
+    }
+}
+
+/// Sections that never change, so that a copy of a stage costs one reference.
+@usableFromInline
+package final class SharedSections: Sendable {
+    @usableFromInline let sections: ProviderSections
+    let isLate: Bool
+
+    init(_ sections: ProviderSections) {
+        self.sections = sections
+        isLate = sections.isLate
+    }
+
+    func changed(_ change: (inout ProviderSections) -> Void) -> SharedSections {
+        var sections = sections
+        change(&sections)
+        return SharedSections(sections)
+    }
+}
+
+extension Provider {
+    init(_ descriptor: ProviderDescriptor, with resolver: InputResolver) throws(ResolutionError) {
+        shared = SharedSections(try ProviderSections(descriptor, with: resolver))
+    }
+
+    /// For a provider that needs no metadata, or whose metadata must not be requested or is unavailable.
+    package var withoutMetadata: DiscoveredProvider { DiscoveredProvider(shared: shared) }
+}
+
+extension DiscoveredProvider {
+    package func changed(_ change: (inout ProviderSections) -> Void) -> DiscoveredProvider {
+        DiscoveredProvider(shared: shared.changed(change))
+    }
+
+    /// The provider with the values that are known. A template that needs another value is left out, as with an optional
+    /// input.
+    package func filled(_ values: @autoclosure () -> TemplateValues) -> BoundProvider {
+        let bound = BoundProvider(discovered: self, shared: shared)
+        return shared.isLate ? bound.changed { $0.fill(values()) } : bound
+    }
+}
+
+extension BoundProvider {
+    func changed(_ change: (inout ProviderSections) -> Void) -> BoundProvider {
+        BoundProvider(discovered: discovered, shared: shared.changed(change))
+    }
+}

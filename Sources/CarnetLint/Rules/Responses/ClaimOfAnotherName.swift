@@ -1,0 +1,44 @@
+import CarnetDescriptors
+
+struct ClaimOfAnotherName: LintRule {
+    let explanation = RuleExplanation(
+        code: "T062",
+        name: "claim-of-another-name",
+        severity: .warning,
+        summary: "A claim of the profile has a name that Carnet spells otherwise.",
+        rationale: """
+            The names of the claims are 'subject', 'name', 'given_name', 'family_name', 'username', 'email', \
+            'email_verified', 'picture' and 'locale'. A claim with any other name is one of the provider's own: a host \
+            reads it by that name, and 'profile.username' stays empty if the descriptor maps 'preferred_username'.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.1"],
+        bad: [
+            "profile: { claims: { subject: /id, ⟦preferred_username⟧: /login } }\n",
+            "profile: { claims: { subject: /id, ⟦e_mail⟧: /email } }\n",
+            "profile: { requests: [{ url: 'https://api.acme.example/mail', claims: { ⟦emial⟧: /email } }] }\n",
+        ],
+        good: [
+            "profile: { claims: { subject: /id, username: /login, email: /email, union_id: /union } }\n"
+        ]
+    )
+
+    private static let standard = ProfileRules.standardClaims
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let profile = context.places.profile
+        return ([profile.claims] + profile.requests.all.map(\.claims)).flatMap { claims in
+            (claims.node?.entries ?? []).compactMap { entry in
+                let name = entry.key
+                guard !Self.standard.contains(where: { $0.name == name }) else { return nil }
+                let same = Self.standard.first { $0.member == name }?.name
+                guard let meant = same ?? nearestName(to: name, in: Self.standard.map(\.name)) else { return nil }
+                return finding(
+                    "\"\(name)\" is a claim of the provider's own; Carnet's name is \"\(meant)\"",
+                    in: context,
+                    at: claims[name].keySpan,
+                    help: "write \(meant)"
+                )
+            }
+        }
+    }
+}
