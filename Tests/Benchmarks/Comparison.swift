@@ -8,6 +8,11 @@ struct Comparison {
     let measure: String
     /// How many files or sign-ins one run is about.
     let count: Int
+    /// The ratio that is aimed at.
+    let goal: Double?
+    static let waitedFor = "elapsed time"
+    static let processorTime = "processor time"
+
     /// Seconds for one run of each, by round.
     let subjectSeconds: [Double]
     let floorSeconds: [Double]
@@ -18,13 +23,15 @@ struct Comparison {
         rounds: Int = 15,
         runs: Int,
         of count: Int,
+        goal: Double? = nil,
         _ subjectBody: () async throws -> Void,
         floorBody: () async throws -> Void
     ) async throws {
         self.subject = subject
         self.floor = floor
         self.count = count
-        measure = "waited for"
+        self.goal = goal
+        measure = Self.processorTime
         (subjectSeconds, floorSeconds) = try await Self.byTurns(
             rounds,
             { try await Self.time(runs, subjectBody) },
@@ -35,7 +42,7 @@ struct Comparison {
     /// Two commands, each as a whole process: how long they were waited for, and their processor time.
     static func ofProcesses(
         _ subject: String, against floor: String, rounds: Int = 15, of count: Int,
-        command: [String], floorCommand: [String]
+        goals: (elapsed: Double?, processor: Double?) = (nil, nil), command: [String], floorCommand: [String]
     ) throws -> [Comparison] {
         var turns: [(subject: ProcessCost, floor: ProcessCost)] = []
         // The first round only warms up.
@@ -43,21 +50,26 @@ struct Comparison {
             let turn = (try ProcessCost(of: command), try ProcessCost(of: floorCommand))
             if round > 0 { turns.append(turn) }
         }
-        return [("waited for", \ProcessCost.waited), ("processor time", \ProcessCost.seconds)].map { measure, path in
+        return [
+            (Self.waitedFor, \ProcessCost.waited, goals.elapsed),
+            (Self.processorTime, \ProcessCost.seconds, goals.processor),
+        ].map { measure, path, goal in
             Comparison(
-                subject: subject, floor: floor, measure: measure, count: count,
+                subject: subject, floor: floor, measure: measure, count: count, goal: goal,
                 subjectSeconds: turns.map { $0.subject[keyPath: path] },
                 floorSeconds: turns.map { $0.floor[keyPath: path] })
         }
     }
 
     private init(
-        subject: String, floor: String, measure: String, count: Int, subjectSeconds: [Double], floorSeconds: [Double]
+        subject: String, floor: String, measure: String, count: Int, goal: Double?, subjectSeconds: [Double],
+        floorSeconds: [Double]
     ) {
         self.subject = subject
         self.floor = floor
         self.measure = measure
         self.count = count
+        self.goal = goal
         self.subjectSeconds = subjectSeconds
         self.floorSeconds = floorSeconds
     }
@@ -76,21 +88,22 @@ struct Comparison {
         return seconds
     }
 
-    var description: String {
-        String(
-            format: "%@, against %@, %@:\n  %.3g times (%.3g to %.3g); %.0f µs against %.0f µs for each",
-            subject, floor, measure, Self.median(ratios), ratios.first ?? 0, ratios.last ?? 0,
-            Self.median(subjectSeconds) * 1e6 / Double(count), Self.median(floorSeconds) * 1e6 / Double(count))
+    var row: Row {
+        Row(
+            work: subject, comparedWith: "\(floor), \(measure)", unit: "times", values: ratios, goal: goal,
+            detail: String(
+                format: "%.3g µs, %.3g µs", Self.median(subjectSeconds) * 1e6 / Double(count),
+                Self.median(floorSeconds) * 1e6 / Double(count)))
     }
 
     var ratios: [Double] { zip(subjectSeconds, floorSeconds).map { $0 / $1 }.sorted() }
 
     static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
+    /// This process's processor time, on all processors together.
     private static func time(_ runs: Int, _ body: () async throws -> Void) async throws -> Double {
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ProcessCost.processorTime
         for _ in 0..<runs { try await body() }
-        return (clock.now - start) / .seconds(1) / Double(runs)
+        return (ProcessCost.processorTime - start) / Double(runs)
     }
 }

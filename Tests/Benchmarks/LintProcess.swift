@@ -1,3 +1,5 @@
+import BenchmarkSubjects
+import CarnetCatalog
 import CarnetDescriptors
 import Foundation
 
@@ -22,8 +24,7 @@ struct LintProcess {
     private var carnet: String { products.appending(path: "carnet").path }
     private var eventLoop: String { products.appending(path: "EventLoop").path }
 
-    /// What was measured, the ratios first.
-    func measure() throws -> (comparisons: [Comparison], figures: [Figure]) {
+    func rows() throws -> [Row] {
         defer { try? FileManager.default.removeItem(at: scratch) }
         let folder = try DescriptorCorpus.write(count: Self.fileCount, in: scratch).path
         let tenth = try DescriptorCorpus.write(count: Self.fileCount / 10, in: scratch).path
@@ -32,31 +33,47 @@ struct LintProcess {
         let subject = "carnet lint of \(Self.fileCount) descriptors"
 
         var comparisons: [Comparison] = []
-        for (subject, command) in [(subject, lint), ("\(subject), --no-simulate", lint + ["--no-simulate"])] {
+        for (subject, command, goals) in [
+            (subject, lint, (3, 6)), ("\(subject), --no-simulate", lint + ["--no-simulate"], (nil, nil)),
+        ] as [(String, [String], (Double?, Double?))] {
             comparisons += try Comparison.ofProcesses(
-                subject, against: "libyaml's events of them", of: Self.fileCount, command: command,
+                subject, against: "libyaml's events of them", of: Self.fileCount, goals: goals, command: command,
                 floorCommand: [eventLoop, folder])
         }
+        let (catalogue, count) = try writeCatalogue()
+        comparisons += try Comparison.ofProcesses(
+            "carnet lint of the \(count) built-in descriptors", against: "libyaml's events of them", of: count,
+            goals: (nil, 5), command: [carnet, "lint", catalogue], floorCommand: [eventLoop, catalogue])
+        comparisons += try Comparison.ofProcesses(
+            "carnet lint of one descriptor", against: "carnet --version", of: 1, goals: (nil, 1.5),
+            command: [carnet, "lint", one], floorCommand: [carnet, "--version"])
         for (name, command) in try peerCommands(folder) {
             guard FileManager.default.isExecutableFile(atPath: command[0]) else {
                 note("\(name) is left out; to have it: python3 Tests/Peers/environments.py \(name)")
                 continue
             }
             comparisons += try Comparison.ofProcesses(
-                subject, against: name, rounds: 3, of: Self.fileCount, command: lint, floorCommand: command)
+                subject, against: name, rounds: 3, of: Self.fileCount, goals: (0.05, nil), command: lint,
+                floorCommand: command)
         }
-        let first = try (0..<15).map { _ in try ProcessCost(of: [carnet, "lint", one]).seconds * 1000 }
         let growth = try (0..<5).map { _ in
             let few = try ProcessCost(of: [carnet, "lint", tenth]).peakKiB
             return (try ProcessCost(of: lint).peakKiB - few) / Double(Self.fileCount * 9 / 10)
         }
-        return (
-            comparisons,
-            [
-                Figure(name: "carnet lint of one descriptor, processor time", unit: "ms", values: first),
-                Figure(name: "peak memory of carnet lint for each further file", unit: "KiB", values: growth),
-            ]
-        )
+        return comparisons.map(\.row) + [
+            Row(work: "peak memory of carnet lint for each further file", unit: "KiB", values: growth, goal: 10)
+        ]
+    }
+
+    /// Descriptors of real providers.
+    private func writeCatalogue() throws -> (folder: String, count: Int) {
+        let folder = scratch.appending(path: "catalogue")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let entries = ProviderRegistry.builtIn.entries
+        for entry in entries {
+            try Data(entry.document.file.bytes).write(to: folder.appending(path: "\(entry.descriptor.id).yaml"))
+        }
+        return (folder.path, entries.count)
     }
 
     private func peerCommands(_ folder: String) throws -> [(name: String, command: [String])] {
@@ -78,18 +95,5 @@ struct LintProcess {
 
     private func note(_ line: String) {
         FileHandle.standardError.write(Data((line + "\n").utf8))
-    }
-}
-
-/// A number that is no ratio.
-struct Figure {
-    let name: String
-    let unit: String
-    let values: [Double]
-
-    var description: String {
-        let (least, most) = (values.min() ?? 0, values.max() ?? 0)
-        return "\(name):\n"
-            + String(format: "  %.1f %@ (%.1f to %.1f)", Comparison.median(values), unit, least, most)
     }
 }

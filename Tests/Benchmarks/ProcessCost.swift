@@ -1,3 +1,5 @@
+import BenchmarkSubjects
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -39,17 +41,27 @@ struct ProcessCost {
             throw BenchmarkFailure(reason: "\(command[0]) failed")
         }
         waited = (clock.now - start) / .seconds(1)
-        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-        self.seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)
+        seconds = Self.seconds(of: usage)
         #if canImport(Darwin)
             peakKiB = Double(usage.ru_maxrss) / 1024
         #else
             peakKiB = Double(usage.ru_maxrss)
         #endif
     }
-}
 
-struct BenchmarkFailure: Error, CustomStringConvertible {
-    let reason: String
-    var description: String { reason }
+    /// The processor time of this process until now, in seconds.
+    static var processorTime: Double {
+        var usage = rusage()
+        #if canImport(Glibc)
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        #else
+            getrusage(RUSAGE_SELF, &usage)
+        #endif
+        return seconds(of: usage)
+    }
+
+    private static func seconds(of usage: rusage) -> Double {
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
 }

@@ -96,7 +96,7 @@ struct SheetTests {
         #expect(try await second.value.location == "com.example.app:/callback")
     }
 
-    @Test("What the system reports after the end is dropped")
+    @Test("An event of the system after the end is ignored")
     func reportsTwice() async throws {
         let task = run(sheets)
         let sheet = await sheets.onScreen()
@@ -132,7 +132,7 @@ struct SheetTests {
         #expect(error?.kind == .cannotPresent)
     }
 
-    @Test("Nothing is left in memory, however it ended", arguments: ["callback", "closed", "cancelled", "failed"])
+    @Test("Every outcome releases its memory", arguments: ["callback", "closed", "cancelled", "failed"])
     func leavesNothing(end: String) async throws {
         weak var sheet: FakeSheet?
         do {
@@ -198,7 +198,7 @@ struct SheetTests {
         #expect(error?.kind == .cannotListen)
     }
 
-    @Test("The sheet goes over the window that the user is looking at")
+    @Test("The sheet appears over the user's current window")
     func window() {
         typealias Candidate = WindowCandidate<String>
         let hidden = Candidate("hidden", isActive: true, isVisible: false, isKey: true)

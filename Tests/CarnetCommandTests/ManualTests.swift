@@ -45,6 +45,18 @@ struct ManualTests {
         try check("completions/\(file)", is: script.standardOutput)
     }
 
+    @Test("carnet topics explains every variable of a provider, as the page about the configuration does")
+    func topics() async throws {
+        let topics = try await home.run("topics")
+        #expect(topics.status == 0, "\(topics)")
+        let page = try String(contentsOf: Self.docs.appending(path: "configuration.md"), encoding: .utf8)
+        let names = topics.standardOutput.matches(of: /CARNET_MY_IDP_([A-Z_]+)/).map { String($0.output.1) }
+        #expect(names.count == 14)
+        for name in names { #expect(page.contains("`CARNET_ACME_\(name)`"), "\(name)") }
+        let document = try await home.run("topics", "--json").json()
+        #expect(document["topics"] is String)
+    }
+
     @Test("The help of every command has an example that the parser accepts")
     func examples() async throws {
         let dump = try await home.run("--experimental-dump-help")

@@ -23,7 +23,7 @@ import Testing
             token:
               body: json
               parameters: { region: "{region}" }
-            callback: { errors: { no: access_denied } }
+            callback: { errors: { codes: { no: access_denied } } }
             environments:
               sandbox: { endpoints: { token: "https://sandbox.plain.example/{tenant}/token" } }
 
@@ -86,7 +86,9 @@ import Testing
         let document = try await shown("--environment", "sandbox", "--input", "region=us")
         let resolved = try #require(document["resolved"] as? [String: Any])
         #expect((resolved["endpoints"] as? [String: String])?["token"] == "https://sandbox.plain.example/1234/token")
-        #expect((resolved["callback"] as? [String: Any])?["errors"] as? [String: String] == ["no": "access_denied"])
+        #expect(
+            (resolved["callback"] as? [String: Any])?["errors"] as? [String: [String: String]]
+                == ["codes": ["no": "access_denied"]])
         let token = try #require(resolved["token"] as? [String: Any])
         #expect(token["parameters"] as? [String: String] == ["region": "us"])
         #expect((resolved["inputs"] as? [String: String]) == ["tenant": "1234", "region": "us"])

@@ -53,7 +53,15 @@ import Testing
                 token_sets: { user: /authed_user }
             connection:
               lookups:
-                site: { url: https://api.team.example/sites, list: "", value: /id, sample: [{ id: s-1 }] }
+                site: { url: https://api.team.example/sites, value: /id, sample: [{ id: s-1 }] }
+                page:
+                  url: https://api.team.example/pages
+                  method: POST
+                  body: json
+                  parameters: { of: "{connection.site}", key: "{key}" }
+                  value: /id
+                  sample: { id: p-1 }
+              on_connect: [https://api.team.example/hello]
             samples:
               token:
                 access_token: bot-1
@@ -70,7 +78,9 @@ import Testing
         let json = try await home.run("try", "team", "--json")
         let steps = try #require(try json.json()["steps"] as? [[String: Any]])
         let rest = try #require(steps.first { $0["title"] as? String == "Rest of the sign-in" })
-        #expect((rest["exchanges"] as? [Any])?.count == 1)
+        #expect((rest["exchanges"] as? [Any])?.count == 3)
+        #expect(try request("connection", in: json)["url"] as? String == "https://api.team.example/sites")
+        #expect(json.standardOutput.contains(#"{\"of\":\"s-1\",\"key\":\"[redacted]\"}"#))
         let findings = try #require(rest["findings"] as? [String: String])
         #expect(findings["tokens of user"] == "issued")
         for text in [result.standardOutput, json.standardOutput] {

@@ -51,7 +51,7 @@ import Testing
     @Test func `a safeguard shows how it is switched off`() {
         #expect(
             finding(ResolutionFixture.head + "authorization: { pkce: [] }\n")
-                == "acme.yaml:4:24: error: found a list [K002]; expected required, or { none: REASON }"
+                == "acme.yaml:4:24: error: found a list [K002]; expected required, or { encoding: hex }, or { none: REASON }"
         )
     }
 

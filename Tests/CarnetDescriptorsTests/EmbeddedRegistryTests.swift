@@ -83,7 +83,7 @@ struct EmbeddedRegistryTests {
         #expect(try registry.descriptor("other").name == "Mine")
     }
 
-    @Test("A place that may not override adds ids alone")
+    @Test("A folder that may not override only adds ids")
     func guests() throws {
         var registry = registry()
         let own = [file("base", "issuer: https://id.mine.example"), file("mine", "extends: base")]
@@ -93,7 +93,7 @@ struct EmbeddedRegistryTests {
         #expect(registry.refused.map(\.document.file.path) == ["base.yaml"])
     }
 
-    @Test("What a linter needs are the families of the ids that it asks for")
+    @Test("A linter only needs the ids that it asks for, with their parents and children")
     func families() {
         let registry = registry(SourceFile(path: "bad.yaml", embedded: Self.unreadable, id: "bad"))
         #expect(registry.written(inFamiliesOf: ["child"]).map(\.file.path) == ["base.yaml", "child.yaml"])

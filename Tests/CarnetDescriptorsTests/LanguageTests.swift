@@ -32,6 +32,22 @@ import Testing
         }
     }
 
+    @Test("no key and no word is a boolean or null to a tool for YAML 1.1")
+    func wordsOfOtherTools() {
+        let taken: Set = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"]
+        var count = 0
+        func check(_ value: JSONValue) {
+            var words = value["enum"]?.array?.compactMap(\.string) ?? []
+            words += value["properties"]?.object?.members.map(\.name) ?? []
+            for word in words { #expect(!taken.contains(word.lowercased()), "\(word)") }
+            count += words.count
+            for member in value.object?.members ?? [] { check(member.value) }
+            for element in value.array ?? [] { check(element) }
+        }
+        check(DescriptorSchema.document)
+        #expect(count > 500)
+    }
+
     @Test func `a key of which a letter is missing is suggested`() {
         var count = 0
         for place in LanguagePlace.all {

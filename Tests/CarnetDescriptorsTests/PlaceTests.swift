@@ -60,7 +60,7 @@ import Testing
         #expect(try places().revocation.tokenIn.header?.scalar?.text == "X-Acme-Token")
     }
 
-    @Test("What is not written is shown at what is nearest around it")
+    @Test("A missing key is shown at the nearest place around it")
     func missing() throws {
         #expect(try !places().inputs["tenant"].example.isWritten)
         #expect(try text(places().inputs["tenant"].example) == "{ default: one }")

@@ -1,9 +1,9 @@
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetProtocol
 import CarnetServerTestSupport
 import CarnetTesting
+import CarnetTransport
 import CarnetURLSession
 import Foundation
 import HTTPTypes
@@ -27,9 +27,8 @@ import Testing
             clients: [certificate, other].map(\.certificatePath), demandsClientCertificate: demandsCertificate)
     }
 
-    private func transport() throws -> AsyncHTTPTransport {
-        try AsyncHTTPTransport(
-            additionalTrustRootsPEM: serverCertificate.certificatePath, localAccess: .all)
+    private func transport(_ kind: NetworkTransport) throws -> any ClosableTransport {
+        try kind.make(trusting: serverCertificate.certificatePath, localAccess: .all)
     }
 
     private func request(
@@ -41,18 +40,20 @@ import Testing
         return request
     }
 
-    @Test func serverSeesTheCertificate() async throws {
+    @Test(arguments: NetworkTransport.allCases)
+    func serverSeesTheCertificate(kind: NetworkTransport) async throws {
         let server = try await server()
-        let response = try await transport().send(request(to: server, certificate), limits: .init())
+        let response = try await transport(kind).send(request(to: server, certificate), limits: .init())
         #expect(response.head.status == .ok)
         #expect(server.presented == [try certificate.identity.chain[0]])
         try await server.stop()
     }
 
-    @Test func requestWithoutOneIsRefusedByTheServer() async throws {
+    @Test(arguments: NetworkTransport.allCases)
+    func requestWithoutOneIsRefusedByTheServer(kind: NetworkTransport) async throws {
         let server = try await server()
         let error = await #expect(throws: TransportError.self) {
-            try await transport().send(request(to: server), limits: .init())
+            try await transport(kind).send(request(to: server), limits: .init())
         }
         #expect([.tls, .interrupted].contains(error?.kind))
         #expect(server.requestCount == 0)
@@ -60,9 +61,10 @@ import Testing
     }
 
     // MTLS-03: a server that asks for a certificate gets none with a request that carries none, whatever was sent before.
-    @Test func certificateIsNotPresentedWithOtherRequests() async throws {
+    @Test(arguments: NetworkTransport.allCases)
+    func certificateIsNotPresentedWithOtherRequests(kind: NetworkTransport) async throws {
         let (bank, other) = (try await server(), try await server(demandsCertificate: false))
-        let transport = try transport()
+        let transport = try transport(kind)
         _ = try await transport.send(request(to: bank, certificate), limits: .init())
         _ = try await transport.send(request(to: other), limits: .init())
         #expect(other.presented == [nil])
@@ -70,7 +72,8 @@ import Testing
         try await other.stop()
     }
 
-    @Test func keyOfAnotherCertificateIsToldAndNothingIsSent() async throws {
+    @Test(arguments: NetworkTransport.allCases)
+    func keyOfAnotherCertificateIsToldAndNothingIsSent(kind: NetworkTransport) async throws {
         let server = try await server()
         let mixed = try ClientCertificate(
             pem: Secret(String(contentsOfFile: certificate.certificatePath, encoding: .utf8)),
@@ -78,7 +81,7 @@ import Testing
         let plain = try request(to: server)
         let refused = OutgoingRequest(head: plain.head, certificate: mixed)
         let error = await #expect(throws: TransportError.self) {
-            try await transport().send(refused, limits: .init())
+            try await transport(kind).send(refused, limits: .init())
         }
         #expect(error?.kind == .tls)
         #expect(error?.reason.contains("client's certificate") == true, "\(String(describing: error))")
@@ -87,7 +90,8 @@ import Testing
     }
 
     // MTLS-01, MTLS-02: the aliases on a port of their own, and the same certificate at token endpoint and resource.
-    @Test func wholeSignInGoesThroughTheAliases() async throws {
+    @Test(arguments: NetworkTransport.allCases)
+    func wholeSignInGoesThroughTheAliases(kind: NetworkTransport) async throws {
         let plain = try await server(demandsCertificate: false)
         let mutual = try await server()
         let base = "https://\(mutual.authority)"
@@ -112,7 +116,7 @@ import Testing
             registration: ClientRegistration(
                 clientID: "client", credentials: .held(certificate: try certificate.identity),
                 redirectURI: "http://127.0.0.1/callback"),
-            transport: try transport())
+            transport: try transport(kind))
         let request = try await client.beginSignIn()
         let callback = AuthorizationCallback(
             url: "http://127.0.0.1/callback?code=c&state=\(request.pending.id.reveal())")

@@ -11,6 +11,7 @@ import NIOSSL
 import Testing
 
 @testable import CarnetHTTP
+@testable import CarnetTransport
 
 @Suite("The network settings")
 struct NetworkSettingsTests {
@@ -79,13 +80,14 @@ struct NetworkSettingsTests {
     func refusesUnusableProxy(url: String) async throws {
         let settings = NetworkSettings(environment: ["HTTPS_PROXY": url, "NO_PROXY": "b.example"])
         #expect(try settings.proxy(scheme: "https", host: "b.example") == nil)
-        let transport = AsyncHTTPTransport(network: settings)
-        let error = await #expect(throws: TransportError.self) {
-            try await transport.send(.get("a.example", scheme: "https"), limits: .init())
+        for kind in NetworkTransport.allCases {
+            let error = await #expect(throws: TransportError.self) {
+                try await kind.make(network: settings).send(.get("a.example", scheme: "https"), limits: .init())
+            }
+            #expect(error?.kind == .unsupportedRequest)
+            #expect(error?.reason.contains("HTTPS_PROXY") == true)
+            #expect(error?.reason.contains("hunter2") == false)
         }
-        #expect(error?.kind == .unsupportedRequest)
-        #expect(error?.reason.contains("HTTPS_PROXY") == true)
-        #expect(error?.reason.contains("hunter2") == false)
         #expect(throws: TransportError.self) { try NetworkSettings.proxy(url) }
     }
 
@@ -111,14 +113,16 @@ struct ProxiedTransportTests {
         try #require(server.authority.split(separator: ":").last.flatMap { Int($0) })
     }
 
-    @Test("tunnels TLS to a name that only the proxy knows, with credentials for the proxy alone")
-    func tunnels() async throws {
+    @Test(
+        "tunnels TLS to a name that only the proxy knows, with credentials for the proxy alone",
+        arguments: NetworkTransport.allCases)
+    func tunnels(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "DNS:id.acme.example")
         let server = try await certificate.server()
         // alice:secret
         let proxy = try await ConnectProxy(to: try port(of: server), demanding: "Basic YWxpY2U6c2VjcmV0")
-        let transport = try AsyncHTTPTransport(
-            additionalTrustRootsPEM: certificate.certificatePath,
+        let transport = try kind.make(
+            trusting: certificate.certificatePath,
             network: .proxy("http://alice:secret@127.0.0.1:\(proxy.port)"))
         let response = try await transport.send(.get("id.acme.example", scheme: "https"), limits: .init())
         #expect(response.head.status == .ok)
@@ -130,12 +134,14 @@ struct ProxiedTransportTests {
         try await server.stop()
     }
 
-    @Test("reports a proxy that wants a password, without sending anything to the server")
-    func wantsPassword() async throws {
+    @Test(
+        "reports a proxy that wants a password, without sending anything to the server",
+        arguments: NetworkTransport.allCases)
+    func wantsPassword(kind: NetworkTransport) async throws {
         let server = try await certificate.server()
         let proxy = try await ConnectProxy(to: try port(of: server), demanding: "Basic YWxpY2U6c2VjcmV0")
-        let transport = try AsyncHTTPTransport(
-            additionalTrustRootsPEM: certificate.certificatePath, network: .proxy("http://127.0.0.1:\(proxy.port)"))
+        let transport = try kind.make(
+            trusting: certificate.certificatePath, network: .proxy("http://127.0.0.1:\(proxy.port)"))
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(.get("id.acme.example", scheme: "https"), limits: .init())
         }
@@ -150,15 +156,15 @@ struct ProxiedTransportTests {
 
     @Test(
         "does not let the proxy impersonate a server, even with a certificate for its own address",
-        arguments: ["DNS:id.acme.example", "IP:127.0.0.1", "DNS:id.acme.example,IP:127.0.0.1"],
-        ["other.example", "93.184.216.34"])
-    func HTTP_14_checksCertificate(subject: String, host: String) async throws {
+        arguments: NetworkTransport.allCases,
+        ["DNS:id.acme.example", "IP:127.0.0.1", "DNS:id.acme.example,IP:127.0.0.1"])
+    func HTTP_14_checksCertificate(kind: NetworkTransport, subject: String) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: subject)
         let server = try await certificate.server()
         let proxy = try await ConnectProxy(to: try port(of: server))
-        let transport = try AsyncHTTPTransport(
-            additionalTrustRootsPEM: certificate.certificatePath, network: .proxy("127.0.0.1:\(proxy.port)"))
-        for _ in 1...2 {
+        let transport = try kind.make(
+            trusting: certificate.certificatePath, network: .proxy("127.0.0.1:\(proxy.port)"))
+        for host in ["other.example", "93.184.216.34", "other.example", "93.184.216.34"] {
             let error = await #expect(throws: TransportError.self) {
                 try await transport.send(.get(host, scheme: "https"), limits: .init())
             }
@@ -173,16 +179,20 @@ struct ProxiedTransportTests {
 
     @Test(
         "compares the host that was requested, without a proxy too",
-        arguments: [
+        arguments: NetworkTransport.allCases,
+        [
             ("IP:127.0.0.1", "localhost", false), ("DNS:localhost,IP:127.0.0.1", "localhost", true),
             ("IP:127.0.0.1", "127.0.0.1", true), ("DNS:localhost", "127.0.0.1", false),
             ("IP:127.0.0.1,DNS:LOCALHOST", "localhost", true), ("IP:127.0.0.1,DNS:*.localhost", "localhost", false),
         ])
-    func HTTP_14_comparesHost(subject: String, host: String, isAccepted: Bool) async throws {
+    func HTTP_14_comparesHost(
+        kind: NetworkTransport, names: (subject: String, host: String, isAccepted: Bool)
+    ) async throws {
+        let (subject, host, isAccepted) = names
         let certificate = try TestCertificate(subjectAlternativeName: subject)
         let server = try await certificate.server()
-        let transport = try AsyncHTTPTransport(
-            additionalTrustRootsPEM: certificate.certificatePath, localAccess: .all, network: .direct)
+        let transport = try kind.make(
+            trusting: certificate.certificatePath, localAccess: .all, network: .direct)
         let authority = "\(host):\(try port(of: server))"
         for _ in 1...2 {
             let response = try? await transport.send(.get(authority, scheme: "https"), limits: .init())
@@ -209,10 +219,11 @@ struct ProxiedTransportTests {
 
     @Test(
         "refuses hosts that are local by their spelling, proxy or not",
-        arguments: ["10.0.0.1", "169.254.169.254", "[::1]", "127.0.0.1", "localhost", "0x7f000001"])
-    func refusesLocalHosts(host: String) async throws {
+        arguments: NetworkTransport.allCases,
+        ["10.0.0.1", "169.254.169.254", "[::1]", "127.0.0.1", "localhost", "0x7f000001"])
+    func refusesLocalHosts(kind: NetworkTransport, host: String) async throws {
         let proxy = try await ConnectProxy(to: 1)
-        let transport = AsyncHTTPTransport(network: try .proxy("127.0.0.1:\(proxy.port)"))
+        let transport = kind.make(network: try .proxy("127.0.0.1:\(proxy.port)"))
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(.get(host, scheme: "https"), limits: .init())
         }
@@ -222,12 +233,12 @@ struct ProxiedTransportTests {
         try await proxy.stop()
     }
 
-    @Test("trusts the authorities of SSL_CERT_FILE and of a folder")
-    func trustsNamedAuthorities() async throws {
+    @Test("trusts the authorities of SSL_CERT_FILE and of a folder", arguments: NetworkTransport.allCases)
+    func trustsNamedAuthorities(kind: NetworkTransport) async throws {
         let server = try await certificate.server()
         let folder = URL(filePath: certificate.certificatePath).deletingLastPathComponent().path
         for variables in [["SSL_CERT_FILE": certificate.certificatePath], ["SSL_CERT_DIR": folder]] {
-            let transport = AsyncHTTPTransport(localAccess: .all, network: NetworkSettings(environment: variables))
+            let transport = kind.make(localAccess: .all, network: NetworkSettings(environment: variables))
             let response = try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
             #expect(response.head.status == .ok)
             await transport.shutdown()
@@ -235,28 +246,30 @@ struct ProxiedTransportTests {
         try await server.stop()
     }
 
-    @Test("trusts nobody else where SSL_CERT_FILE names another authority")
-    func trustsNobodyElse() async throws {
+    @Test("trusts nobody else where SSL_CERT_FILE names another authority", arguments: NetworkTransport.allCases)
+    func trustsNobodyElse(kind: NetworkTransport) async throws {
         let server = try await certificate.server()
         let other = try TestCertificate(subjectAlternativeName: "DNS:other.example")
         let settings = NetworkSettings(environment: ["SSL_CERT_FILE": other.certificatePath])
-        let transport = AsyncHTTPTransport(localAccess: .all, network: settings)
+        let transport = kind.make(localAccess: .all, network: settings)
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
         }
         #expect(error?.kind == .tls)
-        let trusting = AsyncHTTPTransport(
+        let trusting = kind.make(
             localAccess: .all, network: settings.trusting(certificate.certificatePath, named: "--ca-file"))
         #expect(try await trusting.send(.get(server.authority, scheme: "https"), limits: .init()).status == 200)
         for each in [transport, trusting] { await each.shutdown() }
         try await server.stop()
     }
 
-    @Test("refuses every request where the authorities cannot be read", arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR"])
-    func refusesUnreadableAuthorities(name: String) async throws {
+    @Test(
+        "refuses every request where the authorities cannot be read", arguments: NetworkTransport.allCases,
+        ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+    func refusesUnreadableAuthorities(kind: NetworkTransport, name: String) async throws {
         let settings = NetworkSettings(environment: [name: "/nonexistent/roots.pem"])
         let error = await #expect(throws: TransportError.self) {
-            try await AsyncHTTPTransport(localAccess: .all, network: settings)
+            try await kind.make(localAccess: .all, network: settings)
                 .send(.get("127.0.0.1:1"), limits: .init())
         }
         #expect(error?.kind == .tls)

@@ -67,6 +67,47 @@ import Testing
         #expect(Linter().lint(files: [fixed]).diagnostics.allSatisfy { $0.severity != .error })
     }
 
+    @Test("keys and words of drafts are replaced")
+    func formerKeys() {
+        let original = """
+            carnet: 1
+            id: acme
+            name: Acme
+            issuer: https://id.acme.example
+            discovery: require
+            callback:
+              verify: { parameter: hmac, omit: [shop] }
+            client: { authentication: [client_secret_post] }
+            connection:
+              lookups:
+                site:
+                  url: https://api.acme.example/sites
+                  list: /data
+                  value: /id
+                  sample: { data: [{ id: 7 }] }
+
+            """
+        let (fixed, applied) = LintFixer.fix(file(original))
+        #expect(applied == 3)
+        #expect(
+            text(fixed)
+                == original.replacing("discovery: require", with: "discovery: required")
+                .replacing("omit:", with: "unsigned:").replacing("list:", with: "root:"))
+        #expect(Linter().lint(files: [fixed]).diagnostics.allSatisfy { $0.severity != .error })
+        #expect(LintFixer.fix(file(original.replacing("require", with: "prefer"))).applied == 3)
+    }
+
+    @Test("a key that moved to another section is left alone, and the message says where it is now")
+    func movedKey() {
+        let original =
+            "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\nid_token: { nonce: { if_present: why } }\n"
+        let (fixed, applied) = LintFixer.fix(file(original))
+        #expect(applied == 0)
+        #expect(text(fixed) == original)
+        let found = Linter().lint(files: [file(original)]).diagnostics.filter { $0.severity == .error }
+        #expect(found.map(\.help) == ["write authorization: { nonce: { optional: REASON } }"])
+    }
+
     @Test func `an element of a block list goes with its line`() {
         let original =
             "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\nscopes:\n  default:\n    - a\n    - a\n    - b\n"

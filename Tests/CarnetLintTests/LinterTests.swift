@@ -109,7 +109,7 @@ import Testing
             """
         let found = lint(file("acme.yaml", descriptor("acme", text)))
         #expect(found.map(\.code) == ["K120"])
-        #expect(found.first?.help == "move what provides it up, or take this out of what provides it")
+        #expect(found.first?.help == "move the step or lookup that provides it further up, or do not use it here")
     }
 
     // MARK: Files together

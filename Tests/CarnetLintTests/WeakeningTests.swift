@@ -32,8 +32,8 @@ import Testing
             "no nonce", "authorization: { nonce: none }", "K007",
             withReason: "authorization: { nonce: { none: \(reason) } }", "C002"),
         Weakness(
-            "a nonce that nobody insists on", "id_token: { nonce: none }", "K002",
-            withReason: "id_token: { nonce: { if_present: \(reason) } }", "C002"),
+            "a nonce that nobody insists on", "authorization: { nonce: { optional: '' } }", "K008",
+            withReason: "authorization: { nonce: { optional: \(reason) } }", "C002"),
         Weakness(
             "any issuer", "issuer_match: none", "K007",
             withReason: "issuer_match: { none: \(reason) }", "E020"),

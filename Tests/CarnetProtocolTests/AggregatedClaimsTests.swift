@@ -19,7 +19,7 @@ import Testing
     private func profile(
         _ token: String, names: JSONValue = ["credit_score": "bank"], source: JSONValue? = nil, yaml: String = yaml,
         also members: JSONValue = [:]
-    ) throws -> (Provider, Profile) {
+    ) throws -> (BoundProvider, Profile) {
         let provider = try Fixture.provider(yaml)
         var body: JSONValue = ["sub": "user-1", "_claim_names": names]
         body.set(["bank": source ?? ["JWT": .string(token)]], at: JSONPointer(tokens: ["_claim_sources"]))

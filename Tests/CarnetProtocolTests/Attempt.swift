@@ -11,7 +11,7 @@ struct Attempt {
     static let now = Date(timeIntervalSince1970: 1_767_225_600)
     static let redirectURI = "com.example.app:/callback"
 
-    let provider: Provider
+    let provider: BoundProvider
     let registration: ClientRegistration
     let request: AuthorizationRequest
 
@@ -30,7 +30,7 @@ struct Attempt {
             redirectURI: redirectURI
         )
         request = try AuthorizationRequest(
-            to: provider,
+            to: provider.discovered,
             as: registration,
             options: options,
             random: SeededRandomSource(seed: seed),
@@ -54,7 +54,7 @@ struct Attempt {
         at location: String? = nil,
         after seconds: TimeInterval = 1
     ) throws -> ValidatedCallback {
-        try pending.validate(callback(query, at: location), from: provider, now: Self.now + seconds)
+        try pending.validate(callback(query, at: location), from: provider.discovered, now: Self.now + seconds)
     }
 
     func exchange(code: String = "the-code") throws -> PreparedRequest {

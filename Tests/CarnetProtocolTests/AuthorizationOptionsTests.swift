@@ -96,7 +96,7 @@ import Testing
         let restored = try JSONDecoder().decode(
             PendingAuthorization.self, from: try JSONEncoder().encode(attempt.pending))
         let callback = try restored.validate(
-            attempt.callback("state=\(attempt.state)&code=c"), from: attempt.provider, now: Attempt.now)
+            attempt.callback("state=\(attempt.state)&code=c"), from: attempt.provider.discovered, now: Attempt.now)
         let expectations = try IDTokenExpectations(
             from: attempt.provider, as: attempt.registration, answering: callback, accessToken: Secret("t"))
         #expect(expectations.maxAge == 60)

@@ -30,7 +30,8 @@ import Testing
         let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
         var seen = Set<String>()
         for _ in 0..<200 {
-            let request = try AuthorizationRequest(to: provider, as: registration, random: random, now: Attempt.now)
+            let request = try AuthorizationRequest(
+                to: provider.discovered, as: registration, random: random, now: Attempt.now)
             let sent = decodedForm(String(request.url.drop { $0 != "?" }.dropFirst()))
             for name in ["state", "nonce", "code_challenge"] {
                 let value = try #require(sent[name])
@@ -52,7 +53,7 @@ import Testing
         let provider = try Fixture.provider()
         let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
         let request = try AuthorizationRequest(
-            to: provider,
+            to: provider.discovered,
             as: registration,
             random: FixedBytes(bytes: octets),
             now: Attempt.now
@@ -60,7 +61,7 @@ import Testing
         #expect(request.url.contains("code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&"))
         let callback = AuthorizationCallback(
             url: "\(Attempt.redirectURI)?code=c&state=\(request.pending.id.reveal())")
-        let validated = try request.pending.validate(callback, from: provider, now: Attempt.now)
+        let validated = try request.pending.validate(callback, from: provider.discovered, now: Attempt.now)
         let exchange = try TokenRequest.exchange(validated, at: provider, as: registration)
         #expect(exchange.form["code_verifier"] == "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
     }
@@ -71,7 +72,7 @@ import Testing
         let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
         expectError(.configuration, .unsupported) {
             try AuthorizationRequest(
-                to: provider,
+                to: provider.discovered,
                 as: registration,
                 random: FixedBytes(bytes: Array(repeating: 7, count: count)),
                 now: Attempt.now
@@ -214,7 +215,7 @@ import Testing
         )
         #expect(restored == attempt.pending)
         let callback = attempt.callback("state=\(attempt.state)&code=c")
-        _ = try restored.validate(callback, from: attempt.provider, now: Attempt.now)
+        _ = try restored.validate(callback, from: attempt.provider.discovered, now: Attempt.now)
     }
 }
 

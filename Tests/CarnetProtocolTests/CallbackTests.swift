@@ -127,7 +127,8 @@ import Testing
     @Test func parametersInTheFragmentAreNotRead() {
         let url = "\(Attempt.redirectURI)#state=\(attempt.state)&code=c"
         expectError(.callback, .missingState) {
-            try attempt.pending.validate(AuthorizationCallback(url: url), from: attempt.provider, now: Attempt.now)
+            try attempt.pending.validate(
+                AuthorizationCallback(url: url), from: attempt.provider.discovered, now: Attempt.now)
         }
     }
 
@@ -213,7 +214,7 @@ import Testing
         let other = try Attempt(Fixture.openID.replacing("id: acme", with: "id: other"))
         expectError(.callback, .providerMismatch) {
             try attempt.pending.validate(
-                attempt.callback("state=\(attempt.state)&code=c"), from: other.provider, now: Attempt.now)
+                attempt.callback("state=\(attempt.state)&code=c"), from: other.provider.discovered, now: Attempt.now)
         }
     }
 
@@ -224,13 +225,15 @@ import Testing
             + "inputs: { tenant: { example: one } }\n"
         let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
         let one = try Fixture.provider(yaml, inputs: ["tenant": "one"])
-        let pending = try AuthorizationRequest(to: one, as: registration, random: SystemBytes(), now: Attempt.now)
-            .pending
+        let pending = try AuthorizationRequest(
+            to: one.discovered, as: registration, random: SystemBytes(), now: Attempt.now
+        )
+        .pending
         let callback = AuthorizationCallback(url: "\(Attempt.redirectURI)?code=c&state=\(pending.id.reveal())")
-        _ = try pending.validate(callback, from: one, now: Attempt.now)
+        _ = try pending.validate(callback, from: one.discovered, now: Attempt.now)
         expectError(.callback, .providerMismatch) {
             try pending.validate(
-                callback, from: try Fixture.provider(yaml, inputs: ["tenant": "two"]), now: Attempt.now)
+                callback, from: try Fixture.provider(yaml, inputs: ["tenant": "two"]).discovered, now: Attempt.now)
         }
     }
 }

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `metadata may add the method and choose among the key's algorithms`() throws {
-        let provider = try Fixture.provider(Fixture.discovered)
+        let provider = try Fixture.resolved(Fixture.discovered)
         let metadata = try ProviderMetadata(
             judging: .json(
                 """
@@ -73,7 +73,7 @@ import Testing
         let merged = provider.merging(metadata)
         #expect(merged.client.authentication.last == .privateKeyJWT)
         let request = try TokenRequest.refresh(
-            Secret("r"), at: merged,
+            Secret("r"), at: merged.bound,
             as: ClientRegistration(
                 clientID: "client",
                 credentials: .held(signingKey: ClientKey(pem: Secret(SigningKey.rsaPEM), use: .signature)),

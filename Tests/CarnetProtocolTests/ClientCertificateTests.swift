@@ -35,7 +35,7 @@ import Testing
     }
 
     private func tokenRequest(
-        at provider: Provider, as registration: ClientRegistration
+        at provider: BoundProvider, as registration: ClientRegistration
     ) throws(OAuthError) -> PreparedRequest {
         try TokenRequest.refresh(
             Secret("r"), at: provider, as: registration, random: SeededRandomSource(seed: 2), now: Attempt.now)
@@ -86,7 +86,7 @@ import Testing
 
     // MTLS-01.
     @Test func aliasesStandInThePlaceOfTheirEndpoints() throws {
-        let provider = try Fixture.provider(Self.bound).presentingCertificate()
+        let provider = try Fixture.resolved(Self.bound).withoutMetadata.presentingCertificate().bound
         let request = try tokenRequest(at: provider, as: registration(try Self.identity))
         #expect(request.outgoing.head.authority == "mtls.acme.example")
         #expect(provider.endpoints[.userinfo]?.text == "https://mtls.acme.example/userinfo")
@@ -124,7 +124,7 @@ import Testing
 
     // MTLS-01: an alias is checked like any endpoint, and the descriptor's own endpoint has none from elsewhere.
     @Test func aliasesComeFromTheMetadata() throws {
-        let provider = try Fixture.provider(
+        let provider = try Fixture.resolved(
             Fixture.discovered + "endpoints: { userinfo: https://id.acme.example/own }\n")
         func metadata(_ aliases: String) throws -> ProviderMetadata {
             try ProviderMetadata(

@@ -21,7 +21,7 @@ import Testing
     @Test func tokenIsSentToItsOwnAddressAndNeverShown() throws {
         let requests = [
             try client().readRequest(), try client().deleteRequest(),
-            try client(secret: "the-secret").updateRequest(metadata, at: try Fixture.provider()),
+            try client(secret: "the-secret").updateRequest(metadata, at: try Fixture.provider().discovered),
         ]
         for request in requests {
             #expect(request.header("Authorization") == "Bearer the-token")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func updateNamesTheClientAndNothingOfTheServersOwn() throws {
-        let request = try client(secret: "s").updateRequest(metadata, at: try Fixture.provider())
+        let request = try client(secret: "s").updateRequest(metadata, at: try Fixture.provider().discovered)
         let body = try JSONValue(parsing: request.bodyText)
         #expect(body["client_id"] == "c" && body["client_secret"] == "s" && body["client_name"] == "Other")
         for name in ["registration_access_token", "registration_client_uri", "client_id_issued_at"] {
@@ -44,7 +44,7 @@ import Testing
     // DCR-04.
     @Test func newTokenReplacesTheOldAndWhatIsLeftOutStays() throws {
         let client = try client()
-        let request = try client.updateRequest(metadata, at: try Fixture.provider())
+        let request = try client.updateRequest(metadata, at: try Fixture.provider().discovered)
         let rotated = try client.judge(
             .json(#"{"client_id":"c","registration_access_token":"new"}"#), to: request, for: metadata)
         #expect(rotated.managementToken == Secret("new") && rotated.managementURI == client.managementURI)
@@ -58,7 +58,7 @@ import Testing
         let metadata = ClientMetadata(
             redirectURIs: [Attempt.redirectURI], authenticationMethod: .privateKeyJWT, keys: [key])
         let client = try client()
-        let request = try client.updateRequest(metadata, at: try Fixture.provider())
+        let request = try client.updateRequest(metadata, at: try Fixture.provider().discovered)
         let body = try JSONValue(parsing: request.bodyText)
         #expect(body["jwks"] == ["keys": [key.publicJWK]] && body["jwks"]?["keys"]?.array?.first?["d"] == nil)
         expectError(.registration, .badRegistration) {
@@ -68,7 +68,7 @@ import Testing
         var keyless = metadata
         keyless.keys = []
         expectError(.registration, .missingClientKey) {
-            try client.updateRequest(keyless, at: try Fixture.provider())
+            try client.updateRequest(keyless, at: try Fixture.provider().discovered)
         }
     }
 

@@ -11,7 +11,8 @@ import Testing
     ) throws -> PreparedRequest {
         let yaml = Fixture.openID.replacing(
             "endpoints:\n", with: "endpoints:\n  registration: https://id.acme.example/register\n")
-        return try metadata.request(at: try Fixture.provider(yaml), initialAccessToken: token.map { Secret($0) })
+        return try metadata.request(
+            at: try Fixture.provider(yaml).discovered, initialAccessToken: token.map { Secret($0) })
     }
 
     private let metadata = ClientMetadata(redirectURIs: [Attempt.redirectURI], clientName: "My \"App\"")

@@ -11,7 +11,7 @@ private let endpoint = """
 
     """
 
-private func provider(_ keys: String = "") throws -> Provider {
+private func provider(_ keys: String = "") throws -> BoundProvider {
     let yaml = Fixture.plain.replacing(
         "endpoints:\n", with: "endpoints:\n  device_authorization: https://plain.example/device\n")
     return try Fixture.provider(yaml + endpoint + keys)

@@ -10,7 +10,7 @@ import Testing
     private static let yaml = Fixture.openID.replacing(
         "endpoints:\n", with: "endpoints:\n  introspection: https://id.acme.example/introspect\n")
 
-    private func request(_ keys: String = "", secret: String? = "s") throws -> (Provider, PreparedRequest) {
+    private func request(_ keys: String = "", secret: String? = "s") throws -> (BoundProvider, PreparedRequest) {
         let provider = try Fixture.provider(Self.yaml + keys)
         let request = try Introspection.request(
             Secret("the-token"), hint: "access_token", at: provider,

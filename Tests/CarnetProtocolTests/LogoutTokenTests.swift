@@ -42,7 +42,7 @@ import Testing
         let keys = try JSONWebKeySet(
             judging: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
         let registration = ClientRegistration(clientID: "client", redirectURI: "com.example.app:/callback")
-        let expectations = try LogoutTokenExpectations(from: try Fixture.provider(yaml), as: registration)
+        let expectations = try LogoutTokenExpectations(from: try Fixture.provider(yaml).discovered, as: registration)
         return try LogoutToken(validating: Secret(token), with: keys, expecting: expectations, now: now)
     }
 
@@ -143,7 +143,7 @@ import Testing
     @Test func providerWithoutIssuerIsNotBelieved() throws {
         expectError(.logout, .badDescriptor) {
             try LogoutTokenExpectations(
-                from: try Fixture.provider(Fixture.plain),
+                from: try Fixture.provider(Fixture.plain).discovered,
                 as: ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback"))
         }
     }
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    private static var frontChannelProvider: Provider {
+    private static var frontChannelProvider: BoundProvider {
         get throws { try Fixture.provider(Fixture.openID + "logout: { front_channel: true }\n") }
     }
 

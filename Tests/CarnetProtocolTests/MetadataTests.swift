@@ -22,7 +22,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     private func locations(_ issuer: String, url: String? = nil) throws -> [String] {
         var yaml = Fixture.discovered.replacing("https://id.acme.example", with: issuer)
         if let url { yaml += "discovery_url: \(url)\n" }
-        return try ProviderMetadata.locations(for: try Fixture.provider(yaml)).map(\.text)
+        return try ProviderMetadata.locations(for: try Fixture.resolved(yaml)).map(\.text)
     }
 
     // DISC-03.
@@ -58,7 +58,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     @Test func providerWithoutIssuerHasNoMetadata() throws {
-        let provider = try Fixture.provider(Fixture.plain)
+        let provider = try Fixture.resolved(Fixture.plain)
         #expect(!provider.needsMetadata)
         expectError(.discovery, .badDescriptor) { try ProviderMetadata.locations(for: provider) }
     }
@@ -66,7 +66,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     @Test func metadataIsNeededWhereAnEndpointIsMissing() throws {
         #expect(try Fixture.provider(Fixture.discovered).needsMetadata)
         #expect(try !Fixture.provider().needsMetadata)
-        #expect(try Fixture.provider(Fixture.openID + "discovery: require\n").needsMetadata)
+        #expect(try Fixture.provider(Fixture.openID + "discovery: required\n").needsMetadata)
         #expect(try !Fixture.provider(Fixture.discovered + "discovery: none\n").needsMetadata)
     }
 
@@ -82,7 +82,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
 @Suite struct MetadataTests {
     private let provider: Provider
 
-    init() throws { provider = try Fixture.provider(Fixture.discovered) }
+    init() throws { provider = try Fixture.resolved(Fixture.discovered) }
 
     private func judge(_ body: String, status: Int = 200) throws -> ProviderMetadata {
         try ProviderMetadata(judging: .json(body, status: status), for: provider)
@@ -113,7 +113,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
 
     // DISC-02: the issuer as the descriptor writes it, slash and all.
     @Test func issuerWithASlashAtTheEnd() throws {
-        let slash = try Fixture.provider(Fixture.discovered.replacing("acme.example", with: "acme.example/realm/"))
+        let slash = try Fixture.resolved(Fixture.discovered.replacing("acme.example", with: "acme.example/realm/"))
         _ = try ProviderMetadata(
             judging: .json(metadata(changing: ["issuer": "https://id.acme.example/realm/"])), for: slash)
         expectError(.discovery, .issuerMismatch) {
@@ -191,13 +191,13 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
         #expect(error?.message.hasPrefix("the metadata's revocation_endpoint is invalid: ") == true)
         #expect(error?.descriptorKey == "endpoints.revocation")
         // A profile does not come from elsewhere because its endpoint cannot be asked.
-        #expect(Profile.source(at: merged) == .userinfo)
+        #expect(Profile.source(at: merged.bound) == .userinfo)
         expectError(.profile, .badDescriptor) { try merged.endpoint(.userinfo, for: .profile) }
     }
 
     // INT-22: what the descriptor names is not looked at in the metadata.
     @Test func endpointOfTheDescriptorIsNotRefused() throws {
-        let own = try Fixture.provider(
+        let own = try Fixture.resolved(
             Fixture.discovered + "endpoints: { revocation: https://id.acme.example/own }\n")
         let document = metadata(changing: ["revocation_endpoint": 5])
         let merged = own.merging(try ProviderMetadata(judging: .json(document), for: own))
@@ -270,7 +270,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
 
     // CFG-05, DISC-12: what the descriptor says wins, and is not even looked at in the metadata.
     @Test func descriptorsEndpointsWin() throws {
-        let own = try Fixture.provider()
+        let own = try Fixture.resolved()
         let found = try ProviderMetadata(
             judging: .json(metadata(changing: ["token_endpoint": "https://evil.example/token", "jwks_uri": 5])),
             for: own)
@@ -295,7 +295,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
 
     // JOSE-03: the descriptor's list is not widened.
     @Test func descriptorsAlgorithmsAreNotWidened() throws {
-        let own = try Fixture.provider(Fixture.discovered + "id_token: { algorithms: [ES256] }\n")
+        let own = try Fixture.resolved(Fixture.discovered + "id_token: { algorithms: [ES256] }\n")
         let found = try ProviderMetadata(
             judging: .json(metadata(changing: ["id_token_signing_alg_values_supported": ["RS256", "ES256"]])), for: own)
         #expect(own.merging(found).idToken.algorithms == [.ES256])

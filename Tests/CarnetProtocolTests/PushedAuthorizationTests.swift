@@ -14,14 +14,15 @@ private let yaml = Fixture.openID.replacing(
         let attempt = try Attempt(
             yaml + keys, secret: secret, options: AuthorizationOptions(access: .init(resource: ["urn:a", "urn:b"])))
         let push = try attempt.request.pushing(
-            to: attempt.provider, as: attempt.registration, random: SeededRandomSource(seed: 9), now: Attempt.now)
+            to: attempt.provider.discovered, as: attempt.registration, random: SeededRandomSource(seed: 9),
+            now: Attempt.now)
         return (attempt, push)
     }
 
     private func refer(_ response: IncomingResponse, _ keys: String = "") throws -> AuthorizationRequest {
         let (attempt, request) = try push(keys)
         return try attempt.request.referring(
-            to: response, answering: request, at: attempt.provider, now: Attempt.now)
+            to: response, answering: request, at: attempt.provider.discovered, now: Attempt.now)
     }
 
     private let answer = IncomingResponse.json(#"{"request_uri":"urn:x:1","expires_in":60}"#, status: 201)
@@ -82,7 +83,7 @@ private let yaml = Fixture.openID.replacing(
             ("authorization: { pushed: never }\n", true, false),
         ] as [(String, Bool?, Bool)])
     func descriptorDecidesAndTheHostWithinIt(_ keys: String, _ wanted: Bool?, _ isPushed: Bool) throws {
-        #expect(try Fixture.provider(yaml + keys).pushesAuthorization(wanted: wanted) == isPushed)
-        #expect(try Fixture.provider().pushesAuthorization(wanted: nil) == false)
+        #expect(try Fixture.provider(yaml + keys).discovered.pushesAuthorization(wanted: wanted) == isPushed)
+        #expect(try Fixture.provider().discovered.pushesAuthorization(wanted: nil) == false)
     }
 }

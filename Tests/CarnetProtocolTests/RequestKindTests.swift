@@ -43,7 +43,7 @@ import Testing
 
     /// One client at one provider.
     private struct Client {
-        let provider: Provider
+        let provider: BoundProvider
         let registration: ClientRegistration
         let random = SeededRandomSource(seed: 1)
         let now = Attempt.now
@@ -70,7 +70,7 @@ import Testing
 
         private func authorization(isSigned: Bool? = nil) throws -> AuthorizationRequest {
             try AuthorizationRequest(
-                to: provider, as: registration,
+                to: provider.discovered, as: registration,
                 options: AuthorizationOptions(
                     access: .init(
                         resource: ["urn:a"], authorizationDetails: [["type": "payment"]],
@@ -81,7 +81,7 @@ import Testing
         }
 
         private func pushing(_ request: AuthorizationRequest) throws -> PreparedRequest {
-            try request.pushing(to: provider, as: registration, random: random, now: now)
+            try request.pushing(to: provider.discovered, as: registration, random: random, now: now)
         }
 
         private func device() throws -> PreparedRequest {
@@ -97,7 +97,7 @@ import Testing
                 let plain = try authorization()
                 let answer = IncomingResponse.json(#"{"request_uri":"urn:x:1","expires_in":60}"#, status: 201)
                 let referring = try plain.referring(
-                    to: answer, answering: try pushing(plain), at: provider, now: now)
+                    to: answer, answering: try pushing(plain), at: provider.discovered, now: now)
                 let signed = registration.signingKey == nil ? [] : [try authorization(isSigned: true)]
                 return ([plain, referring] + signed).map { Sent(page: $0.url) }
             case .pushedAuthorization:
@@ -112,7 +112,8 @@ import Testing
                 return [
                     Sent(
                         try TokenRequest.exchange(
-                            try pending.validate(callback, from: provider, now: now), at: provider, as: registration,
+                            try pending.validate(callback, from: provider.discovered, now: now), at: provider,
+                            as: registration,
                             random: random, now: now))
                 ]
             case .refresh:

@@ -36,7 +36,7 @@ import Testing
         ) throws -> AuthorizationRequest {
             let signingKey = hasKey ? try key ?? ClientKey.generate(.ES256, id: "k1") : nil
             return try AuthorizationRequest(
-                to: try Fixture.provider(yaml),
+                to: try Fixture.provider(yaml).discovered,
                 as: ClientRegistration(
                     clientID: "client", credentials: .held(signingKey: signingKey), redirectURI: Attempt.redirectURI),
                 options: options, random: SeededRandomSource(seed: 1), now: Attempt.now)
@@ -103,7 +103,7 @@ import Testing
         let key = try ClientKey.generate(.ES256)
         let request = try Signed.request(yaml, AuthorizationOptions(delivery: .init(isSigned: true)), key: key)
         let push = try request.pushing(
-            to: provider,
+            to: provider.discovered,
             as: ClientRegistration(
                 clientID: "client", credentials: .held(signingKey: key), redirectURI: Attempt.redirectURI),
             random: SeededRandomSource(seed: 2), now: Attempt.now)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func metadataMayDemandIt() throws {
-        let provider = try Fixture.provider(Self.keys)
+        let provider = try Fixture.resolved(Self.keys)
         let metadata = try ProviderMetadata(
             judging: .json(
                 #"{"issuer":"https://id.acme.example","require_signed_request_object":true,"#

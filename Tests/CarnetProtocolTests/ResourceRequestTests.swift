@@ -21,7 +21,7 @@ private let yaml =
         """
 
 @Suite struct ResourceRequestTests {
-    private let provider: Provider
+    private let provider: BoundProvider
 
     init() throws { provider = try Fixture.provider(yaml) }
 

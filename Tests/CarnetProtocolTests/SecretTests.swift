@@ -1,10 +1,11 @@
 import CarnetDescriptors
-import CarnetProtocol
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import HTTPTypes
 import Testing
+
+@testable import CarnetProtocol
 
 @Suite struct SecretTests {
     private struct Holder {
@@ -114,6 +115,17 @@ import Testing
         #expect(
             shown.body
                 == #"{"token_type":"bearer","expires_in":60,"scope":"a b","access_token":"[redacted]"}"#)
+    }
+
+    @Test("A very short secret is removed as a word, and does not shred other words")
+    func shortSecret() {
+        let hidden = [Secret("c"), Secret("12345"), Secret("long-enough-secret")]
+        func shown(_ text: String) -> String { ServerError(code: text, hiding: hidden).code }
+        #expect(shown("bad_verification_code") == "bad_verification_code")
+        #expect(shown("code=c; pin=12345.") == "code=[redacted]; pin=[redacted].")
+        #expect(shown("c") == "[redacted]")
+        #expect(shown("x12345 and 123456") == "x12345 and 123456")
+        #expect(shown("xlong-enough-secretx") == "x[redacted]x")
     }
 
     // LOG-01: a secret that JSON writes with escapes.

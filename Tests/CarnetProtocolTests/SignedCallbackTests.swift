@@ -47,7 +47,7 @@ import Testing
         var registration = attempt.registration
         registration.decryptionKeys = keys
         return try attempt.pending.validate(
-            callback, from: attempt.provider, now: Attempt.now + 1,
+            callback, from: attempt.provider.discovered, now: Attempt.now + 1,
             verifyingBy: AnswerVerification(with: keySet, for: registration, now: Attempt.now + 1))
     }
 
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func algorithmsAreThoseOfTheDescriptorOrTheMetadata() throws {
-        let provider = try Fixture.provider()
+        let provider = try Fixture.resolved()
         #expect(provider.algorithms(of: provider.callback.jwt) == [.RS256])
         let metadata = try ProviderMetadata(
             judging: .json(
@@ -179,7 +179,7 @@ import Testing
             for: provider)
         let announced = provider.merging(metadata)
         #expect(announced.algorithms(of: announced.callback.jwt) == [.ES256])
-        let pinned = try Fixture.provider(Self.yaml("jwt")).merging(metadata)
+        let pinned = try Fixture.resolved(Self.yaml("jwt")).merging(metadata)
         #expect(pinned.algorithms(of: pinned.callback.jwt) == [.RS256])
     }
 }

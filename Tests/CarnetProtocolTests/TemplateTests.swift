@@ -94,7 +94,7 @@ struct TemplateTests {
             accessToken: Secret("at"), tokenType: "Bearer", scopes: [], issuedAt: Date(timeIntervalSince1970: 0))
         let held = HeldValues(values: ["step.session": ConnectionValue("s-e-s-s", isSecret: true)])
         let requests = ConnectionRequest(
-            at: provider, as: registration, with: held, tokens: tokens, now: Date(timeIntervalSince1970: 0),
+            at: provider.discovered, as: registration, with: held, tokens: tokens, now: Date(timeIntervalSince1970: 0),
             random: SeededRandomSource())
         let request = try requests.call(try #require(provider.connection.onConnect.first), key: "k")
         #expect(request.outgoing.head.path == "/install?key=hush-hush&kind=app")

@@ -6,21 +6,21 @@ import Foundation
 /// Requests of clients that send no assertion, for which neither randomness nor time matters.
 extension TokenRequest {
     static func exchange(
-        _ callback: ValidatedCallback, at provider: Provider, as registration: ClientRegistration
+        _ callback: ValidatedCallback, at provider: BoundProvider, as registration: ClientRegistration
     ) throws(OAuthError) -> PreparedRequest {
         try exchange(
             callback, at: provider, as: registration, random: SeededRandomSource(seed: 1), now: .distantPast)
     }
 
     static func refresh(
-        _ refreshToken: Secret, at provider: Provider, as registration: ClientRegistration
+        _ refreshToken: Secret, at provider: BoundProvider, as registration: ClientRegistration
     ) throws(OAuthError) -> PreparedRequest {
         try refresh(
             refreshToken, at: provider, as: registration, random: SeededRandomSource(seed: 1), now: .distantPast)
     }
 
     static func revoke(
-        _ token: Secret, hint: String, at provider: Provider, as registration: ClientRegistration
+        _ token: Secret, hint: String, at provider: BoundProvider, as registration: ClientRegistration
     ) throws(OAuthError) -> PreparedRequest {
         try revoke(
             token, hint: hint, at: provider, as: registration, random: SeededRandomSource(seed: 1), now: .distantPast)

@@ -18,7 +18,7 @@ struct ClientAuthenticationTests {
         basic(encoded(client.registration.clientID), encoded(Self.secret))
     }
 
-    @Test("none: the id alone, no secret, no header")
+    @Test("none: only the client id, no secret, no header")
     func none() async throws {
         let client = try TestClient()
         #expect(try await client.exchange().status == 200)

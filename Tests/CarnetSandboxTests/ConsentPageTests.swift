@@ -99,6 +99,28 @@ struct ConsentPageTests {
         #expect(profile.json["sub"] == "999999999")
     }
 
+    @Test("has a fault for a sign-in whose code is sent without encoding", arguments: [nil, SandboxFault.token500])
+    func rawCode(fault: SandboxFault?) async throws {
+        let client = try TestClient(
+            acme + "token: { encode: { code: raw } }\n",
+            options: SandboxOptions(approval: .page, offersFaults: true))
+        let fields = [
+            ("ticket", try ticket(await client.authorize())), ("user", "0"), ("decision", "allow"),
+            ("fault", fault?.rawValue ?? ""),
+        ]
+        let code = try #require(try await answer(client, fields).callback?["code"])
+        #expect(code.hasPrefix("4/+&=%41 "))
+        let encoded = form([("code", code)])
+        // What a form can hold as it is: RFC 3986, section 3.4, without the separator.
+        let raw = encoded.replacing("%2F", with: "/").replacing("%2B", with: "+").replacing("%3D", with: "=")
+        #expect(raw != encoded)
+        let body = form(client.tokenParameters(code: code)).replacing(encoded, with: raw)
+        let reply = try await client.request(
+            .post, client.endpoint(.token), headers: [.contentType: "application/x-www-form-urlencoded"],
+            body: Array(body.utf8))
+        #expect(reply.status == (fault == nil ? 200 : 500), "\(reply.text)")
+    }
+
     @Test("offers no fault of what everybody reads")
     func commonFaults() async throws {
         let client = try TestClient(options: SandboxOptions(approval: .page, offersFaults: true))

@@ -95,7 +95,7 @@ struct FaultTests {
         #expect(try await makeClient(.token500).exchange().status == 500)
     }
 
-    @Test("token-down: the token endpoint alone cannot be reached")
+    @Test("token-down: only the token endpoint is unreachable")
     func tokenDown() async throws {
         let client = try makeClient(.tokenDown)
         func isReachable(_ name: EndpointName) async throws -> Bool {

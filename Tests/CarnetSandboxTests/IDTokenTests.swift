@@ -76,7 +76,7 @@ struct IDTokenTests {
         #expect(new.claims["nonce"] == nil)
     }
 
-    @Test("have another key after a rotation, and the key set has the new one alone")
+    @Test("have another key after a rotation, and the key set contains only the new one")
     func rotation() async throws {
         let client = try TestClient()
         let old = try await client.idToken()

@@ -14,7 +14,7 @@ struct MetadataTests {
         #expect(metadata.json["authorization_response_iss_parameter_supported"] == true)
         #expect(metadata.json["code_challenge_methods_supported"] == ["S256"])
         #expect(metadata.json["id_token_signing_alg_values_supported"] == ["RS256"])
-        for name in EndpointName.allCases where name != .refresh {
+        for name in EndpointName.allCases where name.isStandard {
             let url = try #require(metadata.json[name.metadataName]?.string, "\(name)")
             #expect(url.hasPrefix("https://id.acme.example/"))
             #expect(try await client.get(url).status != 404)

@@ -79,7 +79,7 @@ struct TokenEndpointTests {
         #expect(try await client.exchange(code: late).error == "invalid_grant")
     }
 
-    @Test("gives a code's tokens to its own client alone")
+    @Test("gives a code's tokens only to the client of the code")
     func otherClient() async throws {
         let provider = try makeProvider(acme)
         let client = try TestClient(provider: provider)
@@ -124,7 +124,7 @@ struct TokenEndpointTests {
         #expect(try await client.refresh(token, ["scope": "openid"]).json["scope"] == "openid")
     }
 
-    @Test("takes the encoding of the descriptor alone", arguments: [BodyEncoding.form, .json, .query])
+    @Test("accepts only the encoding of the descriptor", arguments: [BodyEncoding.form, .json, .query])
     func bodyEncoding(wanted: BodyEncoding) async throws {
         let client = try TestClient(acme + "token: { body: \(wanted.rawValue) }\n")
         for sent in [BodyEncoding.form, .json, .query] {

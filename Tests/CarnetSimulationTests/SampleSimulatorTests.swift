@@ -62,7 +62,7 @@ import Testing
               expect: { scopes: [read, write], expires_in: 61 }
 
             """
-        #expect(lint(sample) == ["R005: the token is valid for 60 seconds"])
+        #expect(lint(sample) == ["R005: the samples result in another value: the token is valid for 60 seconds"])
     }
 
     @Test func `each environment is simulated with what it says itself`() {
@@ -98,7 +98,8 @@ import Testing
             """
         #expect(
             lint(text) == [
-                "R005: the granted scopes are as requested", "R005: the token has no expiry",
+                "R005: the samples result in another value: the granted scopes are as requested",
+                "R005: the samples result in another value: the token has no expiry",
             ])
     }
 }

@@ -50,7 +50,7 @@ extension DescriptorReference {
           lookups:
             account:
               url: https://api.acme.example/accounts
-              list: /items
+              root: /items
               where: { active: true }
               value: /id
               capture: { region: /region }
@@ -126,7 +126,7 @@ extension DescriptorReference {
         callback:
           iss: required
           rename: { code: auth_code }
-          errors: { user_cancelled: access_denied }
+          errors: { codes: { user_cancelled: access_denied } }
 
         """,
         "token": """

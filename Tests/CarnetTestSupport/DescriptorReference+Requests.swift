@@ -7,9 +7,9 @@ extension DescriptorReference {
 
             ## Requests
 
-            What Carnet sends because a standard says so. `rename` and `encode` work for each of these parameters, with its
-            name here. A pushed authorization request (RFC 9126) has the parameters of `authorization`, and those of the
-            client's authentication.
+            The parameters that Carnet sends according to the standards. A descriptor can change the name of each parameter
+            with `rename`, and its encoding with `encode`. A pushed authorization request (RFC 9126) has the parameters of
+            `authorization`, and those of client authentication.
 
             """
         return introduction
@@ -35,18 +35,18 @@ extension DescriptorReference {
 
     private static func text(_ client: RequestKind.ClientIdentification) -> String {
         switch client {
-        case .accessToken: "The access token stands for the client."
-        case .named: "The client names itself."
+        case .accessToken: "The access token authorizes the request; the client does not authenticate."
+        case .named: "The client sends its client_id and does not authenticate."
         case .authenticated: "The client authenticates."
-        case .authenticatedAndNamed: "The client authenticates, and always names itself in the body."
+        case .authenticatedAndNamed: "The client authenticates, and always sends its client_id in the body."
         }
     }
 
     private static func text(_ rule: ParameterRule) -> String {
         switch rule {
         case .replaceable: "omit it, and send another value in `parameters`"
-        case .settable: "set it in `parameters`, where the host sends none"
-        case .keyed(let key): "say it with `\(key)`, or omit it"
+        case .settable: "set it in `parameters`, if the host sends no value"
+        case .keyed(let key): "set it with `\(key)`, or omit it"
         case .protected: "only rename it"
         case .carrier: "only rename it"
         }

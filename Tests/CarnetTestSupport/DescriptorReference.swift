@@ -29,15 +29,20 @@ package struct DescriptorReference: Sendable {
     private let chapters: [Chapter]
 
     private init(of shape: Shape) {
-        var chapters: [Chapter] = []
+        var paths: [String] = []
+        var sections: [String: [SectionDescription]] = [:]
         for use in shape.sectionUses() {
-            let known = chapters.firstIndex { $0.sections.contains { $0.name == use.section.name } }
-            if let index = known {
-                if !chapters[index].paths.contains(use.path) { chapters[index].paths.append(use.path) }
-            } else if let index = chapters.firstIndex(where: { $0.paths == [use.path] }) {
-                chapters[index].sections.append(use.section)
+            if sections[use.path] == nil { paths.append(use.path) }
+            if sections[use.path, default: []].contains(where: { $0.name == use.section.name }) { continue }
+            sections[use.path, default: []].append(use.section)
+        }
+        var chapters: [Chapter] = []
+        for path in paths {
+            let here = sections[path] ?? []
+            if let index = chapters.firstIndex(where: { $0.sections.map(\.name) == here.map(\.name) }) {
+                chapters[index].paths.append(path)
             } else {
-                chapters.append(Chapter(sections: [use.section], paths: [use.path]))
+                chapters.append(Chapter(sections: here, paths: [path]))
             }
         }
         self.chapters = chapters
@@ -47,10 +52,11 @@ package struct DescriptorReference: Sendable {
         """
         # Descriptor reference
 
-        Every key of the descriptor language, version 1. [Adding a provider](adding-a-provider.md) explains them with
-        examples; `carnet schema` prints the same as a JSON Schema. This page is made from the table of keys in the code.
+        For authors of descriptors: every key of the descriptor language, version 1. [Add a provider](adding-a-provider.md)
+        explains the keys by task. `carnet schema` prints them as a JSON Schema. This page is generated from the table of keys
+        in the code.
 
-        In a heading, `[]` stands for each element of a list and `NAME` for a name of your own. A key in bold must be there.
+        In a heading, `[]` stands for each element of a list, and `NAME` for a name that you choose. Keys in bold are required.
 
         """ + chapters.map(text).joined() + Self.requests
     }
@@ -61,7 +67,7 @@ package struct DescriptorReference: Sendable {
                 let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
                 return "| \(name) | \(holds(key.shape)) | \(cell(key.summary)) |\n"
             }
-            return "\n| Key | Holds | Says |\n|---|---|---|\n" + rows.joined()
+            return "\n| Key | Value | Meaning |\n|---|---|---|\n" + rows.joined()
         }
         let example =
             chapter.paths.compactMap { Self.examples[$0] }.first.map { "\n```yaml\n\(Self.whole($0))```\n" } ?? ""

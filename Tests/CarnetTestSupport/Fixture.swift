@@ -1,4 +1,5 @@
 public import CarnetDescriptors
+import Foundation
 
 /// Providers of the tests, read from YAML text as any provider is.
 public enum Fixture {
@@ -52,9 +53,29 @@ public enum Fixture {
         return descriptor
     }
 
-    public static func provider(_ yaml: String = openID, inputs: [String: String] = [:]) throws -> Provider {
+    public static func resolved(_ yaml: String = openID, inputs: [String: String] = [:]) throws -> Provider {
         try descriptor(yaml).resolve(inputs: inputs)
     }
+
+    /// A provider that needs no metadata, with what a client knows before anybody signs in.
+    package static func provider(_ yaml: String = openID, inputs: [String: String] = [:]) throws -> BoundProvider {
+        try resolved(yaml, inputs: inputs).withoutMetadata.bound
+    }
+}
+
+extension DiscoveredProvider {
+    /// The provider without any value of an account or a sign-in.
+    package var bound: BoundProvider {
+        filled(
+            TemplateValues(
+                tables: self.tables, now: Date(timeIntervalSince1970: 1_767_225_600), random: { _ in [] },
+                digests: NoDigests()))
+    }
+}
+
+private struct NoDigests: TemplateDigests {
+    func sha256(_ bytes: [UInt8]) -> [UInt8] { [] }
+    func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] { [] }
 }
 
 /// Why a fixture could not be made: the test itself is wrong.

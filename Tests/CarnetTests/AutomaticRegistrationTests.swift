@@ -30,7 +30,7 @@ import Testing
     }
 
     private func resolved() throws -> Provider {
-        try Fixture.provider(
+        try Fixture.resolved(
             Fixture.openID.replacing(
                 "  revocation:", with: "  registration: https://id.acme.example/register\n  revocation:"))
     }

@@ -184,12 +184,12 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     @Test func preferredMetadataMayBeMissing() async throws {
-        let client = try provider.client(Fixture.openID + "discovery: prefer\n")
+        let client = try provider.client(Fixture.openID + "discovery: preferred\n")
         provider.on(openIDPath, fail: .connection)
         _ = try await client.beginSignIn()
         _ = try await client.beginSignIn()
         #expect(discoveries == 1)
-        let required = try provider.client(Fixture.openID + "discovery: require\n")
+        let required = try provider.client(Fixture.openID + "discovery: required\n")
         await expectError(.discovery, .transport) { try await required.beginSignIn() }
     }
 

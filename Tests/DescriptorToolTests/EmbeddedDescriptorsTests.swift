@@ -1,4 +1,6 @@
+import CarnetCatalog
 import CarnetDescriptors
+import CarnetEmbedding
 import Foundation
 import Testing
 
@@ -10,24 +12,78 @@ import Testing
         return DescriptorDocument(SourceFile(path: "p/\(id).yaml", text: text))
     }
 
+    private func source(_ documents: [DescriptorDocument]) -> String {
+        var registry = ProviderRegistry()
+        registry.add(documents.map(\.file), origin: .folder("p"))
+        return documents.compactMap { EmbeddedDescriptor($0, in: registry) }.swiftSource
+    }
+
     @Test func `each id becomes a constant`() {
-        let source = EmbeddedDescriptors([document("acme"), document("acme-corp"), document("9lives")]).swiftSource
+        let source = source([document("acme"), document("acme-corp"), document("9lives")])
         #expect(source.contains("public static let `acme`: ProviderID = \"acme\"\n"))
         #expect(source.contains("public static let `acmeCorp`: ProviderID = \"acme-corp\"\n"))
         #expect(source.contains("public static let `_9lives`: ProviderID = \"9lives\"\n"))
+        #expect(!source.contains("[String: String]"))
+    }
+
+    @Test func `inputs become parameters, those with a value of their own optional ones behind the others`() {
+        let inputs = """
+            inputs:
+              region: { title: "Region */ \u{fc}", enum: [eu-west, co.uk], default: co.uk }
+              tenant_id: { title: Tenant }
+              api_key: { secret: true }
+              class: { optional: true }
+            endpoints:
+              token: https://{tenant_id}.acme.example/token
+
+            """
+        let child = DescriptorDocument(
+            SourceFile(path: "p/team.yaml", text: "carnet: 1\nid: team\nname: Team\nextends: acme\n"))
+        let source = source([document("acme", inputs), child])
+        #expect(
+            source.contains(
+                "public static func `acme`(`tenantId`: String, `apiKey`: Secret, "
+                    + "`region`: AcmeInputs.Region? = nil, `class`: String? = nil) -> [String: String] {\n"))
+        #expect(source.contains("public static func `team`(`tenantId`: String, `apiKey`: Secret, "))
+        #expect(source.contains("        inputs[\"tenant_id\"] = `tenantId`\n"))
+        #expect(source.contains("        inputs[\"api_key\"] = `apiKey`.reveal()\n"))
+        #expect(source.contains("        inputs[\"region\"] = `region`?.rawValue\n"))
+        #expect(source.contains("        inputs[\"class\"] = `class`\n"))
+        #expect(source.contains("        case `euWest` = \"eu-west\"\n        case `coUk` = \"co.uk\"\n"))
+        #expect(source.contains("/// - Parameter region: Region */  \n"))
+    }
+
+    @Test func `what is found in the catalogue line by line is what the decoder reads`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "providers")
+        let paths = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
+            .sorted()
+        var registry = ProviderRegistry()
+        try registry.add(folder: folder.path)
+        let files = try paths.map { name in
+            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            return try #require(CatalogFile(name: name, text: text))
+        }
+        let found = CatalogFile.descriptors(of: files)
+        #expect(Set(found.map { ProviderID(rawValue: $0.id) }) == Set(ProviderRegistry.builtIn.ids))
+        for descriptor in found {
+            let entry = try registry.entry(named: descriptor.id)
+            #expect(descriptor.parent == entry.descriptor.parent?.rawValue)
+            let expected = entry.descriptor.inputs.items.map(EmbeddedDescriptor.Input.init)
+            #expect(descriptor.inputs == expected, "\(descriptor.id)")
+        }
     }
 
     @Test func `no text can end its literal`() {
-        let source = EmbeddedDescriptors([document("acme", "docs: 'https://a.example/\"\\\\(x)' # \\ 🌱 \t\r\n")])
-            .swiftSource
+        let source = source([document("acme", "docs: 'https://a.example/\"\\\\(x)' # \\ 🌱 \t\r\n")])
         #expect(source.contains(#"docs: 'https://a.example/\"\\\\(x)' # \\ \u{1f331} \u{9}\u{d}\n"#))
         #expect(source.unicodeScalars.allSatisfy { $0 == "\n" || (" "..."~").contains($0) })
     }
 
     @Test func `two ids with one constant are an error`() {
-        let embedded = EmbeddedDescriptors([document("a-b"), document("a--b")])
-        #expect(embedded.conflicts.map(\.message) == [#"the ids "a-b" and "a--b" both become the constant "aB""#])
-        #expect(embedded.conflicts.map(\.span.start) == [SourcePosition(line: 2, column: 5)])
+        let conflicts = DescriptorTool.conflicts(of: [document("a-b"), document("a--b")])
+        #expect(conflicts.map(\.message) == [#"the ids "a-b" and "a--b" both become the constant "aB""#])
+        #expect(conflicts.map(\.span.start) == [SourcePosition(line: 2, column: 5)])
     }
 
     private func withFolder(_ files: [String: String], _ body: (URL) throws -> Void) throws {

@@ -13,7 +13,8 @@ struct FuzzProvider: Sendable {
     static let secrets = ["s3cret-refresh-token", "s3cret-client"]
 
     let descriptor: ProviderDescriptor
-    let provider: Provider
+    let resolved: Provider
+    let provider: BoundProvider
     let registration: ClientRegistration
     private let key: P256.Signing.PrivateKey
 
@@ -24,7 +25,8 @@ struct FuzzProvider: Sendable {
                 id_token: { algorithms: [ES256, RS256, EdDSA] }
 
                 """ + more)
-        provider = try descriptor.resolve()
+        resolved = try descriptor.resolve()
+        provider = resolved.withoutMetadata.bound
         registration = ClientRegistration(
             clientID: "client", credentials: .secret(Secret(Self.secrets[1])),
             redirectURI: "https://app.example/callback")

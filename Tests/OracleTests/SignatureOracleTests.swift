@@ -123,7 +123,7 @@
             for _ in 0..<Self.cases {
                 let verifier = base64URL(Data(random.bytes(32)))
                 let hash = try OpenSSLCipher.hash("SHA256", Array(verifier.utf8))
-                #expect(CodeVerifier(secret: Secret(verifier)).challenge == base64URL(Data(hash)))
+                #expect(CodeVerifier(secret: Secret(verifier)).challenge(.base64url) == base64URL(Data(hash)))
             }
         }
     }

@@ -54,10 +54,12 @@ def write(page, folder):
         shutil.copy(ROOT / "Package.resolved", folder)
 
 
-def swift(folder, *arguments, check=True):
-    options = os.environ.get("CARNET_BUILD_OPTIONS", "").split()
+def swift(folder, *arguments, check=True, **variables):
+    options = [] if arguments[0] == "package" else os.environ.get("CARNET_BUILD_OPTIONS", "").split()
     command = ["swift", arguments[0], "--scratch-path", str(BUILD), *options, *arguments[1:]]
-    done = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    environment = dict(os.environ, **variables)
+    done = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=environment)
     if check and done.returncode != 0:
         raise SystemExit(f"{' '.join(command)} failed in {folder}:\n{done.stdout[-6000:]}")
     return done
@@ -146,16 +148,31 @@ def command_line_tool(folder):
 
 
 def embed_descriptors(folder):
-    swift(folder, "build")
+    source = folder / "Sources/hello/main.swift"
+    first = swift(folder, "build").stdout
+    assert "Checking 1 provider descriptors" in first, first
+    program_text = source.read_text()
+    for wrong in [".acme(region: .us)", '.acme(tenant: "contoso", region: .asia)', '.acme(tennant: "contoso")']:
+        source.write_text(re.sub(r"inputs: \.acme\(.*\)\n", f"inputs: {wrong}\n", program_text))
+        done = swift(folder, "build", check=False)
+        assert done.returncode != 0 and "error:" in done.stdout, f"{wrong} compiles"
+    source.write_text(program_text)
+    print("  the compiler rejects missing, unknown and misspelled inputs")
     team = folder / "Sources/hello/providers/team.yaml"
     team.write_text("carnet: 1\nid: team\nname: Team\nextends: google\n")
-    swift(folder, "build")
-    print("  a descriptor may extend a built-in one")
+    assert "Checking 2 provider descriptors" in swift(folder, "build").stdout
+    team.unlink()
+    assert "Checking 1 provider descriptors" in swift(folder, "build").stdout
+    print("  a new file is noticed, and may extend a built-in one; a deleted one is noticed, too")
     descriptor = folder / "Sources/hello/providers/acme.yaml"
     descriptor.write_text(descriptor.read_text().replace("issuer:", "isuer:"))
-    done = swift(folder, "build", check=False)
-    assert done.returncode != 0 and re.search(r"acme\.yaml:4:1: error: unknown key \"isuer\"", done.stdout), done.stdout
-    print("  a mistake in a descriptor fails the build at its line")
+    for command in [("build",), ("package", "lint-providers"), ("package", "lint-providers", "hello")]:
+        done = swift(folder, *command, check=False)
+        place = r"Sources/hello/providers/acme\.yaml:11:1: error: unknown key \"isuer\""
+        assert done.returncode != 0 and re.search(place, done.stdout), done.stdout
+    descriptor.write_text(descriptor.read_text().replace("isuer:", "issuer:"))
+    swift(folder, "package", "lint-providers")
+    print("  a mistake in a descriptor fails the build, and swift package lint-providers, at its line")
 
 
 def testing(folder):

@@ -125,7 +125,7 @@ struct LinkedModuleTests {
         let (modules, products) = try closure(of: ["Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession"])
         #expect(
             modules == [
-                "CLibYAML", "Carnet", "CarnetApple", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage",
+                "CLibYAML", "CLibZ", "Carnet", "CarnetApple", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage",
                 "CarnetSwiftUI",
                 "CarnetTransport", "CarnetURLSession",
             ])

@@ -9,7 +9,7 @@ struct ByteComparisonTests {
     /// Where such identifiers are. `CarnetDescriptors` and `CarnetLint` read what the host's own files say.
     private static let modules = [
         "Carnet", "CarnetProtocol", "CarnetWeb", "CarnetHummingbird", "CarnetStorage", "CarnetFiles", "CarnetSQLite",
-        "CarnetPostgreSQL", "CarnetHTTP", "CarnetURLSession", "CarnetUserAgent", "CarnetCommand",
+        "CarnetPostgreSQL", "CarnetCurl", "CarnetHTTP", "CarnetURLSession", "CarnetUserAgent", "CarnetCommand",
     ]
 
     private static let names = [

@@ -11,8 +11,8 @@ struct ProviderPage {
 
     var text: String {
         [
-            "# \(descriptor.name)\n\nThis page is made from `providers/\(id).yaml`. It is for a programmer who adds "
-                + "\(descriptor.name) to an application.\n",
+            "# \(descriptor.name)\n\nFor developers who add \(descriptor.name) to an application. This page is generated from "
+                + "the descriptor `providers/\(id).yaml`.\n",
             facts, registration, inputs, environments, scopes, resources, oddities, program,
         ].compactMap { $0 }.joined(separator: "\n")
     }
@@ -30,6 +30,13 @@ struct ProviderPage {
         case .userinfo, nil: return descriptor.issuer == nil ? "none" : "ID token"
         }
     }
+    private var profileSource: String {
+        switch profile {
+        case "request": "a request with the access token"
+        case "none": "none: the descriptor has no profile"
+        default: "the \(profile)"
+        }
+    }
     /// Whether no documentation of the provider's own could be read.
     var isFromCatalogues: Bool { descriptor.verified?.how.lowercased().hasPrefix("catalogues") ?? true }
 
@@ -40,7 +47,8 @@ struct ProviderPage {
                 "Client authentication",
                 descriptor.client.authentication.map { "`\($0.rawValue)`" }.joined(separator: ", ")
             ),
-            ("Refresh", refreshes ? "yes" : "no"), ("Revocation", revokes ? "yes" : "no"), ("Profile", profile),
+            ("Refresh tokens", refreshes ? "yes" : "no"), ("Token revocation", revokes ? "yes" : "no"),
+            ("Source of the profile", profileSource),
         ]
         if let parent = descriptor.parent { rows.append(("Extends", "[\(parent)](\(parent).md)")) }
         if let docs = descriptor.docs { rows.append(("Documentation", "<\(docs)>")) }
@@ -50,8 +58,8 @@ struct ProviderPage {
         }
         let warning =
             isFromCatalogues
-            ? "\nThe provider's own documentation could not be read. The facts are those on which other libraries agree: "
-                + "check them before you depend on them.\n" : ""
+            ? "\nNobody has compared this descriptor with the provider's own documentation. Its facts come from other "
+                + "libraries: check them before you rely on them.\n" : ""
         return Self.table(["Fact", "Value"], rows.map { [$0.0, $0.1] }) + warning
     }
 
@@ -60,15 +68,16 @@ struct ProviderPage {
     private var registration: String {
         var text = "## Register the application\n\n"
         text +=
-            descriptor.docs.map { "Register at \(descriptor.name); the [documentation](\($0)) shows where. " }
-            ?? "Register at \(descriptor.name). "
+            descriptor.docs.map {
+                "Register your application at \(descriptor.name): the [documentation](\($0)) describes how. "
+            } ?? "Register your application at \(descriptor.name). "
         if descriptor.redirects.isEmpty {
-            text += "Enter the redirect URI of your application to the letter:\n\n"
-            text += "- a web site: `https://YOUR-HOST/sign-in/\(id)/callback`, or the path that you chose\n"
+            text += "Enter its redirect URI exactly as the application sends it:\n\n"
+            text += "- for a web site, `https://YOUR-HOST/sign-in/\(id)/callback`, or the path that you chose\n"
             text +=
-                "- a program on the user's own computer, such as `carnet login \(id)`: `http://127.0.0.1/callback`\n"
+                "- for a program on the user's own computer, such as `carnet login \(id)`, `http://127.0.0.1/callback`\n"
         } else {
-            text += "It accepts redirect URIs of these forms:\n\n"
+            text += "\(descriptor.name) accepts redirect URIs of these forms:\n\n"
             text += descriptor.redirects.map { "- `\($0)`\n" }.joined()
         }
         return text
@@ -85,7 +94,9 @@ struct ProviderPage {
             let example = rules.example.map { "`\($0)`" } ?? ""
             return ["`\(input.name)`", Self.cell(rules.title ?? ""), value, allowed.isEmpty ? example : allowed]
         }
-        return "## Inputs\n\nPass them in `ClientRegistration.inputs`, or as `--input NAME=VALUE`.\n\n"
+        return
+            "## Inputs\n\nValues that differ between applications. Pass them in `ClientRegistration.inputs`, or to `carnet` as "
+            + "`--input NAME=VALUE`.\n\n"
             + Self.table(["Input", "Meaning", "Value", "Example or allowed values"], rows)
     }
 
@@ -93,7 +104,8 @@ struct ProviderPage {
         guard !descriptor.environmentNames.isEmpty else { return nil }
         let names = descriptor.environmentNames.map { "`\($0)`" }.joined(separator: ", ")
         return
-            "## Environments\n\nPass one in `ClientRegistration.environment`, or as `--environment NAME`: \(names).\n"
+            "## Environments\n\nOther servers of \(descriptor.name): \(names). To use one, pass its name in "
+            + "`ClientRegistration.environment`, or to `carnet` as `--environment NAME`.\n"
     }
 
     // MARK: Scopes
@@ -105,7 +117,7 @@ struct ProviderPage {
         var text = "## Scopes\n\n"
         text +=
             rules.defaults.isEmpty
-            ? "None is requested by default.\n" : "Requested by default: \(list(rules.defaults)).\n"
+            ? "By default, no scope is requested.\n" : "Requested by default: \(list(rules.defaults)).\n"
         if !rules.required.isEmpty { text += "Always requested: \(list(rules.required)).\n" }
         if !rules.offline.isEmpty { text += "Added for a refresh token: \(list(rules.offline)).\n" }
         guard !rules.catalog.isEmpty else { return text }
@@ -122,7 +134,8 @@ struct ProviderPage {
                 resource.requirement.missing(from: []).map { "`\($0)`" }.joined(separator: ", "),
             ]
         }
-        return "## Resources\n\n" + Self.table(["Resource", "Request", "Needs"], rows)
+        return "## Resources\n\nRequests that are possible with the access token:\n\n"
+            + Self.table(["Resource", "Request", "Required scopes"], rows)
     }
 
     // MARK: Oddities
@@ -132,7 +145,9 @@ struct ProviderPage {
         let rows = descriptor.notes.map { note in
             ["`\(note.about)`", Self.cell(note.because), note.link.map { "[source](\($0))" } ?? ""]
         }
-        return "## Deviations\n\n" + Self.table(["Key", "Why", "Evidence"], rows)
+        return
+            "## Notes on the descriptor\n\nWhere \(descriptor.name) differs from the standard or from other sources, and the key that "
+            + "handles it:\n\n" + Self.table(["Key", "Why", "Evidence"], rows)
     }
 
     // MARK: Program
@@ -141,16 +156,34 @@ struct ProviderPage {
         """
         ## Use it
 
-        To see every request of a sign-in without an account, run `carnet try \(id)`. To sign in to the real provider, run
-        `carnet login \(id)`. In a program:
+        To see every request of a sign-in, without an account, run `carnet try \(id)`. To sign in at the real provider with the
+        [command `carnet`](../linting.md#install-the-command), run:
+
+        ```console
+        $ \(loginCommand)
+        ```
+
+        In a program that imports `CarnetCatalog` and `CarnetHTTP`:
 
         ```swift
         \(client)```
 
-        The [requests of a test client](../../Tests/CarnetCommandTests/Catalogue/\(id).txt) are kept with the tests.
-        See [all providers](README.md).
+        [All requests of a test client](../../Tests/CarnetCommandTests/Catalogue/\(id).txt) ·
+        [all providers](README.md) · [keys of a descriptor](../descriptor-reference.md)
 
         """
+    }
+
+    private var loginCommand: String {
+        var words = ["carnet login \(id) --client-id YOUR-CLIENT-ID"]
+        if descriptor.client.authentication.contains(where: \.usesSecret) {
+            words.append("--client-secret-env CLIENT_SECRET")
+        }
+        let examples = descriptor.pretendInputs().values
+        for input in descriptor.inputs.items where input.value.defaultValue == nil && !input.value.isOptional {
+            words.append("--input \(input.name)=\(examples[input.name] ?? "VALUE")")
+        }
+        return words.joined(separator: " ")
     }
 
     /// The function that makes a client. Pages differ in its name and in texts.

@@ -44,10 +44,10 @@ struct ProviderPageTests {
             \(pages.count) providers come with Carnet. `carnet providers --search WORD` finds one. To add another, see
             [Add a provider to the catalogue](../adding-to-the-catalogue.md).
 
-            - PKCE, refresh, revocation, profile: what a test client does in a sign-in that ends with a sign-out. "no" can mean
-              that the provider has none or that nobody could prove that it has one.
-            - Verified by: "own documents" are the provider's documentation, metadata or source; "catalogues" are other
-              libraries. [Disagreements between sources](disagreements.md) lists what they contradict each other about.
+            - PKCE, Refresh, Revocation and Profile: what a test client does during a sign-in, a refresh and a sign-out. "no"
+              means that the provider lacks the feature, or that no source proves that the provider has it.
+            - Verified by: "own documents" are the provider's documentation, metadata or source code; "catalogues" are lists of
+              providers in other libraries. On some facts [the sources disagree](disagreements.md).
 
 
             """

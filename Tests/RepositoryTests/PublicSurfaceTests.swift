@@ -6,7 +6,8 @@ import Testing
 @Suite("The public surface")
 struct PublicSurfaceTests {
     private static let products = [
-        "Carnet", "CarnetApple", "CarnetCatalog", "CarnetFiles", "CarnetHTTP", "CarnetHummingbird", "CarnetLint",
+        "Carnet", "CarnetApple", "CarnetCatalog", "CarnetCurl", "CarnetFiles", "CarnetHTTP", "CarnetHummingbird",
+        "CarnetLint",
         "CarnetPostgreSQL",
         "CarnetSQLite", "CarnetSandbox", "CarnetStorage", "CarnetSwiftUI", "CarnetTesting", "CarnetURLSession",
         "CarnetUserAgent",
@@ -47,7 +48,8 @@ struct PublicSurfaceTests {
         let all = try Set(
             Self.products.filter { $0 != "CarnetCatalog" }.flatMap { try declarations(of: $0) }
         ).count
-        #expect(all <= 666, "the products have \(all) declarations")
+        // 20 of them list and sign out a user's browsers, find the host's user, check the health and end a process.
+        #expect(all <= 691, "the products have \(all) declarations")
     }
 
     @Test("The package has a product for each list, and a list for each product")

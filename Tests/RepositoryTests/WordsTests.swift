@@ -26,6 +26,9 @@ struct WordsTests {
         (#"(Whoever|Whatever)"#, "name the actor"),
         (#"[Oo]ne that"#, "name the thing"),
         (#"to the letter"#, "exactly"),
+        (#"(is|are|stay|stays) (still )?good"#, "is valid"),
+        (#"a wish"#, "a preference"),
+        (#"for ever"#, "forever"),
     ]
 
     /// A row of the attack matrix in Docs/security.md, with the names of its tests.
@@ -47,8 +50,9 @@ struct WordsTests {
 
     @Test("No page uses a word that the standards have another word for")
     func words() throws {
+        // A provider's page quotes the provider's titles of scopes.
         let pages = try (Repository.documentation() + Repository.catalogues()).filter {
-            !$0.path.hasPrefix("Docs/providers/")
+            !$0.path.hasPrefix("Docs/providers/") || $0.path == "Docs/providers/README.md"
         }
         #expect(pages.count > 40)
         let pattern = try Self.pattern()
@@ -56,6 +60,20 @@ struct WordsTests {
             for (number, line) in page.prose {
                 guard let found = pattern.firstMatch(in: line), !Self.isMatrixRow(line) else { continue }
                 Issue.record("\(page.path):\(number) \(Self.advice(found)): \(line)")
+            }
+        }
+    }
+
+    @Test("No reason that a descriptor gives uses such a word")
+    func reasons() throws {
+        let pages = try Repository.documentation().filter { $0.path.hasPrefix("Docs/providers/") }
+        #expect(pages.count > 150)
+        let pattern = try Self.pattern(without: ["[Oo]ne that"])
+        for page in pages where !["README.md", "disagreements.md"].contains(where: { page.path.hasSuffix($0) }) {
+            let notes = page.lines.drop { $0.text != "## Notes on the descriptor" }
+            for line in notes where line.text.hasPrefix("| `") {
+                guard let found = pattern.firstMatch(in: line.text) else { continue }
+                Issue.record("\(page.path):\(line.number) \(Self.advice(found)): \(line.text)")
             }
         }
     }
@@ -86,7 +104,9 @@ struct WordsTests {
     @Test("No string or comment of the sources uses such a word")
     func sources() throws {
         // "There is none" and "one that" are wrong only at the beginning of a sentence, which a program cannot see.
-        let pattern = try Self.pattern(without: ["(is|are) none", "[Oo]ne that"])
+        let pattern = try Self.pattern(without: [
+            "(is|are) none", "[Oo]ne that", "(is|are|stay|stays) (still )?good", "for ever",
+        ])
         let files = try Repository.files("Sources", "swift").filter { file in
             !Self.otherSources.contains { file.path.hasPrefix($0) }
         }

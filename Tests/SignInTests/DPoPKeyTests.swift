@@ -112,7 +112,8 @@ import Testing
             "endpoints: { token: \"https://id.acme.example/token\" }", signingKey: try .generate(.ES256))
         for _ in 1...2 {
             let made = try ClientGrant.assertion(subject: "ada").request(
-                at: client.provider, as: client.registration, random: SystemRandomSource(), now: fixture.clock.now)
+                at: try await client.providerWithoutAccount(), as: client.registration, random: SystemRandomSource(),
+                now: fixture.clock.now)
             let pairs = String(decoding: made.outgoing.body, as: UTF8.self).split(separator: "&")
             let assertion = try #require(pairs.first { $0.hasPrefix("assertion=") }).dropFirst(10)
             let grant = ClientGrant.assertion(Secret(String(assertion)), scopes: ["email"])

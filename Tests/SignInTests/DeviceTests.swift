@@ -24,7 +24,7 @@ private let openID = """
     """
 
 /// Answers at the other device as soon as so many pauses were made.
-private struct AnsweringClock: WallClock {
+struct AnsweringClock: WallClock {
     let clock: ManualClock
     let answerAfter: Int
     let answer: @Sendable () async throws -> Void

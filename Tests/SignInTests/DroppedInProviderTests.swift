@@ -27,7 +27,7 @@ struct DroppedInProviderTests {
         #expect(urls.filter { $0.contains(".well-known/openid-configuration") }.count == 1)
     }
 
-    @Test("with odd parameters, bodies and answers signs in by its keys alone")
+    @Test("with unusual parameters, bodies and responses signs in with only its keys")
     func oddities() async throws {
         let fixture = try SignInFixture(
             try descriptor(

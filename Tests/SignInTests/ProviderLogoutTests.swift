@@ -28,7 +28,8 @@ import Testing
         await fixture.sandbox.sendLogouts { bodies.add($0) }
         let session = try #require(try await fixture.client.session(for: account))
         let page = try EndSessionRequest(
-            for: try await session.storedTokens(), at: fixture.client.provider, as: fixture.client.registration,
+            for: try await session.storedTokens(), at: try await fixture.client.providerWithoutAccount(),
+            as: fixture.client.registration,
             random: SeededRandomSource(seed: 4))
         let target = page.url.reveal().dropFirst("https://id.acme.example".count)
         let head = HTTPRequest(method: .get, scheme: "https", authority: "id.acme.example", path: String(target))

@@ -173,7 +173,7 @@ extension Quirk {
                     """), frontChannelLogoutURI: "https://app.example/frame?site=1")
             let tokens = try await fixture.signIn().storedTokens()
             let page = try EndSessionRequest(
-                for: tokens, at: fixture.client.provider, as: fixture.client.registration,
+                for: tokens, at: try await fixture.client.providerWithoutAccount(), as: fixture.client.registration,
                 random: SeededRandomSource(seed: 4))
             let target = String(page.url.reveal().dropFirst("https://odd.example".count))
             let head = HTTPRequest(method: .get, scheme: "https", authority: "odd.example", path: target)

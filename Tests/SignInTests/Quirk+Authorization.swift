@@ -1,6 +1,7 @@
 import Carnet
 import CarnetSandbox
 import CarnetTesting
+import Crypto
 import Foundation
 import Testing
 
@@ -147,6 +148,40 @@ extension Quirk {
             proof: proof("authorization: { pkce: { none: refused } }", "\(start)&scope=read&state=*")
         ),
         Quirk(
+            "the code challenge is in hexadecimal digits", key: "`authorization.pkce: { encoding: hex }`",
+            neededBy: "TikTok (desktop)"
+        ) {
+            let fixture = try SignInFixture(odd: "authorization: { pkce: { encoding: hex } }")
+            let request = try await fixture.client.beginSignIn()
+            let sent = query(of: request.url)
+            #expect(sent["code_challenge_method"] == "S256")
+            let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+            _ = try await fixture.client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
+            let body = try #require(await fixture.requests(to: .token).first?.bodyText)
+            let verifier = try #require(query(of: "https://odd.example/?" + body)["code_verifier"])
+            let hash = SHA256.hash(data: Data(verifier.utf8)).map { String(format: "%02x", $0) }.joined()
+            #expect(sent["code_challenge"] == hash)
+        },
+        Quirk(
+            "only the callback names the granted scopes", key: "`scopes.granted_from: callback`",
+            neededBy: "Strava, Facebook (granted_scopes)"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    scopes: { default: [read, write], separator: ',', granted_from: callback }
+                    callback: { rename: { scope: granted_scopes } }
+                    """)
+            let request = try await fixture.client.beginSignIn()
+            let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+            #expect(callback.contains("&granted_scopes=read%2Cwrite"))
+            // The person leaves one out. Nobody can add one to the address.
+            let fewer = callback.replacing("granted_scopes=read%2Cwrite", with: "granted_scopes=read,admin")
+            let session = try await fixture.client.completeSignIn(
+                AuthorizationCallback(url: fewer), for: request.pending)
+            #expect(try await session.tokens().scopes == ["read"])
+            #expect(try fixture.lastAnswer().contains("scope") == false)
+        },
+        Quirk(
             "the ID token has no nonce", key: "`authorization.nonce: { none: REASON }`",
             neededBy: "Asana, DocuSign, Dropbox, LinkedIn"
         ) {
@@ -155,11 +190,11 @@ extension Quirk {
             #expect(try await fixture.signIn().tokens().idToken != nil)
         },
         Quirk(
-            "the ID token contains the nonce only sometimes", key: "`id_token.nonce: { if_present: REASON }`",
+            "the ID token contains the nonce only sometimes", key: "`authorization.nonce: { optional: REASON }`",
             neededBy: "FACEIT, QuickBooks, World ID"
         ) {
             let fixture = try SignInFixture(
-                odd: openID + "id_token: { nonce: { if_present: left out after a consent } }")
+                odd: openID + "authorization: { nonce: { optional: left out after a consent } }")
             #expect(
                 try await fixture.authorizationURL()
                     == "\(start)&scope=openid" + end.replacing("&code_challenge=", with: "&nonce=*&code_challenge="))
@@ -200,14 +235,14 @@ extension Quirk {
             }
         },
         Quirk(
-            "errors of the callback have other codes", key: "`callback.rename`, `callback.errors`",
+            "errors of the callback have other codes", key: "`callback.rename`, `callback.errors.codes`",
             neededBy: "LinkedIn (user_cancelled_login), Facebook, Deezer, Line"
         ) {
             let fixture = try SignInFixture(
                 odd: """
                     callback:
                       rename: { error: error_reason, error_description: errorMessage }
-                      errors: { user_cancelled_login: access_denied }
+                      errors: { codes: { user_cancelled_login: access_denied } }
                     """,
                 faults: [.denied]
             )

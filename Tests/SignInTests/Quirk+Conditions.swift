@@ -26,7 +26,6 @@ extension Quirk {
                   lookups:
                     cloud:
                       url: https://api.odd.example/sites
-                      list: ''
                       where: { url: 'https://{site}.odd.example', active: true }
                       value: /id
                       sample:
@@ -48,7 +47,7 @@ extension Quirk {
                       lookups:
                         account:
                           url: https://api.odd.example/userinfo
-                          list: /accounts
+                          root: /accounts
                           where: { is_default: true }
                           value: /account_id
                           capture: { base_uri: { from: /base_uri, pattern: 'https://[a-z0-9.]+' } }

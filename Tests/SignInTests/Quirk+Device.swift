@@ -60,6 +60,59 @@ extension Quirk {
                 ])
         },
         Quirk(
+            "the device requests its tokens at an endpoint of its own", key: "`endpoints.device_token`",
+            neededBy: "Trakt, Facebook"
+        ) {
+            let (fixture, _) = try await signIn(
+                """
+                  device_token: https://odd.example/device/token
+                device:
+                  token: { omit: [grant_type], rename: { device_code: code } }
+                """
+            )
+            #expect(await fixture.requests(to: .token).isEmpty)
+            #expect(
+                await fixture.wire(.deviceToken) == [
+                    "POST https://odd.example/device/token\ncode=d%2F%2B%26%3D%2541%20*&client_id=client"
+                ])
+        },
+        Quirk(
+            "only the status says why a device gets no tokens yet", key: "`device.token.response.errors.statuses`",
+            neededBy: "Trakt"
+        ) {
+            let descriptor = try oddProvider(
+                endpoints + """
+                    device:
+                      token:
+                        response:
+                          root: /data
+                          errors:
+                            statuses:
+                              400: authorization_pending
+                              410: expired_token
+                              418: access_denied
+                              429: slow_down
+                    """)
+            let fixture = try SignInFixture(descriptor)
+            let userCode = Lock("")
+            let client = try fixture.client(
+                descriptor,
+                clock: AnsweringClock(clock: fixture.clock, answerAfter: 2) {
+                    try await fixture.sandbox.approveDevice(userCode: userCode.withLock { $0 })
+                })
+            let device = try await client.beginDeviceSignIn()
+            userCode.withLock { $0 = device.userCode }
+            #expect(try await client.completeDeviceSignIn(device).tokens().accessToken.isEmpty == false)
+            let first = try #require(fixture.answers.all.first { $0.status == 400 })
+            #expect(first.body.isEmpty)
+            #expect(try fixture.lastAnswer().hasPrefix(#"200 {"data":{"access_token":"*","#))
+            let denied = try await client.beginDeviceSignIn()
+            await fixture.sandbox.setFaults([.denied])
+            try? await fixture.sandbox.approveDevice(userCode: denied.userCode)
+            let error = await #expect(throws: OAuthError.self) { try await client.completeDeviceSignIn(denied) }
+            #expect(error?.server?.code == "access_denied" && error?.status == 418)
+        },
+        Quirk(
             "additional parameters in the request for the codes", key: "`device.parameters`",
             neededBy: "Baidu (response_type=device_code)"
         ) {

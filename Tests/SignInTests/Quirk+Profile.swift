@@ -61,6 +61,32 @@ extension Quirk {
                     + #"{"email":"ada@example.com","verified":true,"primary":true}]"#)
         },
         Quirk(
+            "introspection says who signed in", key: "`endpoints.userinfo`, `profile.parameters: {client.secret}`",
+            neededBy: "HubSpot"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints:
+                      authorization: https://odd.example/authorize
+                      token: https://odd.example/token
+                      userinfo: https://odd.example/introspect
+                    client: { authentication: [client_secret_post] }
+                    profile:
+                      method: POST
+                      parameters:
+                        token: '{token.access_token}'
+                        client_id: '{client.id}'
+                        client_secret: '{client.secret}'
+                      claims: { subject: /user_id, email: /user }
+                    """, secret: "hush")
+            let session = try await fixture.signIn()
+            #expect(try await session.profile().email == "ada@example.com")
+            let request = try #require(await fixture.requests(to: .userinfo).last)
+            let token = try await session.tokens().accessToken.reveal()
+            #expect(request.bodyText == "token=\(token)&client_id=client&client_secret=hush")
+            #expect(!fixture.answers.requests.map { "\($0)" }.joined().contains("hush"))
+        },
+        Quirk(
             "the access token is sent in another header", key: "`api.token_in: { header: NAME }`",
             neededBy: "7: Shopify, TikTok Ads, BigCommerce"
         ) {

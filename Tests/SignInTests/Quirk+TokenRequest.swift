@@ -67,14 +67,23 @@ extension Quirk {
             proof: proof("token: { omit: [redirect_uri] }", "\(url)\n\(grant)&code_verifier=*&client_id=client")
         ),
         Quirk(
-            "the grant type has another name", key: "`token.omit`, `token.parameters`",
+            "the grant type has another name", key: "`token.grant_type`",
             neededBy: "TikTok Shop (authorized_code)",
             proof: proof(
-                "token: { omit: [grant_type], parameters: { grant_type: authorized_code } }",
-                url + "\n" + grant.dropFirst("grant_type=authorization_code&".count) + rest
-                    + "&client_id=client&grant_type=authorized_code"
+                "token: { grant_type: authorized_code }",
+                url + "\ngrant_type=authorized_code&" + grant.dropFirst("grant_type=authorization_code&".count) + rest
+                    + "&client_id=client"
             )
         ),
+        Quirk(
+            "the grant type of a refresh has another name", key: "`refresh.grant_type`",
+            neededBy: "Instagram (ig_refresh_token), Threads"
+        ) {
+            let fixture = try SignInFixture(odd: "refresh: { grant_type: th_refresh_token, using: access_token }")
+            try await fixture.signIn().refresh()
+            let body = try #require(await fixture.requests(to: .token).last?.bodyText)
+            #expect(body.hasPrefix("grant_type=th_refresh_token&refresh_token="))
+        },
         Quirk("additional headers", key: "`token.headers`", neededBy: "2: Bungie, Trovo, GitHub") {
             let fixture = try SignInFixture(odd: "token: { headers: { X-API-Key: k, Accept: text/json } }")
             _ = try await fixture.signIn()

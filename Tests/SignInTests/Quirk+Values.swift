@@ -49,6 +49,16 @@ extension Quirk {
             let resource = try #require(try await session.resources().first?.resource)
             #expect(try await session.call(resource).status == 200)
             #expect(await fixture.sandbox.requests.last?.url == "https://api.odd.example/v3/company/4620816")
+            // The short form: the parameter, with a pattern of unreserved characters.
+            let short = try SignInFixture(odd: "callback: { capture: { company: realmId } }")
+            #expect(
+                try await short.signIn().connectionValues() == ["callback.company": ConnectionValue("company")])
+            let request = try await short.client.beginSignIn()
+            let callback = try await short.sandbox.approve(authorizationURL: request.url)
+            let forged = AuthorizationCallback(url: callback.replacing("realmId=company", with: "realmId=a%2Fb"))
+            await #expect(throws: OAuthError.self) {
+                try await short.client.completeSignIn(forged, for: request.pending)
+            }
         },
         Quirk("the callback is signed", key: "`callback.verify`", neededBy: "Shopify") {
             let fixture = try SignInFixture(
@@ -156,7 +166,6 @@ extension Quirk {
                       lookups:
                         tenant:
                           url: https://api.odd.example/connections
-                          list: ''
                           value: /tenantId
                           label: /tenantName
                           choose: ask

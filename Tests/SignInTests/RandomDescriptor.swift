@@ -5,7 +5,8 @@ import CarnetDescriptors
 /// A change sets one to three keys, so several of them meet in one descriptor, and a later one may overwrite an earlier one.
 /// What it covers is the list `changes`: endpoints, scopes, the authorization request, the callback, the token request and
 /// response, client authentication, ID tokens, profiles, resources, revocation, inputs, tables and values known only at run
-/// time. Certificates, DPoP, encrypted tokens, signed requests, the device grant and further grants are not among them.
+/// time, with conditions, other spellings of standard values and short forms. Certificates, DPoP, encrypted tokens, signed
+/// requests, the device grant and further grants are not among them.
 struct RandomDescriptor {
     struct Change: Sendable {
         let name: String
@@ -44,6 +45,12 @@ struct RandomDescriptor {
         var further = Dice(seed: ~seed)
         if further.below(3) == 0 {
             for (path, value) in further.pick(Self.conditions).settings(&further) {
+                root.set(path.split(separator: ".")[...], value)
+            }
+        }
+        var latest = Dice(seed: seed &* 0x9E37_79B9)
+        if latest.below(3) == 0 {
+            for (path, value) in latest.pick(Self.variants).settings(&latest) {
                 root.set(path.split(separator: ".")[...], value)
             }
         }
@@ -90,7 +97,7 @@ struct RandomDescriptor {
         Change("endpoints.authorization", "https://user@odd.example/authorize"),
         Change("issuer", anyOf: ["http://odd.example", "https://odd.example?x=1", "odd.example"]),
         Change("issuer", "https://odd.example/.well-known/openid-configuration"),
-        Change("discovery", anyOf: ["none", "require"]),
+        Change("discovery", anyOf: ["none", "required"]),
     ]
 
     private static let scopes = [
@@ -323,6 +330,62 @@ struct RandomDescriptor {
         },
     ]
 
+    /// Other spellings of what a standard says, and short forms.
+    private static let variants = [
+        Change("token.grant_type", anyOf: ["authorized_code", "password", "authorization_code"]),
+        Change("refresh.grant_type", anyOf: ["again", "refresh_token"]),
+        Change("authorization.pkce", anyOf: [["encoding": "hex"], ["encoding": "base64url"]]),
+        Change("authorization.nonce", ["optional": "their guide says so"]),
+        Change("callback.errors.codes", ["cancelled": "access_denied"]),
+        Change("granted scopes in the callback") { dice in
+            [("scopes.granted_from", "callback"), ("callback.rename.scope", dice.pick(["scopes", "code", "granted"]))]
+        },
+        Change("a short form of a callback's value") { dice in
+            [
+                ("callback.capture.shop", dice.pick(["shopId", ["from": "shopId"], ["pattern": "[0-9]+"]])),
+                ("token.parameters.shop", "{callback.shop}"),
+            ]
+        },
+        Change("a lookup of the whole body") { dice in
+            [
+                (
+                    "connection.lookups.site",
+                    [
+                        "url": "https://api.odd.example/sites", "value": dice.pick(["/id", "/0/id"]),
+                        "root": dice.pick(["", "/data", "/none"]), "choose": "first",
+                        "sample": dice.pick([[["id": 1], ["id": 2]], ["data": [["id": 1]]], ["data": ["id": 1]]]),
+                    ]
+                )
+            ]
+        },
+        Change("an exchange step with encodings") { dice in
+            [
+                (
+                    "exchange.wide",
+                    [
+                        "url": "https://odd.example/wide",
+                        "parameters": ["token": "{token.access_token}", "kind": .string(dice.text)],
+                        "encode": ["kind": dice.pick(["raw", "plus", "percent"])], "query_parameters": ["kind"],
+                        "brings": "values", "sample": ["ok": true],
+                    ]
+                )
+            ]
+        },
+        Change("a condition on a request of the profile") { dice in
+            [
+                (
+                    "profile.requests",
+                    [
+                        [
+                            "url": "https://api.odd.example/emails", "claims": ["email": "/email"],
+                            "where": ["primary": dice.pick([true, "{token.scope|x}", "{tenent}"])],
+                        ]
+                    ]
+                )
+            ]
+        },
+    ]
+
     /// Conditions, derived values, secret inputs, and requests that differ from the others.
     private static let conditions = [
         Change("a lookup with a condition") { dice in
@@ -330,7 +393,7 @@ struct RandomDescriptor {
                 (
                     "connection.lookups.cloud",
                     [
-                        "url": "https://api.odd.example/clouds", "list": "",
+                        "url": "https://api.odd.example/clouds", "root": "",
                         "where": dice.pick([["kind": "one"], ["kind": "{tenant|one}"], ["kind": "two", "is": "true"]]),
                         "value": "/id", "optional": dice.pick([true, false]),
                         "capture": dice.pick([["place": "/place"], ["place": "/plaice"]]),

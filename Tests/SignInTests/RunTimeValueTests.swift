@@ -94,7 +94,7 @@ struct RunTimeValueTests {
                   lookups:
                     site:
                       url: https://api.odd.example/sites
-                      list: /sites
+                      root: /sites
                       value: /id
                       choose: ask
                       sample: { sites: [{ id: 1 }, { id: 2 }] }

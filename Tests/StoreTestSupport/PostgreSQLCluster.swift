@@ -127,6 +127,16 @@ public final class PostgreSQLCluster: Sendable {
         return try Command.run(["\(programs)/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql, address])
     }
 
+    /// - Returns: The address of a new database, restored from a backup of another.
+    public func restoredBackup(of address: String) throws -> String {
+        let folder = try TemporaryFolder("carnet-backup")
+        let file = "\(folder.path)/backup.sql"
+        let copy = try makeDatabase()
+        _ = try Command.run(["\(programs)/pg_dump", "-f", file, address])
+        _ = try Command.run(["\(programs)/psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-f", file, copy])
+        return copy
+    }
+
     /// Stops the server and removes its folder.
     public func remove() {
         guardian.withLock { guardian in

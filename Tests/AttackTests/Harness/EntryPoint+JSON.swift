@@ -54,7 +54,8 @@ extension EntryPoint {
 
             """)
         let pushed = try AuthorizationRequest(
-            to: acme.provider, as: acme.registration, random: SeededRandomSource(seed: 1), now: FuzzProvider.now)
+            to: acme.provider.discovered, as: acme.registration, random: SeededRandomSource(seed: 1),
+            now: FuzzProvider.now)
         let token = #""access_token":"aaaab","token_type":"Bearer","expires_in":60"#
         let issuer = #""issuer":"https://id.acme.example""#
         let error = #""error":"aaaa","error_description":"aaaaa aaaa","error_uri":"aa""#
@@ -66,8 +67,9 @@ extension EntryPoint {
             (
                 "metadata", issuer, 200,
                 { acme, _, answer in
-                    let metadata = try ProviderMetadata(judging: answer, for: acme.provider)
-                    _ = metadata.drift(from: acme.provider.merging(metadata))
+                    let metadata = try ProviderMetadata(judging: answer, for: acme.resolved)
+                    _ = metadata.drift(from: acme.resolved)
+                    _ = acme.resolved.merging(metadata)
                 }
             ),
             ("userinfo", #""sub":"u""#, 200, { _ = try Profile(judging: $2, to: $1, from: $0.provider, subject: "u") }),
@@ -89,7 +91,7 @@ extension EntryPoint {
             ),
             (
                 "pushed request", #""request_uri":"urn:x:1","expires_in":60"#, 201,
-                { _ = try pushed.referring(to: $2, answering: $1, at: $0.provider, now: FuzzProvider.now) }
+                { _ = try pushed.referring(to: $2, answering: $1, at: $0.provider.discovered, now: FuzzProvider.now) }
             ),
             ("revocation", "", 200, { try RevocationResponse.judge($2, to: $1, from: $0.provider) }),
             ("resource", error, 403, { try ResourceRequest.judge($2, to: $1) }),

@@ -37,7 +37,8 @@ extension EntryPoint {
 
             """)
         let pending = try AuthorizationRequest(
-            to: acme.provider, as: acme.registration, random: SeededRandomSource(seed: 1), now: FuzzProvider.now
+            to: acme.provider.discovered, as: acme.registration, random: SeededRandomSource(seed: 1),
+            now: FuzzProvider.now
         ).pending
         let address = "https://app.example/callback"
         let state = "state=\(pending.id.reveal())&code=c&hmac=00"
@@ -48,7 +49,7 @@ extension EntryPoint {
                     let callback = AuthorizationCallback(url: "\(address)?\(state)&\(form)#\(form)")
                     _ = pending.matches(callback)
                     _ = try pending.validate(
-                        callback, from: acme.provider, now: FuzzProvider.now, clientSecret: Secret("s"))
+                        callback, from: acme.provider.discovered, now: FuzzProvider.now, clientSecret: Secret("s"))
                 }
             ),
             (
@@ -56,14 +57,14 @@ extension EntryPoint {
                 { form in
                     let callback = AuthorizationCallback(postedTo: address, form: form)
                     _ = callback.signedTexts(at: acme.provider, for: acme.registration)
-                    _ = try pending.validate(callback, from: acme.provider, now: FuzzProvider.now)
+                    _ = try pending.validate(callback, from: acme.provider.discovered, now: FuzzProvider.now)
                 }
             ),
             (
                 "callback at another address",
                 { form in
                     let callback = AuthorizationCallback(url: "app:\(form)?\(state)")
-                    _ = try pending.validate(callback, from: acme.provider, now: FuzzProvider.now)
+                    _ = try pending.validate(callback, from: acme.provider.discovered, now: FuzzProvider.now)
                 }
             ),
             (
@@ -126,7 +127,7 @@ extension EntryPoint {
         let keys = try acme.keys
         let expectations = try IDTokenExpectations(
             from: acme.provider, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
-        let logout = try LogoutTokenExpectations(from: acme.provider, as: acme.registration)
+        let logout = try LogoutTokenExpectations(from: acme.provider.discovered, as: acme.registration)
         let readers: [(name: String, read: @Sendable (Secret) throws -> Void)] = [
             (
                 "ID token",

@@ -99,8 +99,10 @@ struct Flow: Sendable {
     }
 
     static let register = Flow { scenario, outcome in
-        outcome.registered = try await ClientRegistrar(transport: scenario).register(
-            ClientMetadata(redirectURIs: [Scenario.redirectURI]), at: outcome.client.provider)
+        let registrar = ClientRegistrar(transport: scenario)
+        outcome.registered = try await registrar.register(
+            ClientMetadata(redirectURIs: [Scenario.redirectURI]),
+            at: try await registrar.discovered(outcome.client.provider))
     }
 
     static let withoutIDToken: @Sendable (inout Script) -> Void = { script in

@@ -1,8 +1,9 @@
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTesting
+import CarnetTransport
 import Foundation
 import Testing
 
@@ -59,10 +60,10 @@ struct Wire: Sendable {
     static let limits = TransportLimits(maximumBodyBytes: 65_536, deadline: .milliseconds(800))
 
     /// - Parameter path: What follows the port, before `/x`.
-    init(_ endpoint: Endpoint, answering steps: [RawServer.Step], with transport: (any Transport)? = nil) throws {
+    init(_ endpoint: Endpoint, answering steps: [RawServer.Step], over transport: NetworkTransport) throws {
         self.endpoint = endpoint
         server = try RawServer(steps)
-        scenario = Scenario(wire: transport ?? AsyncHTTPTransport(localAccess: .all))
+        scenario = Scenario(wire: transport.make(localAccess: .all))
         let url = "http://\(server.authority)/x"
         let flow =
             endpoint == .token
@@ -99,10 +100,11 @@ struct Wire: Sendable {
     @discardableResult
     static func refuse(
         _ endpoint: Endpoint, _ kind: OAuthError.Kind, answering steps: [RawServer.Step],
+        over transport: NetworkTransport,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> OAuthError? {
-        try await control(endpoint, sourceLocation: sourceLocation)
-        let wire = try Wire(endpoint, answering: steps)
+        try await control(endpoint, over: transport, sourceLocation: sourceLocation)
+        let wire = try Wire(endpoint, answering: steps, over: transport)
         defer { wire.server.stop() }
         let error = await expectRefusal(kind, at: endpoint.step, sourceLocation: sourceLocation) {
             try await wire.run()
@@ -113,8 +115,10 @@ struct Wire: Sendable {
         return error
     }
 
-    static func control(_ endpoint: Endpoint, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let wire = try Wire(endpoint, answering: response(good(endpoint)))
+    static func control(
+        _ endpoint: Endpoint, over transport: NetworkTransport, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let wire = try Wire(endpoint, answering: response(good(endpoint)), over: transport)
         defer { wire.server.stop() }
         do {
             _ = try await wire.run()

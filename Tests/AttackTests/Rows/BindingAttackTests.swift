@@ -275,7 +275,7 @@ struct BindingAttackTests {
         let metadata = ClientMetadata(redirectURIs: [Scenario.redirectURI])
         let provider = try Flow.signIn.of(registering).client(of: scenario).provider
         let registrar = ClientRegistrar(transport: scenario)
-        let registered = try await registrar.register(metadata, at: provider)
+        let registered = try await registrar.register(metadata, at: try await registrar.discovered(provider))
         #expect(registered.origins == ["https://id.acme.example:443"])
         let kept = try JSONDecoder().decode(RegisteredClient.self, from: try JSONEncoder().encode(registered))
         let registration = ClientRegistration(kept, of: metadata)

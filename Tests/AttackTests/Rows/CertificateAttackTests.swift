@@ -3,10 +3,10 @@
 
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetProtocol
 import CarnetServerTestSupport
 import CarnetTesting
+import CarnetTransport
 import Foundation
 import NIOSSL
 import Testing
@@ -17,14 +17,14 @@ struct CertificateAttackTests {
 
     /// Exchanges a code at a server with such a certificate.
     private func exchange(
-        _ identity: (certificate: String, key: String), maximumVersion: TLSVersion? = nil
+        _ identity: (certificate: String, key: String), over kind: NetworkTransport, maximumVersion: TLSVersion? = nil
     ) async throws -> (error: OAuthError?, requests: Int) {
         let server = try await TLSServer(
             certificate: identity.certificate, key: identity.key, maximumVersion: maximumVersion)
         server.answer("/token", with: Wire.good(.token))
         let authority = try Self.certificates.get().authority
         let scenario = Scenario(
-            wire: try AsyncHTTPTransport(additionalTrustRootsPEM: authority, localAccess: .all))
+            wire: try kind.make(trusting: authority, localAccess: .all))
         let flow = Flow.plainSignIn.of(
             Flow.plain.replacingOccurrences(
                 of: "token: https://id.acme.example", with: "token: https://\(server.authority)"))
@@ -40,37 +40,40 @@ struct CertificateAttackTests {
     }
 
     /// The same client, at a server whose certificate is good.
-    @Test func HTTP_01_control() async throws {
-        let (error, requests) = try await exchange(try Self.certificates.get().issue(for: "IP:127.0.0.1"))
+    @Test(arguments: NetworkTransport.allCases)
+    func HTTP_01_control(kind: NetworkTransport) async throws {
+        let (error, requests) = try await exchange(try Self.certificates.get().issue(for: "IP:127.0.0.1"), over: kind)
         #expect(error == nil)
         #expect(requests == 1)
     }
 
-    @Test(arguments: ["DNS:other.example", "IP:127.0.0.2", "DNS:127.0.0.1.evil.example", "DNS:*"])
-    func HTTP_01_nameOfAnother(names: String) async throws {
-        let (error, requests) = try await exchange(try Self.certificates.get().issue(for: names))
+    @Test(
+        arguments: NetworkTransport.allCases,
+        ["DNS:other.example", "IP:127.0.0.2", "DNS:127.0.0.1.evil.example", "DNS:*"])
+    func HTTP_01_nameOfAnother(kind: NetworkTransport, names: String) async throws {
+        let (error, requests) = try await exchange(try Self.certificates.get().issue(for: names), over: kind)
         #expect(error?.kind == .transport)
         #expect(error?.message.hasSuffix("was issued for another host") == true, "\(String(describing: error))")
         #expect(requests == 0)
     }
 
-    @Test(arguments: [(nil, 1), ("stranger", 1), ("ca", -1)] as [(String?, Int)])
-    func HTTP_01_certificateThatNobodyTrusts(issuer: String?, days: Int) async throws {
-        let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1", by: issuer, days: days)
-        let (error, requests) = try await exchange(identity)
+    @Test(arguments: NetworkTransport.allCases, [(nil, 1), ("stranger", 1), ("ca", -1)] as [(String?, Int)])
+    func HTTP_01_certificateThatNobodyTrusts(kind: NetworkTransport, made: (issuer: String?, days: Int)) async throws {
+        let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1", by: made.issuer, days: made.days)
+        let (error, requests) = try await exchange(identity, over: kind)
         #expect(error?.kind == .transport)
         #expect(error?.message.contains("certificate") == true, "\(String(describing: error))")
         #expect(error?.hint == nil)
         #expect(requests == 0)
     }
 
-    @Test(arguments: [TLSVersion.tlsv1, .tlsv11])
-    func HTTP_02_oldTLS(version: TLSVersion) async throws {
+    @Test(arguments: NetworkTransport.allCases, [TLSVersion.tlsv1, .tlsv11])
+    func HTTP_02_oldTLS(kind: NetworkTransport, version: TLSVersion) async throws {
         let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1")
-        let (error, requests) = try await exchange(identity, maximumVersion: version)
+        let (error, requests) = try await exchange(identity, over: kind, maximumVersion: version)
         #expect(error?.kind == .transport)
         #expect(error?.message.contains("TLS handshake") == true)
         #expect(requests == 0)
-        #expect(try await exchange(identity, maximumVersion: .tlsv12).error == nil)
+        #expect(try await exchange(identity, over: kind, maximumVersion: .tlsv12).error == nil)
     }
 }

@@ -3,11 +3,11 @@
 
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetProtocol
 import CarnetServerTestSupport
 import CarnetTestSupport
 import CarnetTesting
+import CarnetTransport
 import Foundation
 import HTTPTypes
 import Testing
@@ -99,14 +99,14 @@ struct ClientCertificateAttackTests {
     }
 
     /// A server that asks every client: each connection shows what its own request brought.
-    @Test func MTLS_04_connectionsAreNotShared() async throws {
+    @Test(arguments: NetworkTransport.allCases)
+    func MTLS_04_connectionsAreNotShared(kind: NetworkTransport) async throws {
         let certificates = try Self.certificates.get()
         let identity = try certificates.issue(for: "IP:127.0.0.1")
         let server = try await TLSServer(
             certificate: identity.certificate, key: identity.key, clients: [certificates.authority],
             demandsClientCertificate: false)
-        let transport = try AsyncHTTPTransport(
-            additionalTrustRootsPEM: certificates.authority, localAccess: .all)
+        let transport = try kind.make(trusting: certificates.authority, localAccess: .all)
         let (one, two) = (try Self.certificate(), try Self.certificate())
         var request = OutgoingRequest(
             head: HTTPRequest(method: .get, scheme: "https", authority: server.authority, path: "/"))

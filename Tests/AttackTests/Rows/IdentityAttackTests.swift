@@ -56,7 +56,7 @@ struct IdentityAttackTests {
                 var provider = "acme"
                 var connection = "c"
                 var subject: String?
-                var signedInAt = Date(timeIntervalSince1970: 0)
+                var signedInAt = Date(timeIntervalSince1970: 4_000_000_000)
             }
             var id = "1"
             var accounts: [Account]

@@ -3,8 +3,8 @@
 
 import Carnet
 import CarnetDescriptors
-import CarnetHTTP
 import CarnetProtocol
+import CarnetServerTestSupport
 import CarnetTesting
 import CarnetTransport
 import CarnetURLSession
@@ -34,12 +34,14 @@ struct LocalAccessAttackTests {
     }
 
     /// Every place that metadata can name, at a service of this machine that listens.
-    @Test(arguments: ["token_endpoint", "jwks_uri", "userinfo_endpoint", "pushed_authorization_request_endpoint"])
-    func DISC_13_endpointOnThisMachine(name: String) async throws {
+    @Test(
+        arguments: NetworkTransport.allCases,
+        ["token_endpoint", "jwks_uri", "userinfo_endpoint", "pushed_authorization_request_endpoint"])
+    func DISC_13_endpointOnThisMachine(kind: NetworkTransport, name: String) async throws {
         let inside = try RawServer(Wire.response(Wire.good(.token)))
         defer { inside.stop() }
         for host in ["127.0.0.1", "localhost"] {
-            let scenario = Scenario(wire: AsyncHTTPTransport())
+            let scenario = Scenario(wire: kind.make())
             let error = await expectRefusal(.undeclaredHost) {
                 try await Flow.signIn.with { $0.delivery.isPushed = true }.run(scenario) {
                     $0.metadata[name] = .string("http://\(host):\(inside.port)/x")
@@ -58,10 +60,9 @@ struct LocalAccessAttackTests {
             OutgoingRequest(
                 head: HTTPRequest(method: .get, scheme: "http", authority: "\(host):\(inside.port)", path: "/"))
         }
-        for transport in [
-            AsyncHTTPTransport(localAccess: .hosts(["127.0.0.1"])) as any Transport,
-            URLSessionTransport(localAccess: .hosts(["127.0.0.1"])),
-        ] {
+        let access = LocalAccess.hosts(["127.0.0.1"])
+        let transports: [any Transport] = NetworkTransport.allCases.map { $0.make(localAccess: access) }
+        for transport in transports + [URLSessionTransport(localAccess: access)] {
             #expect(try await transport.send(request("127.0.0.1"), limits: .init()).status == 200)
             for host in ["127.0.0.2", "localhost", "127.1", "[::1]", "2130706433"] {
                 let error = await expectError(TransportError.self) {
@@ -70,23 +71,24 @@ struct LocalAccessAttackTests {
                 #expect(error?.kind == .localAddress, "\(host)")
             }
         }
-        #expect(inside.connections == 2)
+        #expect(inside.connections == 3)
     }
 
     /// What the descriptor says itself is meant; the same host is refused where an input brings it.
-    @Test func DISC_13_hostOfAnInput() async throws {
+    @Test(arguments: NetworkTransport.allCases)
+    func DISC_13_hostOfAnInput(kind: NetworkTransport) async throws {
         let inside = try RawServer(Wire.response(Wire.good(.token)))
         defer { inside.stop() }
         let url = "http://127.0.0.1:\(inside.port)/token"
         let own = Flow.plain.replacingOccurrences(of: "https://id.acme.example/token", with: url)
-        _ = try await Flow.plainSignIn.of(own).run(Scenario(wire: AsyncHTTPTransport())) { _ in }
+        _ = try await Flow.plainSignIn.of(own).run(Scenario(wire: kind.make())) { _ in }
         #expect(inside.requests.count == 1)
         let given =
             own.replacingOccurrences(of: "127.0.0.1", with: "{domain}")
             + "inputs: { domain: { type: text } }\n"
         let flow = Flow.plainSignIn.of(given).registered { $0.inputs = ["domain": "127.0.0.1"] }
         await expectRefusal(.undeclaredHost) {
-            try await flow.run(Scenario(wire: AsyncHTTPTransport())) { _ in }
+            try await flow.run(Scenario(wire: kind.make())) { _ in }
         }
         #expect(inside.requests.count == 1)
         // The host program says that the inputs are its own.
@@ -94,7 +96,7 @@ struct LocalAccessAttackTests {
             $0.inputs = ["domain": "127.0.0.1"]
             $0.allowsLocalInputs = true
         }
-        _ = try await trusted.run(Scenario(wire: AsyncHTTPTransport())) { _ in }
+        _ = try await trusted.run(Scenario(wire: kind.make())) { _ in }
         #expect(inside.requests.count == 2)
     }
 
@@ -119,13 +121,42 @@ struct LocalAccessAttackTests {
         defer { inside.stop() }
         let request = OutgoingRequest(
             head: HTTPRequest(method: .get, scheme: "http", authority: "\(name):\(inside.port)", path: "/"))
-        for transport in [AsyncHTTPTransport() as any Transport, URLSessionTransport()] {
+        let transports: [any Transport] = NetworkTransport.allCases.map { $0.make() }
+        for transport in transports + [URLSessionTransport()] {
             let error = await expectError(TransportError.self) {
                 try await transport.send(request, limits: .init())
             }
             #expect(error?.kind == .localAddress)
         }
         #expect(inside.requests.isEmpty)
-        #expect(try await AsyncHTTPTransport(localAccess: .hosts([name])).send(request, limits: .init()).status == 200)
+        for kind in NetworkTransport.allCases {
+            let transport = kind.make(localAccess: .hosts([name]))
+            #expect(try await transport.send(request, limits: .init()).status == 200)
+        }
+    }
+
+    /// What one request is allowed is not allowed to the next one, which could use its connection.
+    @Test(.enabled(if: ownName != nil), arguments: NetworkTransport.allCases)
+    func DISC_13_connectionOfAnotherRequest(kind: NetworkTransport) async throws {
+        let name = try #require(Self.ownName)
+        let certificates = try Certificates()
+        let identity = try certificates.issue(for: "DNS:\(name)")
+        let inside = try await TLSServer(certificate: identity.certificate, key: identity.key)
+        let port = try #require(inside.authority.split(separator: ":").last)
+        let request = OutgoingRequest(
+            head: HTTPRequest(method: .get, scheme: "https", authority: "\(name):\(port)", path: "/"))
+        let transport = try kind.make(trusting: certificates.authority)
+        var allowing = TransportLimits()
+        allowing.localHosts = [name]
+        for _ in 1...2 {
+            #expect(try await transport.send(request, limits: allowing).status == 200)
+            let error = await expectError(TransportError.self) {
+                try await transport.send(request, limits: .init())
+            }
+            #expect(error?.kind == .localAddress)
+        }
+        #expect(inside.requestCount == 2)
+        await transport.shutdown()
+        try await inside.stop()
     }
 }

@@ -118,6 +118,23 @@ struct LockAttackTests {
         #expect(all == Array(repeating: .seconds(1), count: 4 + 5))
     }
 
+    @Test("a loop's deadlines do not count it either")
+    func LOCK_03_timeInWhichALoopWasStoppedDoesNotCount() {
+        let moment = Lock(ContinuousClock.now)
+        var clock = RunningClock(now: { moment.withLock { $0 } })
+        func wait(_ wait: Duration, taking time: Duration) -> Bool {
+            moment.withLock { $0 += time }
+            return clock.advance(afterWaiting: wait)
+        }
+        #expect(!wait(.seconds(1), taking: .milliseconds(20)))
+        #expect(!wait(.seconds(1), taking: .milliseconds(1900)))
+        #expect(clock.time == .milliseconds(1920))
+        #expect(wait(.seconds(1), taking: .seconds(300)))
+        #expect(clock.time == .milliseconds(2920))
+        #expect(!wait(.zero, taking: .milliseconds(80)))
+        #expect(clock.time == .seconds(3))
+    }
+
     @Test("a sign-out goes through though another process keeps the lock, and its refresh brings nothing back")
     func LOCK_05_signOutGoesThrough() async throws {
         for extent in [SignOut.local, .revoke] {

@@ -156,9 +156,10 @@ struct RegistrationAttackTests {
     }
 
     private static let confidential = Flow { scenario, outcome in
-        outcome.registered = try await ClientRegistrar(transport: scenario).register(
+        let registrar = ClientRegistrar(transport: scenario)
+        outcome.registered = try await registrar.register(
             ClientMetadata(redirectURIs: [Scenario.redirectURI], authenticationMethod: .clientSecretBasic),
-            at: outcome.client.provider)
+            at: try await registrar.discovered(outcome.client.provider))
     }.served { $0.registration["client_secret"] = "{secret}" }
 
     @Test func DCR_02_valuesThatTheServerChanged() async throws {
@@ -207,11 +208,12 @@ struct RegistrationAttackTests {
 
     @Test func DCR_05_redirectURIsAreCheckedBefore() async throws {
         let scenario = Scenario()
-        let provider = try Fixture.provider(Flow.openID)
+        let provider = try Fixture.resolved(Flow.openID)
         func expectRefusal(_ kind: OAuthError.Kind, of uris: [String]) async {
             await AttackTests.expectRefusal(kind) {
-                try await ClientRegistrar(transport: scenario).register(
-                    ClientMetadata(redirectURIs: uris), at: provider)
+                let registrar = ClientRegistrar(transport: scenario)
+                return try await registrar.register(
+                    ClientMetadata(redirectURIs: uris), at: try await registrar.discovered(provider))
             }
         }
         await expectRefusal(.badRegistration, of: [])
@@ -226,7 +228,7 @@ struct RegistrationAttackTests {
         let scenario = Scenario()
         let registering = AutomaticRegistration(
             ClientMetadata(redirectURIs: [Scenario.redirectURI]), with: ClientRegistrar(transport: scenario))
-        let provider = try Fixture.provider(Flow.openID)
+        let provider = try Fixture.resolved(Flow.openID)
         let starts = await concurrently(50) { _ in try await registering.registration(at: provider).clientID }
         #expect(try Set(starts.map { try $0.get() }) == ["registered-1"])
         #expect(scenario.count("/register") == 1)
@@ -236,12 +238,13 @@ struct RegistrationAttackTests {
     @Test func CAUTH_13_keysThatArePublishedOnce() async throws {
         let keys = [try ClientKey.generate(.ES256), try ClientKey.generate(for: .ecdhES)]
         let scenario = Scenario()
-        let provider = try Fixture.provider(Flow.openID)
+        let provider = try Fixture.resolved(Flow.openID)
         func register(_ keys: [ClientKey]) async throws -> RegisteredClient {
-            try await ClientRegistrar(transport: scenario).register(
+            let registrar = ClientRegistrar(transport: scenario)
+            return try await registrar.register(
                 ClientMetadata(
                     redirectURIs: [Scenario.redirectURI], authenticationMethod: .privateKeyJWT, keys: keys),
-                at: provider)
+                at: try await registrar.discovered(provider))
         }
         _ = try await register(keys)
         let body = try JSONValue(parsing: try #require(scenario.requests(to: "/register").first).body)

@@ -179,7 +179,7 @@ struct StorageAttackTests {
     }
 
     @Test func CFG_05_ownEndpointsWin() async throws {
-        let flow = Flow.signIn.adding("endpoints: { userinfo: https://id.acme.example/userinfo }\ndiscovery: prefer")
+        let flow = Flow.signIn.adding("endpoints: { userinfo: https://id.acme.example/userinfo }\ndiscovery: preferred")
         try await accept(in: flow) {
             $0.metadata["userinfo_endpoint"] = "https://evil.example/userinfo"
         } check: {

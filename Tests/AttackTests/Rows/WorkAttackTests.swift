@@ -72,7 +72,7 @@ struct WorkAttackTests {
             #expect(throws: OAuthError.self) {
                 try Profile(judging: answer, to: request, from: acme.provider, subject: "u")
             }
-            #expect(throws: OAuthError.self) { try ProviderMetadata(judging: answer, for: acme.provider) }
+            #expect(throws: OAuthError.self) { try ProviderMetadata(judging: answer, for: acme.resolved) }
             #expect(RedactedResponse(answer, to: request).body.utf8.count < 100)
         }
         let answer = FuzzProvider.answer(

@@ -60,13 +60,13 @@ enum Deviation: String, CaseIterable, Sendable {
 
     var meaning: String {
         switch self {
-        case .rawBasicOnly: "accepts id and secret in the Basic header only without percent-encoding"
-        case .encodedBasicOnly: "accepts id and secret in the Basic header only percent-encoded"
+        case .rawBasicOnly: "accepts client id and secret in the Basic header only without percent-encoding"
+        case .encodedBasicOnly: "accepts client id and secret in the Basic header only with percent-encoding"
         case .noColonInBasic: "does not accept a secret with a colon in the Basic header, in either encoding"
         case .ignoresPKCE: "returns tokens for a wrong code verifier"
         case .errorWithoutIssuer: "announces the issuer in callbacks (RFC 9207), and omits it in error responses"
         case .unannouncedIssuer: "sends the issuer in a callback without announcing it"
-        case .ownErrorCode: "returns an error code or status of its own for a used code"
+        case .ownErrorCode: "returns a non-standard error code or status for a used code"
         case .pageForSilentSignIn: "shows a page for `prompt=none` instead of returning `login_required`"
         case .challengeWithoutScheme: "omits the scheme in `WWW-Authenticate`"
         case .badRequestForBadToken: "returns 400 instead of 401 for an invalid access token"
@@ -74,7 +74,7 @@ enum Deviation: String, CaseIterable, Sendable {
         case .consentForOfflineAccess: "returns a refresh token only after new consent"
         case .registeredWith200: "returns 200 instead of 201 for a registration"
         case .unsignedAnnounced: "announces ID tokens that are not signed"
-        case .endpointsElsewhere: "announces its endpoints of OAuth in the RFC 8414 document alone"
+        case .endpointsElsewhere: "announces its OAuth endpoints only in the RFC 8414 document"
         case .deviceWithoutIDToken: "returns no ID token to a device"
         case .replayKeepsTokens: "keeps the first access token valid after a second use of the code"
         case .logoutTokenWithoutEnd: "sends a logout token without an expiry"
@@ -87,25 +87,25 @@ enum Deviation: String, CaseIterable, Sendable {
     var rule: String {
         switch self {
         case .rawBasicOnly: "`client.basic_encoding: raw`"
-        case .encodedBasicOnly: "the default"
+        case .encodedBasicOnly: "Carnet percent-encodes by default"
         case .noColonInBasic: "`client.authentication: [client_secret_post]`"
         case .ignoresPKCE: "the nonce of the ID token still stops a stolen code"
-        case .errorWithoutIssuer: "an error response fails the sign-in; nothing in it is trusted"
-        case .unannouncedIssuer: "a present issuer is compared"
-        case .ownErrorCode: "an error needs neither a JSON body nor a known code"
-        case .pageForSilentSignIn: "a silent sign-in ends with its lifetime"
-        case .challengeWithoutScheme: "the parameters are read without it"
-        case .badRequestForBadToken: "an error response is an error with its status"
-        case .fractionalTimes: "a time can be any number"
+        case .errorWithoutIssuer: "an error response fails the sign-in; Carnet trusts nothing in it"
+        case .unannouncedIssuer: "Carnet compares the issuer if the callback has one"
+        case .ownErrorCode: "Carnet needs neither a JSON body nor a known error code"
+        case .pageForSilentSignIn: "a silent sign-in ends after its lifetime"
+        case .challengeWithoutScheme: "Carnet also reads the parameters without a scheme"
+        case .badRequestForBadToken: "Carnet reports the error response with its status"
+        case .fractionalTimes: "Carnet accepts fractions"
         case .consentForOfflineAccess: "`authorization.offline_parameters: { prompt: consent }`"
-        case .registeredWith200: "both are accepted"
+        case .registeredWith200: "Carnet accepts both"
         case .unsignedAnnounced: "no descriptor can accept `none`"
-        case .endpointsElsewhere: "`endpoints` names them"
-        case .deviceWithoutIDToken: "a device sign-in needs none"
-        case .replayKeepsTokens: "a code is sent once"
+        case .endpointsElsewhere: "`endpoints` names the endpoints"
+        case .deviceWithoutIDToken: "a device sign-in needs no ID token"
+        case .replayKeepsTokens: "Carnet sends a code once"
         case .logoutTokenWithoutEnd: "`logout.missing_exp`"
-        case .methodAsList: "a list of one counts as its element"
-        case .unannouncedPKCE: "PKCE is always sent"
+        case .methodAsList: "a list with one element counts as the element"
+        case .unannouncedPKCE: "Carnet always sends PKCE"
         }
     }
 }
@@ -126,7 +126,7 @@ struct InteroperabilityPage {
             "# Interoperability",
             "",
             "For readers who want to know which servers Carnet was tested with. Tests sign in at \(servers.count) authorization servers, each",
-            "described by YAML alone, and write this page. `passed` means: request sent, response validated, tokens used.",
+            "described only by YAML, and write this page. `passed` means: request sent, response validated, tokens used.",
             "",
             "    CARNET_UPDATE_DOCS=1 swift test --filter InteroperabilityTests",
             "",

@@ -44,7 +44,8 @@ extension PeerTrial {
         let client = try client()
         let session = try await signIn(client).session
         let page = try EndSessionRequest(
-            for: try await session.storedTokens(), at: provider, as: registration, random: SystemRandomSource())
+            for: try await session.storedTokens(), at: try await client.providerWithoutAccount(), as: registration,
+            random: SystemRandomSource())
         _ = try await peer.endSession(at: page.url.reveal())
         while let token = try await listener.token(within: .seconds(10)) {
             guard try await client.endSessions(namedBy: token) == [session.key] else { continue }

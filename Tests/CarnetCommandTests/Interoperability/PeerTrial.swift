@@ -8,7 +8,7 @@ import Testing
 struct PeerTrial {
     let peer: Peer
     let transport = RecordingTransport()
-    let provider: Provider
+    let provider: DiscoveredProvider
     let metadata: JSONValue
     private(set) var report = PeerReport()
 

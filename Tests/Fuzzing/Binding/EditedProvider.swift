@@ -51,7 +51,7 @@ struct EditedProvider: Sendable {
           "base": {
             "carnet": 1, "id": "base", "name": "Base",
             "issuer": "https://id.acme.example",
-            "discovery": "prefer",
+            "discovery": "preferred",
             "endpoints": {
               "authorization": "https://id.acme.example/authorize",
               "token": "https://token.acme.example/token",
@@ -77,7 +77,7 @@ struct EditedProvider: Sendable {
             "connection": {
               "lookups": {
                 "site": {
-                  "url": "https://api.acme.example/sites", "list": "/sites", "value": "/id", "choose": "first",
+                  "url": "https://api.acme.example/sites", "root": "/sites", "value": "/id", "choose": "first",
                   "sample": { "sites": [{ "id": 1 }] }
                 }
               },

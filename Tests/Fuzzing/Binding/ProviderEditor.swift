@@ -29,7 +29,7 @@ struct ProviderEditor: Sendable {
             (["acme", "issuer_match"], ["none": "so"]),
             (["acme", "issuer_match"], ["any_of": ["https://evil.example"]]),
             (["acme", "issuer_match"], ["template": "https://{tenant}.acme.example"]),
-            (["acme", "discovery"], "require"), (["acme", "discovery"], "none"), (["acme", "discovery"], "prefer"),
+            (["acme", "discovery"], "required"), (["acme", "discovery"], "none"), (["acme", "discovery"], "preferred"),
             (["acme", "discovery_url"], "https://evil.example/.well-known/x"),
             (["acme", "api", "hosts"], ["evil.example"]), (["acme", "api", "base_url"], "https://evil.example"),
             (["acme", "api", "base_url"], "{token.evil}"), (["acme", "api", "token_in"], ["query": "access_token"]),

@@ -20,7 +20,8 @@ struct CallbackTarget: FuzzTarget {
         ]
         pending = try providers.map { acme in
             try AuthorizationRequest(
-                to: acme.provider, as: acme.registration, random: SeededRandomSource(seed: 1), now: FuzzProvider.now
+                to: acme.provider.discovered, as: acme.registration, random: SeededRandomSource(seed: 1),
+                now: FuzzProvider.now
             ).pending
         }
         let state = pending[0].id.reveal()
@@ -56,7 +57,7 @@ struct CallbackTarget: FuzzTarget {
             let validated: ValidatedCallback
             do throws(OAuthError) {
                 validated = try pending.validate(
-                    callback, from: acme.provider, now: FuzzProvider.now, verifyingBy: verification)
+                    callback, from: acme.provider.discovered, now: FuzzProvider.now, verifyingBy: verification)
             } catch {
                 try FuzzProvider.check(error)
                 try require(!"\(error)".contains(pending.id.reveal()), "an error tells the state")

@@ -41,7 +41,7 @@ struct ResponseTarget: FuzzTarget {
         ]
         requests = try providers.map { try $0.request() }
         pushed = try AuthorizationRequest(
-            to: providers[0].provider, as: providers[0].registration, random: SeededRandomSource(seed: 1),
+            to: providers[0].provider.discovered, as: providers[0].registration, random: SeededRandomSource(seed: 1),
             now: FuzzProvider.now)
         let token = try providers[0].signed(Array(FuzzProvider.header.utf8), Array(FuzzProvider.claims.utf8))
         let bodies = [
@@ -96,7 +96,8 @@ struct ResponseTarget: FuzzTarget {
             }
         }
         do throws(OAuthError) {
-            _ = provider.merging(try ProviderMetadata(judging: answer, for: provider))
+            let resolved = providers[which].resolved
+            _ = resolved.merging(try ProviderMetadata(judging: answer, for: resolved))
         } catch {
             // Nothing secret was asked with.
             try requirePrintable("\(error)")
@@ -109,7 +110,7 @@ struct ResponseTarget: FuzzTarget {
 
     /// The endpoints that are asked less often.
     private func checkOthers(
-        _ answer: IncomingResponse, to request: PreparedRequest, from provider: Provider
+        _ answer: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider
     ) throws(InputCheck.Violation) {
         var introspection: Introspection?
         try judged { () throws(OAuthError) in
@@ -131,7 +132,7 @@ struct ResponseTarget: FuzzTarget {
             _ = "\(client)"
         }
         try judged { () throws(OAuthError) in
-            _ = try pushed.referring(to: answer, answering: request, at: provider, now: FuzzProvider.now)
+            _ = try pushed.referring(to: answer, answering: request, at: provider.discovered, now: FuzzProvider.now)
         }
         try judged { () throws(OAuthError) in try RevocationResponse.judge(answer, to: request, from: provider) }
     }

@@ -26,7 +26,7 @@ struct TokenTarget: FuzzTarget {
         valid = try acme.signed(Array(FuzzProvider.header.utf8), Array(FuzzProvider.claims.utf8))
         expectations = try IDTokenExpectations(
             from: acme.provider, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
-        logout = try LogoutTokenExpectations(from: acme.provider, as: acme.registration)
+        logout = try LogoutTokenExpectations(from: acme.provider.discovered, as: acme.registration)
         raw = ByteMutator(
             seeds: [Array(valid.utf8)] + corpus,
             words: ["eyJhbGciOiJub25lIn0", "eyJhbGciOiJIUzI1NiJ9", "..", "a.b.c.d.e"])

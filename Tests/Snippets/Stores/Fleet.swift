@@ -20,12 +20,7 @@ func fleetSignIn(
         ProviderClients([client]), origin: "https://app.example", keys: cookieKeys, pendingStore: store, logger: logger)
 }
 
-/// For a readiness probe: whether the database is available. It costs one `SELECT` by primary key.
-func isReady(_ store: PostgreSQLStore) async -> Bool {
-    do {
-        _ = try await store.load(ConnectionKey(provider: "readiness", account: "probe"))
-        return true
-    } catch {
-        return false
-    }
+/// For a readiness probe: whether the database and the keys work.
+func isReady(_ web: WebSignIn) async -> Bool {
+    await web.healthProblems().isEmpty
 }

@@ -6,9 +6,9 @@ import Foundation
 import HTTPTypes
 
 /// Judging one ID token with keys that are already there, against its bare signature check.
-struct IDTokenValidation {
+package struct IDTokenValidation {
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    enum Algorithm: String, CaseIterable {
+    package enum Algorithm: String, CaseIterable {
         case RS256, ES256, EdDSA
     }
 
@@ -27,12 +27,12 @@ struct IDTokenValidation {
     private let message: [UInt8]
     private let signature: Data
 
-    init(_ algorithm: Algorithm) throws {
+    package init(_ algorithm: Algorithm) throws {
         let (key, jwk) = try Self.key(algorithm)
         self.key = key
         message = Array(Self.signingInput(algorithm).utf8)
         signature = try Self.sign(message, key)
-        token = Secret(String(decoding: message, as: UTF8.self) + "." + Self.base64url(signature))
+        token = Secret(String(decoding: message, as: UTF8.self) + "." + Base64URL.encode(signature))
         let document = (["keys": [jwk]] as JSONValue).jsonText()
         keys = try JSONWebKeySet(
             judging: IncomingResponse(
@@ -53,34 +53,18 @@ struct IDTokenValidation {
             throw BenchmarkFailure(reason: "the benchmark's descriptor is broken")
         }
         expectations = try IDTokenExpectations(
-            from: provider, as: ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback"),
+            from: provider.withoutMetadata,
+            as: ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback"),
             nonce: .exactly(Secret("n-0S6_WzA2Mj")), accessToken: Secret("access-token"))
     }
 
-    static func comparisons() async throws -> [Comparison] {
-        var comparisons: [Comparison] = []
-        for algorithm in Algorithm.allCases {
-            let validation = try Self(algorithm)
-            comparisons.append(
-                try await Comparison(
-                    "validating an ID token with \(algorithm.rawValue)", against: "its bare signature check",
-                    rounds: 25, runs: 400, of: 1
-                ) {
-                    try validation.validate()
-                } floorBody: {
-                    try validation.checkSignature()
-                })
-        }
-        return comparisons
-    }
-
     /// - Throws: `OAuthError` if the token is not good.
-    func validate() throws {
+    package func validate() throws {
         _ = try IDToken(validating: token, with: keys, expecting: expectations, now: Self.now)
     }
 
     /// - Throws: `BenchmarkFailure` if the signature is wrong.
-    func checkSignature() throws {
+    package func checkSignature() throws {
         let isValid =
             switch key {
             case .rsa(let key):
@@ -100,23 +84,23 @@ struct IDTokenValidation {
             let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
             let numbers = try key.publicKey.getKeyPrimitives()
             let jwk: JSONValue = [
-                "kty": "RSA", "kid": "1", "alg": "RS256", "n": .string(base64url(numbers.modulus)),
-                "e": .string(base64url(numbers.publicExponent)),
+                "kty": "RSA", "kid": "1", "alg": "RS256", "n": .string(Base64URL.encode(numbers.modulus)),
+                "e": .string(Base64URL.encode(numbers.publicExponent)),
             ]
             return (.rsa(key), jwk)
         case .ES256:
             let key = P256.Signing.PrivateKey()
             let raw = key.publicKey.rawRepresentation
             let jwk: JSONValue = [
-                "kty": "EC", "crv": "P-256", "kid": "1", "alg": "ES256", "x": .string(base64url(raw.prefix(32))),
-                "y": .string(base64url(raw.suffix(32))),
+                "kty": "EC", "crv": "P-256", "kid": "1", "alg": "ES256", "x": .string(Base64URL.encode(raw.prefix(32))),
+                "y": .string(Base64URL.encode(raw.suffix(32))),
             ]
             return (.p256(key), jwk)
         case .EdDSA:
             let key = Curve25519.Signing.PrivateKey()
             let jwk: JSONValue = [
                 "kty": "OKP", "crv": "Ed25519", "kid": "1", "alg": "EdDSA",
-                "x": .string(base64url(key.publicKey.rawRepresentation)),
+                "x": .string(Base64URL.encode(key.publicKey.rawRepresentation)),
             ]
             return (.ed25519(key), jwk)
         }
@@ -141,10 +125,6 @@ struct IDTokenValidation {
             "email_verified": true, "picture": "https://acme.example/janedoe/me.jpg", "locale": "en",
         ]
         let header = #"{"alg":"\#(algorithm.rawValue)","kid":"1","typ":"JWT"}"#
-        return base64url(Data(header.utf8)) + "." + base64url(Data(claims.jsonText().utf8))
-    }
-
-    private static func base64url(_ data: some DataProtocol) -> String {
-        Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(claims.jsonText().utf8))
     }
 }

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// Descriptors of 60 lines, each another provider, in which the linter finds nothing.
-enum DescriptorCorpus {
+package enum DescriptorCorpus {
     /// Writes the descriptors into a folder of their own.
-    static func write(count: Int, in parent: URL) throws -> URL {
+    package static func write(count: Int, in parent: URL) throws -> URL {
         let folder = parent.appending(path: "corpus-\(count)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for number in 1...count {
@@ -13,7 +13,7 @@ enum DescriptorCorpus {
     }
 
     /// An OpenID provider with a tenant for odd numbers, an OAuth API for even ones.
-    static func descriptor(_ number: Int) -> String {
+    package static func descriptor(_ number: Int) -> String {
         number.isMultiple(of: 2) ? api(number) : openIDProvider(number)
     }
 
@@ -34,6 +34,10 @@ enum DescriptorCorpus {
 
         inputs:
           tenant: { type: hostname, title: "The host of your tenant", example: customer.acme\(number).example }
+          project:
+            title: "The number of your project"
+            pattern: "[a-z]{2}-[0-9]{4,8}(-[a-z0-9]+)*"
+            example: eu-\(1000 + number)-beta
 
         issuer: https://{tenant}/oauth2/v\(number)
         endpoints:
@@ -74,7 +78,7 @@ enum DescriptorCorpus {
         resources:
           - title: Photos
             scope: acme\(number).photos.read
-            url: https://{tenant}/api/photos
+            url: https://{tenant}/api/{project}/photos
             id: photos
           - title: Albums
             scope: acme\(number).photos

@@ -1,0 +1,114 @@
+import Carnet
+import CarnetDescriptors
+import CarnetLint
+import CarnetSimulation
+import Foundation
+import Testing
+
+/// Descriptors about which the linter was once wrong, or silent, or hard to understand. Those that it must pass also sign in.
+@Suite("What the linter once got wrong") struct FalseAlarmTests {
+    private static let head = """
+        carnet: 1
+        id: odd
+        name: Odd
+
+        """
+    private static let endpoints = """
+        endpoints: { authorization: 'https://odd.example/authorize', token: 'https://odd.example/token' }
+        scopes: { default: [read] }
+
+        """
+
+    private static func findings(_ text: String) -> [Diagnostic] {
+        Linter(simulator: SampleSimulator(needsSamples: false))
+            .lint(files: [SourceFile(path: "odd.yaml", text: text)]).diagnostics
+    }
+
+    /// Keys that are right, with the rule that reported them.
+    static let right: [(rule: String, keys: String)] = [
+        ("C003", endpoints + "token: { omit: [grant_type], parameters: { grant_type: authorized_code } }\n"),
+        (
+            "R002",
+            """
+            issuer: https://odd.example
+            scopes: { default: [openid] }
+            client: { authentication: [client_secret_jwt] }
+
+            """
+        ),
+        (
+            "E030",
+            endpoints + """
+                api: { base_url: 'https://api.odd.example' }
+                connection:
+                  lookups:
+                    co: { url: /companies, value: /id, sample: { id: 7 } }
+                    me: { url: '/companies/{connection.co}/me', value: /id, sample: { id: 8 } }
+
+                """
+        ),
+        (
+            "K105",
+            endpoints + """
+                inputs: { region: { optional: true } }
+                tables: { apis: { eu: api.eu.odd.example } }
+                api: { base_url: "https://{map(region, 'apis')|api.odd.example}" }
+                resources: [{ scope: read, title: X, url: /x }]
+
+                """
+        ),
+        ("C004", endpoints + "authorization: { parameters: { nonce: '{random()}' } }\n"),
+        ("C003", endpoints + "authorization: { parameters: { request: authorize } }\n"),
+        ("C003", endpoints + "refresh: { parameters: { scope: read } }\n"),
+        ("K121", endpoints + "callback: { capture: { shop: { pattern: '[a-z]{1,128}', example: acme } } }\n"),
+    ]
+
+    @Test("is passed now, and signs in", arguments: right.indices)
+    func isPassed(index: Int) async throws {
+        let (rule, keys) = Self.right[index]
+        let found = Self.findings(Self.head + keys)
+        #expect(found.filter { $0.severity == .error } == [], "\(rule)")
+        let secret = keys.contains("client_secret_jwt") ? String(repeating: "s", count: 32) : nil
+        let session = try await SignInFixture(try descriptor(Self.head + keys), secret: secret).signIn()
+        if keys.hasPrefix("endpoints"), keys.contains("refresh:") { _ = try await session.refresh() }
+    }
+
+    /// Keys that are wrong, with the finding and a part of its words.
+    static let wrong: [(code: String, words: String, keys: String)] = [
+        ("C007", "no parameter \"scope\"", "refresh: { omit: [scope] }\n"),
+        ("C008", "make it from the client or the token", "api: { headers: { Authorization: x } }\n"),
+        (
+            "K005", "put other braces between quotes",
+            "profile: { method: POST, parameters: { query: '{ viewer { id } }' } }\n"
+        ),
+        ("K002", "between quotes: '{tenant}'", "authorization: { parameters: { tenant: {tenant} } }\n"),
+        ("K106", "without an issuer there are no ID tokens", "authorization: { nonce: required }\n"),
+        (
+            "K120", "keep it: token: { response: { capture: { shop",
+            "callback: { capture: { realm: realmId } }\nrefresh: { headers: { X-A: '{token.shop}' } }\n"
+        ),
+        (
+            "E007", "start the template with {token.instance_url}",
+            """
+            token: { response: { capture: { instance_url: { from: /instance_url, example: 'https://a.odd.example' } } } }
+            trusted_hosts: ['*.odd.example']
+            api: { base_url: "https://{token.instance_url}/x" }
+            resources: [{ scope: read, title: X, url: /x }]
+
+            """
+        ),
+        (
+            "K004", "a [ has no ]", "callback: { capture: { shop: { pattern: '[a-z', example: acme } } }\n"
+        ),
+    ]
+
+    @Test("is reported now, once, and in words that help", arguments: wrong.indices)
+    func isReported(index: Int) throws {
+        let (code, words, keys) = Self.wrong[index]
+        let found = Self.findings(Self.head + Self.endpoints + keys)
+        let finding = try #require(found.first, "\(keys)")
+        #expect(finding.code == code, "\(found)")
+        #expect("\(finding.message); \(finding.help ?? "")".contains(words), "\(finding)")
+        #expect(found.filter { $0.severity == .error }.count <= 1, "\(found)")
+    }
+}
