@@ -173,13 +173,13 @@ _carnet() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    lint|explain|schema|new|providers|show|try|sandbox|demo|doctor|register|login|accounts|token|profile|resources|call|refresh|logout|help)
+    lint|explain|schema|new|providers|show|try|sandbox|demo|doctor|register|login|accounts|token|profile|resources|call|refresh|logout|topics|help)
         # Offer subcommand argument completions
         "_carnet_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo doctor register login accounts token profile resources call refresh logout help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo doctor register login accounts token profile resources call refresh logout topics help' -- "${cur}"))
         ;;
     esac
 }
@@ -1078,6 +1078,22 @@ _carnet_logout() {
     case "${positional_number}" in
     1)
         __carnet_add_completions -W "$(__carnet_custom_complete ---completion logout -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_topics() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color)
+    __carnet_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
         return
         ;;
     esac
