@@ -56,6 +56,8 @@ final class CommandOutput: Sendable {
                     }
                 }
             }
+            // Foundation keeps a `Process` that has ended, and with it the handles of its pipes.
+            try? handle.close()
             update { $0.openChannels -= 1 }
         }
     }
