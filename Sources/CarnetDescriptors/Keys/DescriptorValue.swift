@@ -96,9 +96,10 @@ extension DescriptorChoice {
 }
 
 /// An author-defined name with its value. A mapping is read as a list of these, in file order.
+@usableFromInline
 package struct Named<Value: Sendable>: Sendable {
-    package var name: String
-    package var value: Value
+    @usableFromInline package var name: String
+    @usableFromInline package var value: Value
 
     package init(_ name: String, _ value: Value) {
         self.name = name
@@ -110,8 +111,9 @@ extension Named: Equatable where Value: Equatable {}
 extension Named: Hashable where Value: Hashable {}
 
 /// A mapping with free names, in file order.
+@usableFromInline
 package struct NamedList<Value: Sendable>: Sendable {
-    package var items: [Named<Value>]
+    @usableFromInline package var items: [Named<Value>]
 
     package init(_ items: [Named<Value>] = []) {
         self.items = items

@@ -28,6 +28,7 @@ package enum BasicEncoding: String, DescriptorChoice, Sendable {
     case raw
 }
 
+@usableFromInline
 package struct ClientRules: Sendable {
     package internal(set) var authentication: [ClientAuthenticationMethod] = [
         .clientSecretBasic, .clientSecretPost, .none,
@@ -84,10 +85,11 @@ extension RedirectForm: DescriptorValue {
 }
 
 /// The section with everything filled in.
+@usableFromInline
 @dynamicMemberLookup
 package struct ResolvedClient: Sendable {
     /// How a client identifies itself; also widened by the metadata.
-    package private(set) var described: ClientRules
+    @usableFromInline package private(set) var described: ClientRules
     package var assertion: ResolvedAssertion
 
     init(_ rules: ClientRules, with resolver: InputResolver) throws(ResolutionError) {
@@ -95,6 +97,7 @@ package struct ResolvedClient: Sendable {
         assertion = try ResolvedAssertion(rules.assertion, resolver)
     }
 
+    @inlinable @inline(__always)
     package subscript<Value>(dynamicMember key: KeyPath<ClientRules, Value>) -> Value { described[keyPath: key] }
 
     /// Accepts the methods that the server's metadata announces, where the descriptor has the default ones.

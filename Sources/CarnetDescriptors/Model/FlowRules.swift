@@ -1,4 +1,5 @@
 /// The authorization request (RFC 6749, section 4.1.1).
+@usableFromInline
 package struct AuthorizationRules: Sendable {
     package internal(set) var parameters = NamedList<Template>()
     package internal(set) var offlineParameters = NamedList<Template>()
@@ -51,9 +52,10 @@ extension AuthorizationRules: DescriptorSection {
 }
 
 /// The section with everything filled in.
+@usableFromInline
 @dynamicMemberLookup
 package struct ResolvedAuthorization: Sendable {
-    private let described: AuthorizationRules
+    @usableFromInline let described: AuthorizationRules
     package let parameters: [Named<String>]
     /// Parameters that are filled for each sign-in.
     package let lateParameters: [Named<Template>]
@@ -80,12 +82,12 @@ package struct ResolvedAuthorization: Sendable {
             rules.pushed.use == .always || rules.pushed.use == .auto && endpoints[.pushedAuthorizationRequest] != nil
     }
 
-    package subscript<Value>(dynamicMember key: KeyPath<AuthorizationRules, Value>) -> Value {
-        described[keyPath: key]
-    }
+    @inlinable @inline(__always)
+    package subscript<Value>(dynamicMember key: KeyPath<AuthorizationRules, Value>) -> Value { described[keyPath: key] }
 }
 
 /// The authorization response (RFC 6749, section 4.1.2).
+@usableFromInline
 package struct CallbackRules: Sendable {
     package internal(set) var issuer = IssuerParameterRule.auto
     package internal(set) var rename = NamedList<String>()
@@ -122,9 +124,10 @@ extension CallbackErrors: DescriptorSection {
 }
 
 /// The section with what the metadata adds.
+@usableFromInline
 @dynamicMemberLookup
 package struct ResolvedCallback: Sendable {
-    private let described: CallbackRules
+    @usableFromInline let described: CallbackRules
     /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
     package var requiresIssuer: Bool
     package var jwt: SignedAnswer
@@ -135,6 +138,7 @@ package struct ResolvedCallback: Sendable {
         jwt = SignedAnswer(rules.jwt)
     }
 
+    @inlinable @inline(__always)
     package subscript<Value>(dynamicMember key: KeyPath<CallbackRules, Value>) -> Value { described[keyPath: key] }
 }
 

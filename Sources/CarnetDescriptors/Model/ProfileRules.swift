@@ -1,4 +1,5 @@
 /// Who signed in: where the claims are and what they are called.
+@usableFromInline
 package struct ProfileRules: Sendable {
     package internal(set) var source: ProfileSource?
     package internal(set) var request = RequestRules()
@@ -61,9 +62,10 @@ extension ProfileRules {
 }
 
 /// The section with everything filled in.
+@usableFromInline
 @dynamicMemberLookup
 package struct ResolvedProfile: Sendable {
-    private let described: ProfileRules
+    @usableFromInline let described: ProfileRules
     package private(set) var request: ResolvedRequest
     package private(set) var requests: [ProfileRequest]
     package let sources: [ClaimSource]
@@ -83,6 +85,7 @@ package struct ResolvedProfile: Sendable {
         jwt = SignedAnswer(rules.jwt)
     }
 
+    @inlinable @inline(__always)
     package subscript<Value>(dynamicMember key: KeyPath<ProfileRules, Value>) -> Value { described[keyPath: key] }
 
     /// The section with what is known by now in its request.

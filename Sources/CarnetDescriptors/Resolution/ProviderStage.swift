@@ -33,7 +33,7 @@ package protocol DiscoveredStage: ProviderStage {
 }
 
 extension ProviderStage {
-    @inlinable
+    @inlinable @inline(__always)
     package subscript<Value>(dynamicMember section: KeyPath<ProviderSections, Value>) -> Value {
         shared.sections[keyPath: section]
     }

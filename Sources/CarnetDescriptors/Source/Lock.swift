@@ -1,18 +1,19 @@
 #if canImport(os)
-    import os
+    public import os
 #else
-    import Synchronization
+    public import Synchronization
 #endif
 
 /// A value that one thread at a time may use.
 ///
 /// On Apple platforms the lock is `OSAllocatedUnfairLock` (iOS 16): `Synchronization.Mutex` needs iOS 18. See
 /// `Docs/decisions/locks.md`.
+@usableFromInline
 package struct Lock<Value: Sendable>: ~Copyable, Sendable {
     #if canImport(os)
-        private let lock: OSAllocatedUnfairLock<Value>
+        @usableFromInline let lock: OSAllocatedUnfairLock<Value>
     #else
-        private let lock: Mutex<Value>
+        @usableFromInline let lock: Mutex<Value>
     #endif
 
     package init(_ value: Value) {
@@ -24,6 +25,7 @@ package struct Lock<Value: Sendable>: ~Copyable, Sendable {
     }
 
     /// Runs `body` while no other thread is inside.
+    @inlinable
     package func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

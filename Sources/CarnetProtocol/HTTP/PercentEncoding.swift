@@ -16,6 +16,8 @@ package enum PercentEncoding {
     static func encode(_ text: String, as encoding: ParameterEncoding = .percent, into output: inout [UInt8]) {
         text.withBytes { bytes in
             Work.count(bytes.count)
+            // Most values are random text, which is sent as it is.
+            if bytes.allSatisfy(isUnreserved) { return output.append(contentsOf: bytes) }
             for byte in bytes {
                 if isUnreserved(byte) || encoding == .raw && isKeptRaw(byte) {
                     output.append(byte)
