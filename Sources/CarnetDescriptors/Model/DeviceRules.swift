@@ -65,13 +65,22 @@ extension DeviceFields: DescriptorSection {
 
 /// The section with everything filled in.
 package struct ResolvedDevice: Sendable {
-    package let request: ResolvedRequest
+    package private(set) var request: ResolvedRequest
     package let response: DeviceResponseRules
-    package let token: Resolved<GrantRules>
+    package private(set) var token: Resolved<GrantRules>
 
     init(_ rules: DeviceRules, with resolver: InputResolver, inheriting token: RequestRules) throws(ResolutionError) {
         request = try rules.request.resolve(with: resolver, key: "device")
         response = rules.response
         self.token = try Resolved(rules.token, with: resolver, key: "device.token", inheriting: token)
+    }
+    var isLate: Bool { request.isLate || token.request.isLate }
+
+    /// The section with what is known by now in its requests.
+    func filled(_ values: TemplateValues) -> ResolvedDevice {
+        var filled = self
+        filled.request = request.filled(values)
+        filled.token = token.filled(values)
+        return filled
     }
 }

@@ -17,7 +17,7 @@ extension IntrospectionRules: DescriptorSection {
 
 /// The section with everything filled in.
 package struct ResolvedIntrospection: Sendable {
-    package let request: ResolvedRequest
+    package private(set) var request: ResolvedRequest
     package let authentication: ClientAuthenticationMethod?
     package var jwt: SignedAnswer
 
@@ -25,5 +25,11 @@ package struct ResolvedIntrospection: Sendable {
         request = try rules.request.resolve(with: resolver, key: "introspection")
         authentication = rules.authentication
         jwt = SignedAnswer(rules.jwt)
+    }
+    /// The section with what is known by now in its request.
+    func filled(_ values: TemplateValues) -> ResolvedIntrospection {
+        var filled = self
+        filled.request = request.filled(values)
+        return filled
     }
 }

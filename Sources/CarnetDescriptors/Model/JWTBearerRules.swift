@@ -38,7 +38,7 @@ package enum ScopePlace: String, DescriptorChoice, Sendable {
 
 /// The section with everything filled in.
 package struct ResolvedJWTBearer: Sendable {
-    package let grant: Resolved<GrantRules>
+    package private(set) var grant: Resolved<GrantRules>
     package let assertion: ResolvedAssertion
     package let scopeIn: ScopePlace
 
@@ -48,5 +48,11 @@ package struct ResolvedJWTBearer: Sendable {
         grant = try Resolved(rules.grant, with: resolver, key: "jwt_bearer", inheriting: token)
         assertion = try ResolvedAssertion(rules.assertion.rules, resolver, key: "jwt_bearer.assertion")
         scopeIn = rules.scopeIn
+    }
+    /// The section with what is known by now in its request.
+    func filled(_ values: TemplateValues) -> ResolvedJWTBearer {
+        var filled = self
+        filled.grant = grant.filled(values)
+        return filled
     }
 }

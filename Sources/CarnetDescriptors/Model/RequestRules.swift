@@ -1,4 +1,5 @@
 /// What every request-shaped section can say.
+@usableFromInline
 package struct RequestRules: Sendable {
     package internal(set) var method: RequestMethod?
     package internal(set) var body: BodyEncoding?
@@ -13,10 +14,12 @@ package struct RequestRules: Sendable {
 }
 
 extension RequestRules: DescriptorSection {
-    static let keys: [Key<Self>] = RequestRules.keys(in: .configuration)
+    static let keys: [Key<Self>] = RequestRules.keys(in: .clientRequest)
 
     /// The keys of a page that the browser opens: a GET without fields of its own.
-    static let pageKeys = keys.filter { ["parameters", "rename", "omit", "encode"].contains($0.description.name) }
+    static let pageKeys = keys(in: .configuration).filter {
+        ["parameters", "rename", "omit", "encode"].contains($0.description.name)
+    }
 
     static let authenticationSummary =
         "the method of client authentication in this request, if it is another than at the token endpoint"
@@ -62,14 +65,16 @@ package enum BodyEncoding: String, DescriptorChoice, Sendable {
 }
 
 /// A section that describes a request, beside other keys.
+@usableFromInline
 package protocol RequestSection: Sendable {
     var request: RequestRules { get }
 }
 
 /// A section with the request in it filled in. Its other keys have no templates and are read as they were described.
+@usableFromInline
 @dynamicMemberLookup
 package struct Resolved<Rules: RequestSection>: Sendable {
-    private(set) var described: Rules
+    @usableFromInline private(set) var described: Rules
     package private(set) var request: ResolvedRequest
 
     /// - Parameter inherited: What another section says where this one does not.
@@ -81,6 +86,7 @@ package struct Resolved<Rules: RequestSection>: Sendable {
         request = try rules.request.resolve(with: resolver, key: key, method: method, inheriting: inherited)
     }
 
+    @inlinable @inline(__always)
     package subscript<Value>(dynamicMember key: KeyPath<Rules, Value>) -> Value { described[keyPath: key] }
 
     /// The section with other rules, for the same request.

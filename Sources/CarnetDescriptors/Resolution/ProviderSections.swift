@@ -18,10 +18,10 @@ package struct ProviderSections: Sendable {
     package var callback: ResolvedCallback
     package internal(set) var token: Resolved<TokenRules>
     package private(set) var refresh: Resolved<RefreshRules>
-    package let clientCredentials: Resolved<GrantRules>
-    package let device: ResolvedDevice
-    package let tokenExchange: Resolved<GrantRules>
-    package let jwtBearer: ResolvedJWTBearer
+    package private(set) var clientCredentials: Resolved<GrantRules>
+    package private(set) var device: ResolvedDevice
+    package private(set) var tokenExchange: Resolved<GrantRules>
+    package private(set) var jwtBearer: ResolvedJWTBearer
     /// Further token requests, by name.
     package let exchange: [Named<ExchangeStep>]
     package let connection: ConnectionRules
@@ -97,7 +97,12 @@ extension ProviderSections {
     /// Whether anything is known only at run time.
     var isLate: Bool {
         !endpoints.late.isEmpty || !api.lateHeaders.isEmpty || !lateResources.isEmpty
-            || [token.request, refresh.request, profile.request, revocation.request].contains { $0.isLate }
+            || [
+                token.request, refresh.request, clientCredentials.request, tokenExchange.request,
+                jwtBearer.grant.request,
+                profile.request, revocation.request, introspection.request,
+            ].contains { $0.isLate }
+            || device.isLate
             || profile.requests.contains { $0.isLate }
             || !exchange.isEmpty || !api.lateParameters.isEmpty
             || !connection.isEmpty || !authorization.lateParameters.isEmpty
@@ -107,6 +112,11 @@ extension ProviderSections {
     mutating func fill(_ values: TemplateValues) {
         token = token.filled(values)
         refresh = refresh.filled(values)
+        clientCredentials = clientCredentials.filled(values)
+        device = device.filled(values)
+        tokenExchange = tokenExchange.filled(values)
+        jwtBearer = jwtBearer.filled(values)
+        introspection = introspection.filled(values)
         profile = profile.filled(values)
         revocation = revocation.filled(values)
         api = api.filled(values, besides: lateResources.flatMap(\.resource.lateHeaders))

@@ -74,6 +74,8 @@ package struct TemplatePlace: Hashable, Sendable {
     /// Anywhere: for readers that only look.
     package static let anywhere = TemplatePlace(TemplateOrigin.allCases)
     package static let authorization = TemplatePlace([.input, .client], isURL: true)
+    /// A request for the client itself, which no callback precedes.
+    package static let clientRequest = TemplatePlace([.input, .client])
     package static let tokenURL = TemplatePlace([.input, .callback], isURL: true)
     package static let tokenRequest = TemplatePlace([.input, .client, .callback])
     package static let exchange = TemplatePlace([.input, .client, .callback, .token, .step])

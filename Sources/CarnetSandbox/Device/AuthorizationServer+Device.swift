@@ -18,8 +18,8 @@ extension AuthorizationServer {
             guard let url = endpoints[.deviceAuthorization], let page = endpoints.verification else {
                 throw .serverError("there is no such endpoint")
             }
-            let rules = provider.device.request
             var received = try TokenRequestBody(request, endpoint: url)
+            let rules = try filled(provider.device.request, for: request, received.parameters)
             try received.check(request, against: rules, mayRepeat: ["resource"])
             let names = ParameterNames(rules)
             if !names.omits("client_id") { _ = try received.parameters.require("client_id", names) }

@@ -65,7 +65,7 @@ extension AuthorizationServer {
         provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
         var received = received
-        let rules = grant.rules(of: provider).request
+        let rules = try filled(grant.rules(of: provider).request, for: request, received.parameters)
         try received.check(request, against: rules, mayRepeat: ["resource", "audience"])
         let names = ParameterNames(rules)
         let client = try authenticateClient(request, received.parameters, names)

@@ -98,7 +98,7 @@ extension AuthorizationServer {
     }
 
     private mutating func tokenInQuestion(
-        _ request: ServerRequest, at endpoint: EndpointName, _ rules: ResolvedRequest,
+        _ request: ServerRequest, at endpoint: EndpointName, _ described: ResolvedRequest,
         own: ClientAuthenticationMethod?
     ) throws(OAuthError) -> (token: String, client: SandboxClient) {
         let inPath = endpoint == .revocation ? revokedToken(in: request.url) : nil
@@ -107,6 +107,7 @@ extension AuthorizationServer {
             throw .serverError("there is no such endpoint")
         }
         var received = try TokenRequestBody(request, endpoint: url)
+        let rules = try filled(described, for: request, received.parameters)
         try received.check(request, against: rules)
         let names = ParameterNames(rules)
         let client = try authenticateClient(request, received.parameters, names, rules, own: own)

@@ -22,7 +22,8 @@ struct SecretInputShown: LintRule {
                     "the secret input \"\(name)\" can be seen here",
                     in: context,
                     at: context.span(of: use.place(of: name), in: use.node),
-                    help: "use it in parameters or headers of token, refresh, exchange, connection, profile or api",
+                    help:
+                        "use it in parameters or headers of a request that no browser makes, such as token, profile or api",
                     related: [context.related("declared here", at: context.places.inputs[name].isSecret.span)]
                 )
             }

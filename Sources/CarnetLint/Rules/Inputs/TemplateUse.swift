@@ -30,7 +30,8 @@ struct TemplateUse: Sendable {
         for url in urls { add(url.node, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
         for host in places.api.hosts.elements { add(host, isURL: true) }
         for request in requests {
-            let hidesSecrets = [.token, .refresh, .profile, .revocation].contains(request.kind)
+            // The browser shows the requests that it makes.
+            let hidesSecrets = ![.authorization, .pushedAuthorization, .logout].contains(request.kind)
             for entry in request.added + request.headers { add(entry.value, hidesSecrets: hidesSecrets) }
         }
         add(places.api.headers, places.api.parameters)
