@@ -28,7 +28,7 @@ public struct URLSignIn: Sendable {
     public func begin(_ options: AuthorizationOptions = AuthorizationOptions()) async throws {
         let request = try await client.beginSignIn(options)
         guard let text = try? AuthorizationURL(request.url).text, let url = URL(string: text) else {
-            throw OAuthError(.authorization, .unsupported, "the authorization URL is not one that is opened")
+            throw OAuthError(.authorization, .unsupported, "the authorization URL cannot be opened")
         }
         try await pending.keep(request.pending, now: client.clock.now)
         guard await open(url) else {

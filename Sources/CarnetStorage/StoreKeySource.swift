@@ -82,8 +82,8 @@ public struct StoreKeySource: Sendable {
     package func keysForOpening(_ place: String) async throws -> KeyRing {
         if let ring = try await keys() { return ring }
         throw TokenStoreError(
-            .unreadable, "\(place) cannot be opened: its key, \(self), is gone",
-            remedy: "restore \(self) from a backup: the records are whole, and nothing else opens them")
+            .unreadable, "\(place) cannot be decrypted: its key \(self) is missing",
+            remedy: "restore \(self) from a backup: the records are intact, and no other key can decrypt them")
     }
 
     /// The keys to encrypt a record with. A missing file is created, unless the store already has records.

@@ -107,7 +107,8 @@ public final class KeychainStore: TokenStore {
                 onUnreadable(
                     TokenStoreError(
                         .unreadable,
-                        "the Keychain has an item of the service \(service) that is no account; it was left"))
+                        "the Keychain has an item of the service \(service) that is not an account; it was not changed")
+                )
                 return nil
             }
             return key

@@ -76,7 +76,7 @@
                     url: url, callbackURLScheme: scheme, completionHandler: handler)
             } else {
                 throw UserAgentError(
-                    .cannotPresent, "header fields are sent by the sign-in sheet since iOS 17.4 and macOS 14.4")
+                    .cannotPresent, "the sign-in sheet can send header fields only since iOS 17.4 and macOS 14.4")
             }
             session.prefersEphemeralWebBrowserSession = request.isEphemeral
             self.anchor = anchor

@@ -24,7 +24,7 @@ extension WebSignIn {
         let received = receivedCookies(of: request)
         if received.isAmbiguous {
             logger.warning(
-                "A request has two cookies with one name, so nobody is signed in",
+                "A request has two cookies with the same name, so nobody is signed in",
                 metadata: ["prefix": "\(cookies.prefix)"])
         }
         guard let text = received[cookies.session],

@@ -235,7 +235,7 @@ public struct WebSignIn: Sendable {
     private func ambiguousCookies() -> SignInProblem {
         SignInProblem(
             status: .badRequest,
-            "This browser sent two cookies with one name",
+            "This browser sent two cookies with the same name",
             advice: "One of them may come from an attacker, so nobody is signed in. Delete "
                 + "the cookies of this site in the browser's settings, and begin again.",
             id: newID()
