@@ -16,8 +16,8 @@ extension WebSignIn {
         ReceivedCookies(request, namesBeginningWith: cookies.prefix)
     }
 
-    /// The session in the request's cookie. A cookie that was not encrypted here counts as no session, and so do two
-    /// cookies with its name.
+    /// The session in the request's cookie. A cookie that this site did not encrypt counts as no session, and so do two
+    /// cookies with the same name.
     ///
     /// The token store is not read: `connection(of:)` does that.
     public func session(of request: HTTPRequest) -> WebSession? {
