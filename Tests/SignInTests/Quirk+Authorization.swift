@@ -112,7 +112,7 @@ extension Quirk {
             proof: proof("scopes: { default: [read, write], separator: ',' }", "\(start)&scope=read%2Cwrite\(end)")
         ),
         Quirk(
-            "an empty scope must be sent", key: "`scopes.when_empty`", neededBy: "4: Pipedrive wants it left out",
+            "an empty scope must be sent", key: "`scopes.when_empty`", neededBy: "4; at Pipedrive it must be omitted",
             proof: proof("scopes: { default: [], when_empty: send }", "\(start)&scope=\(end)")
         ),
         Quirk(
