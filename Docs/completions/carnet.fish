@@ -164,7 +164,7 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet schema" v verbose' -s 'v' -l 'verbose' -d 'Print requests and responses, without secrets.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet schema" version' -l 'version' -d 'Show the version.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet schema" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" issuer' -l 'issuer' -d 'The issuer, exactly as the provider\'s metadata name it.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" issuer' -l 'issuer' -d 'The issuer, exactly as the provider\'s metadata names it.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" output' -l 'output' -d 'The folder for ID.yaml. Default: print the descriptor.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" ca-file' -l 'ca-file' -d 'A PEM file with certificate authorities to trust in addition to the system\'s.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new"' -l 'allow-local' -d 'A host from the provider\'s metadata that may be on this machine or the local network. Repeatable.' -rfka ''

@@ -8,7 +8,7 @@ extension OAuthClient {
     package func showEndSession(_ page: Secret, answering state: Secret?, with agent: any UserAgent) async throws {
         guard let redirectURI = registration.postLogoutRedirectURI else {
             throw OAuthError(
-                .signOut, .badRegistration, "the page that ends the session at the provider would not come back",
+                .signOut, .badRegistration, "the provider's sign-out page would not return to the app",
                 hint: "register a post-logout redirect URI, and give it as ClientRegistration.postLogoutRedirectURI")
         }
         do {
@@ -25,9 +25,9 @@ extension OAuthClient {
         } catch let error as UserAgentError {
             throw OAuthError(
                 .signOut, error.kind == .cancelled ? .cancelled : .unsupported,
-                "the session at the provider may go on: \(error.reason)")
+                "the session at the provider may continue: \(error.reason)")
         } catch is CancellationError {
-            throw OAuthError(.signOut, .cancelled, "the session at the provider may go on: the page was closed")
+            throw OAuthError(.signOut, .cancelled, "the session at the provider may continue: the page was closed")
         }
     }
 }

@@ -3,9 +3,10 @@ import CarnetDescriptors
 import CarnetProtocol
 public import Foundation
 
-/// A sign-in whose callback comes to the application as a URL: a universal link, or a scheme of the application.
+/// A sign-in whose callback arrives at the application as a URL: a universal link, or a URL with a scheme of the
+/// application.
 ///
-/// What waits for the callback is in a store, so that the sign-in goes on where the system ended the application while the
+/// The pending sign-in is in a store, so that the sign-in continues even if the system ended the application while the
 /// page was open. `KeychainStore` is such a store.
 public struct URLSignIn: Sendable {
     /// How many parameters of a callback are looked up.
@@ -28,7 +29,7 @@ public struct URLSignIn: Sendable {
     public func begin(_ options: AuthorizationOptions = AuthorizationOptions()) async throws {
         let request = try await client.beginSignIn(options)
         guard let text = try? AuthorizationURL(request.url).text, let url = URL(string: text) else {
-            throw OAuthError(.authorization, .unsupported, "the authorization URL is not one that is opened")
+            throw OAuthError(.authorization, .unsupported, "the authorization URL cannot be opened")
         }
         try await pending.keep(request.pending, now: client.clock.now)
         guard await open(url) else {
@@ -41,8 +42,8 @@ public struct URLSignIn: Sendable {
     /// Completes the sign-in that a URL belongs to.
     ///
     /// - Parameter account: The name to keep it under; see `OAuthClient.completeSignIn`.
-    /// - Returns: `nil` if the URL is not the callback of a sign-in that waits: leave it to the application. A forged
-    ///   callback changes nothing (RFC 8252, 8.9).
+    /// - Returns: `nil` if the URL is not the callback of a pending sign-in: then it is for another part of the
+    ///   application. A forged callback changes nothing (RFC 8252, 8.9).
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func complete(_ url: URL, account: String? = nil) async throws -> Session? {
         let callback = AuthorizationCallback(url: url.absoluteString)

@@ -5,10 +5,11 @@ import HTTPTypes
 
 /// Sends requests with the system's libcurl over HTTP/1.1, with its own connection pool: for Linux.
 ///
-/// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, retries and credentials of files do not exist
-/// here, and compression is not asked for. `NetworkSettings` has the proxy and the trusted authorities, by default as the
-/// environment says. Addresses of this machine and the local network are reached at hosts alone that `LocalAccess` or the
-/// descriptor itself names. The check uses the address of the connection, so a changed DNS response cannot bypass it.
+/// The transport always checks certificates, and TLS is 1.2 or newer. It follows no redirects, keeps no cookies, never
+/// retries, reads no credentials from files and requests no compression. `NetworkSettings` contains the proxy and the
+/// trusted authorities, by default those of the environment. The transport connects to addresses of this machine and
+/// the local network only for hosts that `LocalAccess` or the descriptor itself names. The check uses the address of
+/// the connection, so a changed DNS response cannot bypass it.
 ///
 /// Each transport has one thread for its connections, which ends after fifteen seconds without a request. `shutdown()`
 /// closes every connection, and so does releasing the transport.

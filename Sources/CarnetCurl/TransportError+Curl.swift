@@ -59,13 +59,14 @@ extension TransportError {
     init(proxyStatus status: Int, _ origin: String) {
         guard status != 407 else {
             self.init(
-                .connection, "no connection to \(origin): the proxy wants a user and password, or refuses those given")
+                .connection,
+                "no connection to \(origin): the proxy requires a user and password, or rejects the given ones")
             return
         }
         // tinyproxy returns 401 instead of 407 for a wrong password.
         self.init(
             .connection,
-            "no connection to \(origin): the proxy refused it, or is no proxy; check its user and password, "
+            "no connection to \(origin): the proxy refused it, or is not a proxy; check the user and password, "
                 + "and the hosts that it allows")
     }
 }

@@ -113,7 +113,7 @@ public final class FileTokenStore: TokenStore {
         }
     }
 
-    /// The accounts with readable files; `inventory()` names the others too.
+    /// The accounts with readable files. `inventory()` also names the files that are unreadable.
     public func keys() async throws -> [ConnectionKey] {
         try await inventory().accounts
     }

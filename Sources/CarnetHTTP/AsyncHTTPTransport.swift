@@ -11,11 +11,12 @@ import NIOSSL
 
 /// Sends requests with AsyncHTTPClient over HTTP/1.1, with its own connection pool.
 ///
-/// Certificates are always checked and TLS is 1.2 or newer. Redirects, cookies, retries and traces do not exist here, and
-/// compression is not asked for. `NetworkSettings` has the proxy and the trusted authorities, by default as the
-/// environment says. Addresses of this machine and the local network are reached at hosts alone that `LocalAccess` or the
-/// descriptor itself names. The check uses the address of the connection, so a changed DNS response cannot bypass it.
-/// Connections use the process's shared event loops. `shutdown()` closes the idle ones; releasing the transport closes all.
+/// The transport always checks certificates, and TLS is 1.2 or newer. It follows no redirects, keeps no cookies, never
+/// retries, sends no trace headers and requests no compression. `NetworkSettings` contains the proxy and the trusted
+/// authorities, by default those of the environment. The transport connects to addresses of this machine and the local
+/// network only for hosts that `LocalAccess` or the descriptor itself names. The check uses the address of the
+/// connection, so a changed DNS response cannot bypass it. Connections use the process's shared event loops.
+/// `shutdown()` closes the idle ones; releasing the transport closes all.
 ///
 /// A request with a client certificate has its own connections. They are not shared with another certificate, or with
 /// requests without one.

@@ -50,12 +50,13 @@ extension TransportError {
             self.init(.timeout, "\(origin) did not respond in time")
         case .proxyAuthenticationRequired:
             self.init(
-                .connection, "no connection to \(origin): the proxy wants a user and password, or refuses those given")
+                .connection,
+                "no connection to \(origin): the proxy requires a user and password, or rejects the given ones")
         case .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
             // tinyproxy returns 401 instead of 407 for a wrong password.
             self.init(
                 .connection,
-                "no connection to \(origin): the proxy refused it, or is no proxy; check its user and password, "
+                "no connection to \(origin): the proxy refused it, or is not a proxy; check the user and password, "
                     + "and the hosts that it allows")
         case .alreadyShutdown:
             self.init(.connection, "no connection to \(origin): the transport was shut down")

@@ -46,8 +46,8 @@ public struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware 
     }
 }
 
-/// Lets signed-in browsers pass. Other page requests get the page of providers, which leads back; other requests get
-/// a 401.
+/// Requires a session. Without one, a browser is redirected to the page of providers, which leads back after the
+/// sign-in; a request that does not accept HTML gets a 401.
 public struct RequireSignIn<Context: SignInRequestContext>: RouterMiddleware {
     public init() {}
 

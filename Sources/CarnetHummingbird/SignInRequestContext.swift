@@ -46,7 +46,7 @@ public struct SignInState: Sendable {
     }
 }
 
-/// The context of a host that needs no other.
+/// A context without properties of the host's own.
 public struct BasicSignInRequestContext: SignInRequestContext {
     public var coreContext: CoreRequestContextStorage
     public var signIn = SignInState()

@@ -1,8 +1,8 @@
 public import CarnetWeb
 public import ServiceLifecycle
 
-/// Lets sign-ins and refreshes in progress finish when the process shuts down. Give it to `Application` as one of its
-/// `services`: it ends after the server has sent its last response.
+/// Lets sign-ins and refreshes in progress finish when the process shuts down. Pass it to `Application` as one of its
+/// `services`. It waits after the server has sent its last response.
 public struct SignInService: Service {
     private let web: WebSignIn
 

@@ -13,7 +13,7 @@ enum KeyFile {
                 .unreadable,
                 "\(path) is damaged: it contains neither a key of \(SealingKey.length) bytes nor keys as text, and "
                     + "has \(bytes.count) bytes",
-                remedy: "restore \(path) from a backup: the records are whole, and nothing else opens them"
+                remedy: "restore \(path) from a backup: the records are intact, and no other key can decrypt them"
             )
         }
         return ring

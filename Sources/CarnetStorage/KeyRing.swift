@@ -20,7 +20,7 @@ public struct KeyRing: Sendable {
 
     /// Keys as text, separated by line breaks, spaces or commas. A line that begins with `#` is a comment.
     ///
-    /// - Throws: `TokenStoreError`, `unacceptable`; no key is repeated.
+    /// - Throws: `TokenStoreError`, `unacceptable`. The error contains no key.
     public init(text: String) throws {
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.drop(while: \.isWhitespace).hasPrefix("#") }
         let keys = try lines.flatMap { $0.split { $0 == "," || $0.isWhitespace } }

@@ -9,10 +9,10 @@ extension PendingAuthorization {
     /// The maximum size in a store, in bytes.
     private static let storeLimit = 1 << 20
 
-    /// The sign-in as a string for a cookie of the browser that began it, so that nothing is stored.
+    /// The sign-in as an encrypted string, for a cookie of the browser that began it. The server then stores nothing.
     ///
-    /// An encrypted sign-in is valid until it expires and cannot be revoked. The client and the provider ensure that
-    /// its callback is used once (RFC 6749, section 4.1.2).
+    /// The string is valid until the sign-in expires, and cannot be revoked. The client and the provider ensure that
+    /// the callback is used once (RFC 6749, section 4.1.2).
     /// - Throws: `TokenStoreError`, `unacceptable`, if it is too long for a cookie.
     public func sealed(with ring: KeyRing) throws -> String {
         try sealed(with: ring, random: SystemRandomSource())

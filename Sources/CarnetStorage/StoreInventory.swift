@@ -2,10 +2,9 @@ public import Carnet
 
 /// The contents of a store that are readable without a key.
 public struct StoreInventory: Sendable {
-    /// By provider and name.
+    /// The accounts, sorted by provider and name.
     public var accounts: [ConnectionKey] = []
-    /// The number of records that each key has encrypted, by the key's id. A key that is missing here is not needed
-    /// any more.
+    /// The number of records that each key has encrypted, by the key's id. No record needs a key that is missing here.
     public var recordsByKeyID: [String: Int] = [:]
     /// The unreadable records, each with its place. They were left unchanged.
     public var damaged: [TokenStoreError] = []

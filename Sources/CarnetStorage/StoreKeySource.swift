@@ -22,12 +22,12 @@ public struct StoreKeySource: Sendable {
         Self(place: .file(path))
     }
 
-    /// Keys that the host has.
+    /// Keys that the host has read itself.
     public static func keys(_ ring: KeyRing) -> Self {
         Self(place: .given(ring))
     }
 
-    /// One key from elsewhere: a keychain, a test.
+    /// One key that the host has read itself, for example from a keychain.
     ///
     /// - Parameter bytes: 32 unpredictable bytes.
     /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
@@ -48,7 +48,7 @@ public struct StoreKeySource: Sendable {
         Self(place: .environment(variable, environment))
     }
 
-    /// A secret service. It is called at every use: cache its result for as long as it may be stale.
+    /// A secret service. The closure is called at every use: cache its result for as long as it may be stale.
     public static func asking(_ service: @escaping @Sendable () async throws -> KeyRing) -> Self {
         Self(place: .asked(service))
     }
@@ -82,8 +82,8 @@ public struct StoreKeySource: Sendable {
     package func keysForOpening(_ place: String) async throws -> KeyRing {
         if let ring = try await keys() { return ring }
         throw TokenStoreError(
-            .unreadable, "\(place) cannot be opened: its key, \(self), is gone",
-            remedy: "restore \(self) from a backup: the records are whole, and nothing else opens them")
+            .unreadable, "\(place) cannot be decrypted: its key \(self) is missing",
+            remedy: "restore \(self) from a backup: the records are intact, and no other key can decrypt them")
     }
 
     /// The keys to encrypt a record with. A missing file is created, unless the store already has records.

@@ -2,7 +2,7 @@
     import Carnet
     public import SwiftUI
 
-    /// A sign-in button for each provider, and what the last sign-in with it failed of.
+    /// A sign-in button for each provider, and the reason if the last sign-in with it failed.
     public struct ProviderList: View {
         private let models: [SignInModel]
 
@@ -20,7 +20,7 @@
         }
     }
 
-    /// What the user has to know and do: sign in again, try again, or nothing.
+    /// The state of a sign-in that needs the user's attention, with a button to sign in again or to try again.
     public struct SignInStatus: View {
         private let model: SignInModel
 

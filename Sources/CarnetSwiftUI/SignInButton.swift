@@ -3,8 +3,8 @@
     import CarnetDescriptors
     public import SwiftUI
 
-    /// A button that signs in with a provider: its name, on the colour of its brand. It has no logo; those are the
-    /// provider's trademarks, with rules of their own.
+    /// A button that signs in with a provider: its name, on the colour of its brand. It has no logo: a logo is a
+    /// trademark, and each provider has rules for its use.
     public struct SignInButton: View {
         private let provider: ProviderDescriptor
         private let isBusy: Bool
@@ -18,7 +18,7 @@
             self.action = action
         }
 
-        /// Signs in, and cancels a sign-in that is under way.
+        /// A button that signs in. During a sign-in, it cancels the sign-in.
         public init(_ model: SignInModel) {
             let isBusy = model.phase == .signingIn
             self.init(model.client.descriptor, isBusy: isBusy) {

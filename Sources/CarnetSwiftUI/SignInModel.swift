@@ -45,9 +45,9 @@ public final class SignInModel {
         way = .agent(agent)
     }
 
-    /// A sign-in whose callback comes to `open(_:)`.
+    /// A sign-in whose callback the application passes to `open(_:)`.
     ///
-    /// - Parameter urls: For the same client.
+    /// - Parameter urls: The sign-in through URLs, with the same client.
     public init(_ client: OAuthClient, urls: URLSignIn, account: String? = nil) {
         self.client = client
         self.account = account
@@ -59,7 +59,7 @@ public final class SignInModel {
         attempt?.cancel()
     }
 
-    /// Takes up the account that signed in before, without the network. Call it when the application starts.
+    /// Restores the account that signed in before, without the network. Call it when the application starts.
     public func restore() async {
         guard phase != .signingIn, session == nil else { return }
         do {
@@ -77,7 +77,7 @@ public final class SignInModel {
         }
     }
 
-    /// Signs in. Does nothing while a sign-in sheet is shown; a sign-in that waits for `open(_:)` begins anew.
+    /// Signs in. Does nothing while a sign-in sheet is shown. If a sign-in waits for `open(_:)`, it begins again.
     public func signIn(_ options: AuthorizationOptions = AuthorizationOptions()) async {
         guard attempt == nil else { return }
         failure = nil
@@ -106,9 +106,9 @@ public final class SignInModel {
         if attempt == nil, phase == .signingIn { end(.failure(CancellationError())) }
     }
 
-    /// Completes a sign-in whose callback came as a URL, also after the application was started anew.
+    /// Completes a sign-in whose callback arrived as a URL, even if the application was restarted meanwhile.
     ///
-    /// - Returns: `false` if the URL is of no sign-in that waits.
+    /// - Returns: `false` if the URL is not the callback of a pending sign-in.
     @discardableResult
     public func open(_ url: URL) async -> Bool {
         guard case .urls(let urls) = way else { return false }
@@ -121,9 +121,9 @@ public final class SignInModel {
         return true
     }
 
-    /// Signs out; with `everywhere`, shows the page that ends the session at the provider too, if it has one.
+    /// Signs out. With `everywhere`, it also shows the page that ends the session at the provider, if there is one.
     ///
-    /// - Returns: What was done; `nil` if nobody was signed in, or the tokens could not be forgotten, see `failure`.
+    /// - Returns: The result; `nil` if nobody was signed in, or if the tokens could not be deleted (see `failure`).
     @discardableResult
     public func signOut(_ extent: SignOut = .revoke) async -> SignOutOutcome? {
         cancel()

@@ -1,8 +1,7 @@
 /// The hosts at which a transport may reach this machine and the local network.
 ///
-/// A URL can come from outside, by discovery or in a user's input. Without this check, it could reach services of
-/// this machine, the local network, or the metadata service of a cloud. Hosts that a descriptor itself names need no
-/// permission.
+/// A URL can come from metadata or from a user's input. Without this check, it could reach services of this machine,
+/// the local network, or the metadata service of a cloud. Hosts that a descriptor itself names need no permission.
 public struct LocalAccess: Hashable, Sendable {
     private let allowedHosts: Set<String>?
 

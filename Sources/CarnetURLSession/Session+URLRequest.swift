@@ -10,10 +10,11 @@ import HTTPTypes
 #endif
 
 extension Session {
-    /// Sends a request to a declared host with the access token: `send(_:body:declared:accepting:)` for a `URLRequest`, of
-    /// which URL, method, headers and body are sent.
+    /// Sends a `URLRequest` to a declared host with the access token, as `send(_:body:declared:accepting:)` does. Of
+    /// the request, only URL, method, headers and body are used.
     ///
-    /// - Throws: As that; of kind `badHeader` if the request has no http or https URL, or a body that is a stream.
+    /// - Throws: As `send(_:body:declared:accepting:)`; of kind `badHeader` if the request has no http or https URL, or
+    ///   a body that is a stream.
     public func send(
         _ request: URLRequest, declared: [Resource] = [], accepting statuses: Range<Int> = 200..<300
     ) async throws -> IncomingResponse {

@@ -13,17 +13,18 @@ import HTTPTypes
 /// The session is ephemeral: no cookies, no cache, no stored credentials. Redirects are not followed. The system
 /// validates certificates, and TLS is 1.2 or newer. If the system unpacks an unrequested compressed body, the limit
 /// counts the unpacked bytes. Hosts with addresses of this machine and the local network are rejected unless
-/// `LocalAccess` names them. They are resolved right before the request; a DNS response that changes in that moment
-/// is not noticed.
+/// `LocalAccess` names them. The transport resolves a host right before the request. It does not notice if the DNS
+/// response changes between this lookup and the request.
 ///
 /// The system decides about proxies: managed ones and PAC files on Apple platforms, the environment on Linux. A proxy looks
 /// up hosts itself.
 ///
-/// A request with a client certificate (RFC 8705) is rejected: URLSession cannot present one on Linux, and on Apple
-/// platforms it needs the keychain. `AsyncHTTPTransport` presents it everywhere.
+/// A request with a client certificate (RFC 8705) is rejected: URLSession cannot present a certificate on Linux, and
+/// needs the Keychain for it on Apple platforms. `AsyncHTTPTransport` presents certificates on all systems.
 ///
-/// On Linux use `AsyncHTTPTransport`: there all sessions share one queue, which a server that never stops sending can hold up, and before Swift 6.4 a server that hangs up in the middle of
-/// its header ends the process (swift-corelibs-foundation, issue 5285).
+/// On Linux, use `AsyncHTTPTransport`. There, all sessions of URLSession share one queue, which a server with an
+/// endless response can block. Before Swift 6.4, a server that closes the connection in the middle of its header ends
+/// the process (swift-corelibs-foundation, issue 5285).
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()

@@ -131,7 +131,7 @@ import Testing
         let result = try await home.run("show", "acme", "--resolved")
         #expect(
             result.standardOutput.contains(
-                "# Only the metadata of the provider name these endpoints: authorization, end_session, revocation, token"
+                "# Only the metadata of the provider names these endpoints: authorization, end_session, revocation, token"
             ),
             "\(result)")
         #expect(

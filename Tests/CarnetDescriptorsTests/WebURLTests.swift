@@ -92,6 +92,6 @@ import Testing
 
     @Test func reasonDoesNotRepeatControlCharacters() {
         let error = #expect(throws: WebURLError.self) { try WebURL("https://op.example/\u{1B}[31m") }
-        #expect(error?.reason == "a URL cannot contain byte 27")
+        #expect(error?.reason == "a URL cannot contain the control character 27")
     }
 }

@@ -74,7 +74,7 @@ import Testing
             """
         #expect(
             lint(text) == [
-                "T004: the engine rejects samples.token: the response has no object at the place of the fields"
+                "T004: the engine rejects samples.token: the response has no object where the fields should be"
             ])
     }
 

@@ -119,7 +119,7 @@ import Testing
             try await presenter.present("https://op.example/authorize?state=right&port=\(port)") { _ in false }
         }
         #expect(error?.kind == .timeout)
-        let mention = "an error came without the state of the sign-in, and was ignored"
+        let mention = "an error without the state of the sign-in arrived and was ignored"
         #expect(error?.reason.contains(mention) == isMentioned, "\(String(describing: error))")
     }
 

@@ -23,23 +23,24 @@ PRODUCTS = [None, "CarnetURLSession", "CarnetFiles", "CarnetCatalog", "CarnetUse
 COMMON = re.compile(r"^(ld-linux|linux-vdso|lib(c|m|gcc_s|stdc\+\+|pthread|dl|util|rt)\.|lib(swift|dispatch|Blocks))")
 
 
-TEXT = """# What a host links
+TEXT = """# Cost of each product
 
 For developers who choose products, and watch the size and the build time of their program.
 
-A product is linked only if a target depends on it. Of swift-nio, Hummingbird, GRDB, libpq and SQLite, a program has what its products
-need. `import Carnet` alone needs a `Transport` to sign in: `CarnetHTTP` on servers, `CarnetURLSession` in apps, or one of your own.
+A program links a product only if one of its targets depends on the product. It contains swift-nio, Hummingbird, GRDB, libpq or SQLite
+only if one of its products needs them. To sign in, `Carnet` needs a `Transport`: `CarnetHTTP` on servers, `CarnetURLSession` in apps, or
+one of your own.
 
 {table}
-Each row is a program of one line that imports `Carnet` and this product. "Adds to the build" is processor time after the rows above
-it, with two processors about half as much by the clock: products share modules, so the order matters. The first row compiles what
-every host needs; most of it is BoringSSL of swift-crypto. Libraries of Swift and of the C runtime are left out. Measured on Debian 12
-with a {configuration} build:
+Each row is a program of one line that imports `Carnet` and this product. "Adds to the build" is the processor time that the product adds
+to the build of the rows above. The order matters, because products share modules. With two processors, the elapsed time is about half of
+the processor time. The first row compiles the modules that every host needs; most of its time goes into the BoringSSL of swift-crypto.
+The table omits the libraries of Swift and of the C runtime. Measured on Debian 12 with a {configuration} build:
 
     python3 Tests/Outside/products.py --configuration {configuration} --write
 
-The build plugin `CarnetProviders` compiles a linter for the machine that builds, about 50 seconds by the clock; see
-[Save the tool's compilation](guides/embed-descriptors.md#save-the-tools-compilation).
+The build plugin `CarnetProviders` also compiles a linter, which takes about 50 seconds. See
+[Use a prebuilt tool](guides/embed-descriptors.md#use-a-prebuilt-tool).
 """
 
 

@@ -88,7 +88,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "standard parameters have other names", key: "`authorization.rename`",
+            "standard parameters have non-standard names", key: "`authorization.rename`",
             neededBy: "6: TikTok, WeChat, Deezer",
             proof: proof(
                 "authorization: { rename: { client_id: client_key } }",
@@ -112,7 +112,7 @@ extension Quirk {
             proof: proof("scopes: { default: [read, write], separator: ',' }", "\(start)&scope=read%2Cwrite\(end)")
         ),
         Quirk(
-            "an empty scope must be sent", key: "`scopes.when_empty`", neededBy: "4: Pipedrive wants it left out",
+            "an empty scope must be sent", key: "`scopes.when_empty`", neededBy: "4; at Pipedrive it must be omitted",
             proof: proof("scopes: { default: [], when_empty: send }", "\(start)&scope=\(end)")
         ),
         Quirk(
@@ -131,7 +131,8 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the page reads its parameters from the fragment", key: "`authorization.fragment_route`",
+            "the authorization page reads its parameters from the URL's fragment",
+            key: "`authorization.fragment_route`",
             neededBy: "2: Apollo, Shopline",
             proof: proof(
                 "authorization: { fragment_route: /oauth/authorize }",
@@ -139,7 +140,8 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the URL ends in a fragment", key: "`authorization.fragment`", neededBy: "WeChat (#wechat_redirect)",
+            "the authorization URL ends in a constant fragment", key: "`authorization.fragment`",
+            neededBy: "WeChat (#wechat_redirect)",
             proof: proof(
                 "authorization: { fragment: wechat_redirect }", "\(start)&scope=read\(end)#wechat_redirect")
         ),

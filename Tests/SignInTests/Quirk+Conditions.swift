@@ -17,7 +17,7 @@ private let endpoints = """
 extension Quirk {
     static let conditions = [
         Quirk(
-            "of several candidates the one with a property counts", key: "`connection.lookups.NAME.where`",
+            "a lookup has to choose the candidate with a certain property", key: "`connection.lookups.NAME.where`",
             neededBy: "8: DocuSign, Jira, Confluence, Xero, Gusto; Basecamp"
         ) {
             let keys = """
@@ -38,7 +38,7 @@ extension Quirk {
             }
         },
         Quirk(
-            "one request brings several values of a candidate", key: "`connection.lookups.NAME.capture`",
+            "one lookup gets several values of a candidate", key: "`connection.lookups.NAME.capture`",
             neededBy: "DocuSign (account and its host)"
         ) {
             let fixture = try SignInFixture(
@@ -94,7 +94,7 @@ extension Quirk {
             #expect(try await fixture.last() == "GET https://api.odd.example/calendars/u-7")
         },
         Quirk(
-            "a lookup may fail, and the failure is a result", key: "`connection.lookups.NAME.optional`",
+            "a lookup may fail, and the sign-in continues without its value", key: "`connection.lookups.NAME.optional`",
             neededBy: "2: Checkr"
         ) {
             let keys = """
@@ -122,7 +122,7 @@ extension Quirk {
             await #expect(throws: OAuthError.self) { try await down.signIn() }
         },
         Quirk(
-            "a further token is not there for everybody", key: "`exchange.NAME.optional`, `derive.NAME.optional`",
+            "only some users have a further token", key: "`exchange.NAME.optional`, `derive.NAME.optional`",
             neededBy: "OneDrive, SharePoint"
         ) {
             let keys = """
@@ -177,7 +177,7 @@ extension Quirk {
             #expect(throws: ResolutionError.self) { try oddProvider(keys).resolve() }
         },
         Quirk(
-            "an API key goes along, which nobody may see", key: "`inputs.NAME.secret`",
+            "every request needs an API key that must stay secret", key: "`inputs.NAME.secret`",
             neededBy: "Bullhorn, Absorb LMS, Google Ads"
         ) {
             let fixture = try SignInFixture(
@@ -197,7 +197,7 @@ extension Quirk {
             #expect(fixture.client.provider.inputs.isEmpty)
         },
         Quirk(
-            "a query parameter is in every call", key: "`api.parameters`", neededBy: "1: a service for reviews"
+            "every call needs a query parameter", key: "`api.parameters`", neededBy: "1: a service for reviews"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -212,7 +212,7 @@ extension Quirk {
             #expect(try await fixture.last() == "GET https://api.odd.example/reviews?version=3&shop_domain=acme")
         },
         Quirk(
-            "calls with a body have a content type", key: "`api.headers`: `Content-Type`", neededBy: "Apaleo, Podium"
+            "calls with a body need a content type", key: "`api.headers`: `Content-Type`", neededBy: "Apaleo, Podium"
         ) {
             let fixture = try SignInFixture(
                 odd: "api: { hosts: [api.odd.example], headers: { Content-Type: application/vnd.odd+json } }")
@@ -224,7 +224,7 @@ extension Quirk {
             #expect(try await fixture.lastHeader("Content-Type") == "application/vnd.odd+json")
         },
         Quirk(
-            "each call has a UUID", key: "`api.headers`: `{uuid()}`", neededBy: "Walmart, Hubstaff"
+            "each call needs a new UUID", key: "`api.headers`: `{uuid()}`", neededBy: "Walmart, Hubstaff"
         ) {
             let fixture = try SignInFixture(
                 odd: "api: { hosts: [api.odd.example], headers: { X-Correlation-Id: '{uuid()}' } }")
@@ -344,7 +344,8 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "a refresh sends the granted scopes, or one of its own", key: "`refresh.parameters`: `{token.scope}`",
+            "a refresh request needs the granted scopes, or a scope of its own",
+            key: "`refresh.parameters`: `{token.scope}`",
             neededBy: "Microsoft Ads, Absorb LMS, Whoop"
         ) {
             let fixture = try SignInFixture(
@@ -357,7 +358,8 @@ extension Quirk {
             #expect(await fixture.requests(to: .token).last?.bodyText.hasSuffix("&scope=read%2Cwrite") == true)
         },
         Quirk(
-            "the response to a refresh differs from that to the code", key: "`refresh.response`", neededBy: "Slack"
+            "the response to a refresh differs from the response to the code", key: "`refresh.response`",
+            neededBy: "Slack"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -371,7 +373,8 @@ extension Quirk {
             #expect(try fixture.lastAnswer().hasPrefix(#"200 {"token":"*","#))
         },
         Quirk(
-            "a refresh prolongs the tokens and returns none", key: "`refresh.brings: expiry`", neededBy: "1: Coros"
+            "a refresh extends the expiry of the tokens and returns no new ones", key: "`refresh.brings: expiry`",
+            neededBy: "1: Coros"
         ) {
             let fixture = try SignInFixture(
                 odd: """

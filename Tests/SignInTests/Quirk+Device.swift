@@ -60,7 +60,7 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "the device requests its tokens at an endpoint of its own", key: "`endpoints.device_token`",
+            "a device requests its tokens at another endpoint than other clients", key: "`endpoints.device_token`",
             neededBy: "Trakt, Facebook"
         ) {
             let (fixture, _) = try await signIn(

@@ -105,7 +105,7 @@ extension Quirk {
                     "POST https://odd.example/token?p=policy\ngrant_type=authorization_code&") == true)
         },
         Quirk(
-            "the metadata have another URL", key: "`discovery_url`",
+            "the metadata is at another URL", key: "`discovery_url`",
             neededBy: "OpenIddict: 9; Adobe, Huawei, QuickBooks, Webex"
         ) {
             let fixture = try SignInFixture(
@@ -119,7 +119,7 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "the metadata omit an endpoint or name a wrong one", key: "`endpoints`: it overrides the metadata",
+            "the metadata omits an endpoint or names a wrong one", key: "`endpoints`: it overrides the metadata",
             neededBy: "PayPal's sandbox, Apple, Atlassian"
         ) {
             let fixture = try SignInFixture(
@@ -154,7 +154,7 @@ extension Quirk {
             #expect(await fixture.store.load(session.key)?.connection.issuer == "acme.example")
         },
         Quirk(
-            "the metadata have an arbitrary other issuer", key: "`issuer_match: { none: REASON }`",
+            "the metadata names an unrelated issuer", key: "`issuer_match: { none: REASON }`",
             neededBy: "Oracle; oauth2-proxy's flag"
         ) {
             let fixture = try SignInFixture(

@@ -115,8 +115,8 @@ extension Quirk {
                 ])
         },
         Quirk(
-            "a refresh token is valid for one refresh, or for all", key: "`refresh.rotation: always_new`, `none`",
-            neededBy: "nsflow, junior and others lost sessions by it"
+            "a refresh token can be used once, or any number of times", key: "`refresh.rotation: always_new`, `none`",
+            neededBy: "nsflow, junior and others lost sessions because of this"
         ) {
             let samples = """
                 samples:

@@ -61,7 +61,8 @@ extension Quirk {
                     + #"{"email":"ada@example.com","verified":true,"primary":true}]"#)
         },
         Quirk(
-            "introspection says who signed in", key: "`endpoints.userinfo`, `profile.parameters: {client.secret}`",
+            "the introspection response identifies the user",
+            key: "`endpoints.userinfo`, `profile.parameters: {client.secret}`",
             neededBy: "HubSpot"
         ) {
             let fixture = try SignInFixture(
@@ -157,7 +158,7 @@ extension Quirk {
             }
         },
         Quirk(
-            "an expired access token is 403 with words of the provider's own", key: "`api.unauthorized`",
+            "an expired access token gets 403 with a non-standard error code", key: "`api.unauthorized`",
             neededBy: "Salesforce"
         ) {
             let fixture = try SignInFixture(
@@ -198,7 +199,7 @@ extension Quirk {
             #expect(fixture.answers.all.last?.status == 204)
         },
         Quirk(
-            "revocation has the token in the Authorization header, and its body shows success",
+            "a revocation request has the token in the Authorization header, and the body of the response reports success",
             key: "`revocation.token_in`, `revocation.success.field`", neededBy: "Facebook"
         ) {
             let fixture = try SignInFixture(
@@ -214,6 +215,6 @@ extension Quirk {
         },
         Quirk(
             "the access token is in the path of the profile's URL", neededBy: "HubSpot",
-            missing: "a URL cannot contain a token; the host must call such a resource itself"),
+            missing: "Carnet puts no token into a URL; the host program must send this request itself"),
     ]
 }

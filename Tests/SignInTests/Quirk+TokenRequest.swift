@@ -54,7 +54,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "standard parameters have other names", key: "`token.rename`", neededBy: "3: TikTok, WeChat, Deezer",
+            "standard parameters have non-standard names", key: "`token.rename`", neededBy: "3: TikTok, WeChat, Deezer",
             proof: proof(
                 "token: { rename: { client_id: app_id, client_secret: secret, code: auth_code } }\n"
                     + "client: { authentication: [client_secret_post] }",

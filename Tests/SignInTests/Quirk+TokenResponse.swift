@@ -19,7 +19,7 @@ extension Quirk {
             }
         },
         Quirk(
-            "the response has the time of expiry instead of a lifetime",
+            "the response has the time of the expiry instead of a lifetime",
             key: "`token.response.expires`, `fields.expires_in`",
             neededBy: "1: Clover; Strava's expires_at"
         ) {
@@ -60,7 +60,7 @@ extension Quirk {
             #expect(try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer"}"#)
         },
         Quirk(
-            "the response has another scope separator than the request", key: "`token.response.scope_separator`",
+            "the response separates scopes in another way than the request", key: "`token.response.scope_separator`",
             neededBy: "GitHub, Shopify"
         ) {
             let fixture = try SignInFixture(
@@ -86,7 +86,10 @@ extension Quirk {
             #expect(try await fixture.signIn().tokens().scopes == ["read", "write"])
             #expect(try fixture.lastAnswer().contains(#""scope":["read","write"]"#))
         },
-        Quirk("success has another status than 200", key: "`token.response.success.statuses`", neededBy: "1 (201)") {
+        Quirk(
+            "a successful response has another status than 200", key: "`token.response.success.statuses`",
+            neededBy: "1 (201)"
+        ) {
             let fixture = try SignInFixture(odd: "token: { response: { success: { statuses: [201] } } }")
             #expect(try await fixture.signIn().tokens().scopes == ["read"])
             #expect(try fixture.lastAnswer().hasPrefix("201 {"))
@@ -135,7 +138,7 @@ extension Quirk {
             #expect(try fixture.lastAnswer() == #"400 {"errcode":"40030","errmsg":"the refresh token is revoked"}"#)
         },
         Quirk(
-            "the token type has another name", key: "`token.response.accept_token_types`",
+            "the token type has a non-standard name", key: "`token.response.accept_token_types`",
             neededBy: "eBay"
         ) {
             let key = "token: { response: { accept_token_types: [User Access Token] } }"
@@ -186,7 +189,7 @@ extension Quirk {
         Quirk(
             "the response is JSON with another content type, or in a function call",
             key: "`token.response.format: json`, `jsonp`",
-            neededBy: "golang/oauth2 guesses at text/plain; QQ"
+            neededBy: "golang/oauth2 guesses for text/plain; QQ"
         ) {
             for (format, start) in [("json", "{"), ("jsonp", #"callback( {"access_token":""#)] {
                 let fixture = try SignInFixture(
@@ -201,7 +204,7 @@ extension Quirk {
             }
         },
         Quirk(
-            "one response brings two tokens", key: "`token.response.token_sets`", neededBy: "1: Slack"
+            "one response contains two tokens", key: "`token.response.token_sets`", neededBy: "1: Slack"
         ) {
             let fixture = try SignInFixture(
                 odd: """

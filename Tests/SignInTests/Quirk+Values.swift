@@ -234,7 +234,7 @@ extension Quirk {
             #expect(refused.status == 400)
         },
         Quirk(
-            "the token is exchanged once more", key: "`exchange`", neededBy: "6: Instagram, Threads, Facebook"
+            "the access token is exchanged for another", key: "`exchange`", neededBy: "6: Instagram, Threads, Facebook"
         ) {
             let fixture = try SignInFixture(
                 odd: """

@@ -33,12 +33,15 @@ extension Quirk {
         var lines = [
             "# Quirks",
             "",
-            "For authors of descriptors: deviations of providers from the standards, and the descriptor key for each. Each row with",
-            "a key is a test that signs in to a sandbox with that quirk and compares the requests; this page is",
-            "generated from the tests. The numbers count providers among the 343 of the largest public catalogue.",
+            "For authors of descriptors whose provider deviates from the standards: find the deviation in the first column, and use",
+            "the key of the second. The last column names providers with the deviation. A number counts them among the 343 providers",
+            "of the largest public catalogue.",
+            "",
+            "The tests generate this page. For each row with a key, a test signs in to a sandbox with that deviation and compares",
+            "the requests.",
         ]
         for section in sections {
-            lines += ["", "## \(section.title)", "", "| quirk | key | who needs it |", "|---|---|---|"]
+            lines += ["", "## \(section.title)", "", "| quirk | key | needed by |", "|---|---|---|"]
             for quirk in section.quirks {
                 if case .proved(let key, _) = quirk.standing {
                     lines.append("| \(quirk.title) | \(key) | \(quirk.neededBy) |")
@@ -46,7 +49,7 @@ extension Quirk {
             }
         }
         lines += [
-            "", "## Quirks without a key", "", "| quirk | why | who needs it |", "|---|---|---|",
+            "", "## Quirks without a key", "", "| quirk | why | needed by |", "|---|---|---|",
         ]
         for quirk in sections.flatMap(\.quirks) {
             if case .missing(let reason) = quirk.standing {

@@ -149,7 +149,7 @@ struct HummingbirdTests {
             #expect(home.status == .seeOther)
             let open = try await client.execute(uri: "/open", method: .get, headers: headers)
             #expect(String(buffer: open.body) == "nobody")
-            #expect(log.entries.contains { $0.contains("two cookies with one name") })
+            #expect(log.entries.contains { $0.contains("two cookies with the same name") })
             let page = try await client.execute(
                 uri: try #require(home.headers[.location]), method: .get, headers: headers)
             #expect(page.status == .badRequest)

@@ -38,6 +38,6 @@ package struct Discovery: Sendable {
             }
         }
         throw failure
-            ?? OAuthError(.discovery, .badDescriptor, "the metadata have no URL: the descriptor has no issuer")
+            ?? OAuthError(.discovery, .badDescriptor, "the metadata cannot be requested: the descriptor has no issuer")
     }
 }

@@ -43,7 +43,8 @@ extension OAuthClient {
 extension Session {
     /// Requests the state of the access token (RFC 7662), without a refresh.
     ///
-    /// - Throws: `OAuthError` at step `introspection`; as `storedTokens()`.
+    /// - Throws: `OAuthError` at step `introspection`, or of kind `sessionEnded` if there are no tokens;
+    ///   `TokenStoreError`.
     public func introspect() async throws -> Introspection {
         let connection = try await stored().connection
         return try await client.introspect(

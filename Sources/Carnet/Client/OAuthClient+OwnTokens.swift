@@ -15,8 +15,8 @@ extension OAuthClient {
         try await token(for: grant).tokens
     }
 
-    /// Sends a request to a declared host with such a token, and once more with a new one after a 401 if the client can
-    /// request one.
+    /// Sends a request to a declared host with a token of a grant without a user. After a 401, it requests a new token,
+    /// if it can, and sends the request once more.
     ///
     /// - Parameters:
     ///   - request: Its URL is absolute: `HTTPRequest(url:)`.

@@ -2,7 +2,8 @@ public import CarnetDescriptors
 import CarnetProtocol
 
 extension OAuthClient {
-    /// A resource map of the host's own: a list of `{scope, title, url}` in YAML or JSON, or a mapping with `resources`.
+    /// Reads the host's own resource map: a list of `{scope, title, url}` in YAML or JSON, or a mapping with the key
+    /// `resources`.
     ///
     /// - Throws: `OAuthError` of kind `badDescriptor` with the place of the first mistake.
     public nonisolated func resourceMap(_ file: SourceFile) throws -> ResourceMap {

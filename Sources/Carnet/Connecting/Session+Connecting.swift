@@ -2,7 +2,8 @@ import CarnetDescriptors
 public import CarnetProtocol
 
 extension Session {
-    /// The values that were captured besides the tokens, by reference, e.g. `token.instance_url`. Some are secret.
+    /// The values that were captured besides the tokens. A value has the name that templates use, e.g.
+    /// `token.instance_url`. Some are secret.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if there is none.
     public func values() async throws -> [String: Secret] {

@@ -9,9 +9,9 @@ extension OAuthClient {
     ///   - form: The body of the POST.
     ///   - mediaType: Its `Content-Type`.
     /// - Returns: The accounts that were signed out; empty if there were none.
-    /// - Throws: `OAuthError` at step `logout` for an invalid token, of kind `alreadyUsed` for a repeated one; at
-    /// step `keys` if the provider's keys are unavailable; `TokenStoreError`. No session was changed then, unless the
-    /// store failed between two.
+    /// - Throws: `OAuthError` at step `logout` for an invalid token, of kind `alreadyUsed` for a repeated one; at step
+    ///   `keys` if the provider's keys are unavailable; `TokenStoreError`. After an error, no session was changed,
+    ///   unless the store failed after the first of several.
     @discardableResult
     public func endSessions(byLogoutRequest form: [UInt8], mediaType: String?) async throws -> [ConnectionKey] {
         try await endSessions(namedBy: try BackChannelLogoutRequest.logoutToken(in: form, mediaType: mediaType))

@@ -16,7 +16,7 @@ package struct AuthorizationURL: Sendable {
             _ = try WebURL(address)
             self.text = text
         } catch {
-            throw UserAgentError(.cannotPresent, "the authorization URL is not opened: \(error.reason)")
+            throw UserAgentError(.cannotPresent, "the authorization URL cannot be opened: \(error.reason)")
         }
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Remembers the ids of tokens for one use, such as a provider's logout tokens.
 ///
-/// Processes of one client must share one store, or each accepts a token once.
+/// All processes of a client must share one store. Otherwise each process accepts a token once.
 public protocol UsedTokenStore: Sendable {
     /// Marks a token as used. Only one caller, in any process, gets `true`.
     ///

@@ -23,8 +23,8 @@ extension Session {
         return try await tokens()
     }
 
-    /// Begins a request for more scopes for a user with a separate browser. The result contains the authorization
-    /// URL, and the data to keep until the callback.
+    /// Begins a request for more scopes, for a program whose user has a separate browser. The result contains the
+    /// authorization URL, and the data to keep until the callback.
     ///
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func beginRequestingScopes(
@@ -36,7 +36,7 @@ extension Session {
         return try await client.beginSignIn(options)
     }
 
-    /// Completes a grant. If it fails, the tokens stay as they were.
+    /// Completes a request for more scopes. If it fails, the tokens stay unchanged.
     ///
     /// - Throws: `OAuthError`: `subjectMismatch` if another account consented; `TokenStoreError`.
     public func completeRequestingScopes(

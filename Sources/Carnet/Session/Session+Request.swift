@@ -15,7 +15,7 @@ extension Session {
     /// - Parameters:
     ///   - request: Its URL is absolute: `HTTPRequest(url:)`.
     ///   - declared: Resources whose origins the token may go to, besides those of the descriptor.
-    ///   - statuses: The statuses whose responses are returned. 401 and 403 are errors nevertheless, and a redirect is not
+    ///   - statuses: The statuses whose responses are returned. 401 and 403 are always errors, and redirects are never
     ///     followed.
     /// - Throws: `OAuthError`: `insufficientScope`, `undeclaredHost`, `unauthorized` if a refreshed token is rejected
     /// too; `badHeader` if the request has no http or https URL.

@@ -8,7 +8,7 @@ public enum SignOut: Sendable {
     /// The tokens are also revoked at the provider, the refresh token before the access token (RFC 7009, section
     /// 2.1).
     case revoke
-    /// As `revoke`; in addition the user opens a page that ends the session at the provider.
+    /// As `revoke`. In addition, a page ends the user's session at the provider: show `SignOutOutcome.endSessionURL`.
     case everywhere
 }
 
@@ -20,7 +20,7 @@ public struct SignOutOutcome: Sendable {
     /// The `state` that the browser brings back to the registration's post-logout redirect URI, for
     /// `EndSessionRequest.isReturn(_:answering:at:)`.
     public var endSessionState: Secret?
-    /// What failed.
+    /// The parts of the sign-out that failed, for example the revocation.
     public var failures: [OAuthError] = []
 }
 

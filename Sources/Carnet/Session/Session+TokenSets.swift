@@ -2,11 +2,11 @@ import CarnetDescriptors
 import CarnetProtocol
 
 extension Session {
-    /// The session of another token set of the same sign-in, e.g. that of the user beside that of the app. It is refreshed
-    /// and revoked by itself, and ends with this session.
+    /// The session of a further token set of the same sign-in, e.g. of the user's tokens if this session has the app's.
+    /// It is refreshed and revoked separately, and ends with this session.
     ///
     /// - Parameter name: A name of the descriptor's `token.response.token_sets`.
-    /// - Returns: `nil` if the sign-in brought no such tokens.
+    /// - Returns: `nil` if the sign-in returned no such tokens.
     /// - Throws: `TokenStoreError`; `OAuthError` if the descriptor has no such token set.
     public func tokenSet(_ name: String) async throws -> Session? {
         guard client.provider.token.response.tokenSets.contains(name) else {

@@ -75,7 +75,7 @@ public actor Session {
 extension Session {
     /// The user's identity at the provider: the issuer and subject of the ID token.
     ///
-    /// - Throws: As `storedTokens()`.
+    /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if there are no tokens.
     public func identity() async throws -> (issuer: String?, subject: String?) {
         let connection = try await stored().connection
         return (connection.issuer, connection.subject)

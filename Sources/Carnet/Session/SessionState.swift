@@ -4,7 +4,7 @@ import CarnetProtocol
 public enum SessionState: Hashable, Sendable {
     /// The tokens are valid.
     case signedIn
-    /// They are being refreshed.
+    /// The tokens are being refreshed.
     case refreshing
     /// The refresh failed, and the tokens are kept. The reason may be shown.
     case tryLater(reason: String)

@@ -21,9 +21,9 @@ extension TokenStoreError {
             case KeychainStatus.missingEntitlement:
                 "the application lacks the entitlement for this access group; add the capability Keychain Sharing, with "
                     + "the group, to the target"
-            case KeychainStatus.notAvailable: "there is no Keychain now"
+            case KeychainStatus.notAvailable: "the Keychain is unavailable"
             case KeychainStatus.authenticationFailed: "the system refused access"
-            default: "the system gave no reason that is known here"
+            default: "the reason is unknown"
             }
         self.init(.unavailable, "the Keychain did not \(call): \(cause) (OSStatus \(status))")
         systemCode = status

@@ -6,9 +6,10 @@ import Foundation
 
 /// Keeps connections and pending sign-ins in the Keychain.
 ///
-/// Items are readable after the first unlock, so that an application refreshes in the background, and on this device alone:
-/// they are in no backup and no iCloud Keychain. With an access group, the application and its extensions share them, and
-/// one process at a time refreshes an account. Items outlive the application: iOS keeps them when it is deleted.
+/// Items are readable after the first unlock, so that an application can refresh in the background. They stay on this
+/// device: they are in no backup and in no iCloud Keychain. With an access group, the application and its extensions
+/// share the items, and one process at a time refreshes an account. iOS keeps the items when the application is
+/// deleted.
 ///
 /// A record that cannot be read counts as no record, is reported, and is replaced by the next sign-in.
 public final class KeychainStore: TokenStore {
@@ -107,7 +108,8 @@ public final class KeychainStore: TokenStore {
                 onUnreadable(
                     TokenStoreError(
                         .unreadable,
-                        "the Keychain has an item of the service \(service) that is no account; it was left"))
+                        "the Keychain has an item of the service \(service) that is not an account; it was not changed")
+                )
                 return nil
             }
             return key

@@ -69,10 +69,10 @@
 
     extension KeychainStore {
         /// - Parameters:
-        ///   - service: The service of the items: one for each set of accounts that is kept apart.
+        ///   - service: The service of the items. Accounts of different services are separate.
         ///   - accessGroup: With the team's prefix, e.g. `ABCDE12345.com.example.shared`, to share the accounts with the
         ///     extensions of the application; `nil` for the application's own group.
-        ///   - onUnreadable: Is given each record that cannot be read.
+        ///   - onUnreadable: Receives the error of each record that cannot be read.
         public convenience init(
             service: String = "carnet",
             accessGroup: String? = nil,

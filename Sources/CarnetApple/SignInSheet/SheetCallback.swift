@@ -19,14 +19,14 @@ package enum SheetCallback: Hashable, Sendable {
         case "http":
             throw UserAgentError(
                 .cannotListen,
-                "the redirect URI \(redirectURI) is not received by the sign-in sheet: register one with a scheme of the "
+                "the sign-in sheet cannot receive the redirect URI \(redirectURI): register one with a scheme of the "
                     + "application, such as com.example.app:/callback, or an https URL that is associated with it")
         case "https":
             guard takesHTTPS else {
                 throw UserAgentError(
                     .cannotListen,
-                    "the sign-in sheet receives https redirect URIs since iOS 17.4 and macOS 14.4: register one with a "
-                        + "scheme of the application too, or use URLSignIn with a universal link")
+                    "the sign-in sheet can receive https redirect URIs only since iOS 17.4 and macOS 14.4: register one "
+                        + "with a scheme of the application too, or use URLSignIn with a universal link")
             }
             guard let url = try? WebURL(redirectURI) else {
                 throw UserAgentError(.cannotListen, "the redirect URI \(redirectURI) is not a URL")

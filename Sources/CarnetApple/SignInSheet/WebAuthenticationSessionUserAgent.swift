@@ -15,7 +15,7 @@
         ///     whether the application may use the browser's session. A descriptor with
         ///     `authorization.ephemeral_session: true` has the same effect.
         ///   - headerFields: Sent with the first request, since iOS 17.4 and macOS 14.4. The name of each starts with `X-`.
-        ///   - anchor: The window over which the page is shown; `nil` if there is none now.
+        ///   - anchor: Returns the window over which the page is shown; `nil` if there is none at the moment.
         public init(
             isEphemeral: Bool = false,
             headerFields: [String: String] = [:],
@@ -33,7 +33,7 @@
             }
         }
 
-        /// Finds the window by itself: the key window of the scene in the foreground, of the application on a Mac.
+        /// Shows the page over the key window: of the scene in the foreground, or on a Mac of the application.
         @available(iOSApplicationExtension, unavailable)
         @available(visionOSApplicationExtension, unavailable)
         public init(isEphemeral: Bool = false, headerFields: [String: String] = [:]) {
@@ -76,7 +76,7 @@
                     url: url, callbackURLScheme: scheme, completionHandler: handler)
             } else {
                 throw UserAgentError(
-                    .cannotPresent, "header fields are sent by the sign-in sheet since iOS 17.4 and macOS 14.4")
+                    .cannotPresent, "the sign-in sheet can send header fields only since iOS 17.4 and macOS 14.4")
             }
             session.prefersEphemeralWebBrowserSession = request.isEphemeral
             self.anchor = anchor

@@ -117,7 +117,7 @@ struct DoctorCommand: Subcommand {
             )
         }
         if drift.isEmpty {
-            console.answer("the metadata of \(entry.descriptor.name.printable) agree with the descriptor")
+            console.answer("the metadata of \(entry.descriptor.name.printable) agrees with the descriptor")
         }
     }
 

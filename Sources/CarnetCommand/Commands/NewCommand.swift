@@ -22,7 +22,7 @@ struct NewCommand: Subcommand {
     @Argument(help: ArgumentHelp("The id: lower-case letters, digits and hyphens.", valueName: "id"))
     var id: String
 
-    @Option(help: ArgumentHelp("The issuer, exactly as the provider's metadata name it.", valueName: "url"))
+    @Option(help: ArgumentHelp("The issuer, exactly as the provider's metadata names it.", valueName: "url"))
     var issuer: String?
 
     @Option(

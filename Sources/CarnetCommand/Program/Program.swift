@@ -27,7 +27,7 @@ enum Program {
         let interruption = Interruption()
         let watches = interruption.watch {
             console.note(
-                "carnet: the refresh is being completed; the same signal again ends it and may lose the session")
+                "carnet: the refresh is being completed; a second signal ends the program and may lose the session")
         } _: {
             task.cancel()
         }

@@ -71,7 +71,7 @@ struct ResolvedView {
         ]
         if !invented.isEmpty {
             lines.append(
-                "# Only the metadata of the provider name these endpoints: \(invented.joined(separator: ", ")).")
+                "# Only the metadata of the provider names these endpoints: \(invented.joined(separator: ", ")).")
         }
         return lines + JSONValue.object(JSONObject(["requests": requests])).yamlLines
     }

@@ -53,7 +53,7 @@ package struct Inheritance {
                 return refused(
                     InheritanceRules.unknownParent,
                     "there is no other descriptor \"\(parentID)\" to extend",
-                    help: "a descriptor can extend the one of its own id that it overrides"
+                    help: "a descriptor can extend the descriptor with the same id that it overrides"
                 )
             }
             let nearest = nearestName(to: parentID.rawValue, in: spellings.map(\.rawValue))

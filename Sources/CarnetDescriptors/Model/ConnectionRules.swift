@@ -66,7 +66,8 @@ extension CallRules: DescriptorSection {
         Key("body", \.body, RequestRules.bodySummary),
         Key(
             "optional", \.isOptional,
-            "whether an error response such as 404 is no failure, and a lookup may find nothing; default: false"),
+            "whether the request may fail with an error response such as 404, and a lookup may find nothing; default: false"
+        ),
     ]
 }
 

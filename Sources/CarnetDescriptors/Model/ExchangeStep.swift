@@ -29,7 +29,7 @@ extension ExchangeStep: DescriptorSection {
                 "whether the step is repeated after a refresh; default: false"),
             Key(
                 "optional", \.isOptional,
-                "whether the sign-in goes on without the step if the server refuses it; default: false"),
+                "whether the sign-in continues without the step if the server rejects it; default: false"),
             Key("sample", \.sample, "a redacted response; the sandbox returns it"),
         ]
 }

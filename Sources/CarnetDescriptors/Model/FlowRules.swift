@@ -191,7 +191,7 @@ extension RefreshRules: DescriptorSection {
             Key("response", \.response, RequestRules.ownResponseSummary),
             Key(
                 "brings", \.result,
-                "what the response has: tokens (default), or expiry, a new expiry of the same tokens"),
+                "what the response contains: tokens (default), or expiry, which is a new expiry of the same tokens"),
             Key("rotation", \.rotation, "what a refresh does to the refresh token; default: keep_old"),
             Key("expiry_from", \.expiryFrom, "the source of the access token's expiry if the response has none"),
             Key("margin", \.margin, "how many seconds before its expiry a token is refreshed; default: 60"),
@@ -264,7 +264,7 @@ extension IDTokenRules: DescriptorSection {
         Key("encryption", \.encryption, "the encryption of ID tokens for the client; default: none"),
         Key(
             "other_audiences", \.otherAudiences,
-            "further audiences that an ID token may have without saying in azp that it was issued to the client"),
+            "further audiences that an ID token may have even if no azp names the client"),
         Key("clock_skew", \.clockSkew, "the tolerated difference between the clocks, in seconds; default: 60"),
     ]
 }

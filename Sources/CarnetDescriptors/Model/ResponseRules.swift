@@ -42,7 +42,7 @@ extension ResponseRules: DescriptorSection {
         Key("capture", \.capture, "value -> its place in the whole body; available as {token.NAME}"),
         Key(
             "token_sets", \.tokenSets,
-            "name -> the object of a further token set in the response to a code, e.g. the user's beside the app's; a session of its own"
+            "name -> the object with a further token set in the response to a code, e.g. the user's tokens; it becomes a separate session"
         ),
     ]
 }

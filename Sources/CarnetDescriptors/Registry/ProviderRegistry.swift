@@ -1,5 +1,5 @@
-/// The providers that can be selected by id. It is a value. A later descriptor overrides an earlier one with the same
-/// id, unless its place may only add ids.
+/// The providers that can be selected by id. A later descriptor overrides an earlier one with the same id, unless its
+/// place may only add ids.
 public struct ProviderRegistry: Sendable {
     /// The origin of a descriptor.
     public enum Origin: Hashable, Sendable {

@@ -38,7 +38,13 @@ package struct WebURL: Hashable, Sendable {
         init(_ bytes: [UInt8]) throws(WebURLError) {
             Work.count(bytes.count)
             if let byte = bytes.first(where: { !WebURL.isAllowed($0) }) {
-                let shown = byte < 0x21 || byte > 0x7E ? "byte \(byte)" : String(UnicodeScalar(byte))
+                let shown =
+                    switch byte {
+                    case 0x20: "a space"
+                    case 0x21...0x7E: String(UnicodeScalar(byte))
+                    case 0x80...: "a character outside ASCII"
+                    default: "the control character \(byte)"
+                    }
                 throw WebURLError(reason: "a URL cannot contain \(shown)")
             }
             // All of it is ASCII from here on, so bytes are characters.

@@ -8,8 +8,8 @@ package enum InheritanceRules {
         summary: "'extends' names a provider that does not exist.",
         rationale: """
             A descriptor that extends another contains only the differences, so it is incomplete without its parent. \
-            The parent can be built in or be in any folder of providers. A descriptor can also extend the one of its \
-            own id that it overrides.
+            The parent can be built in or be in any folder of providers. A descriptor can also extend the descriptor \
+            with the same id that it overrides.
             """
     )
 

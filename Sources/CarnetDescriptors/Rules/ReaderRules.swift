@@ -66,8 +66,8 @@ package enum ReaderRules {
         summary: "The file is not valid YAML.",
         rationale: """
             After a syntax error, the meaning of the rest is uncertain, so Carnet uses nothing of the file. The \
-            finding points to where the reader stopped. If the mistake is probably where the construct began, it \
-            points there instead.
+            finding points to the place where the reader stopped, or to the beginning of the construct if the \
+            mistake is probably there.
             """,
         references: ["YAML 1.2.2"],
         bad: [

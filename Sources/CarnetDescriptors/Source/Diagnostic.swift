@@ -1,4 +1,4 @@
-/// One finding about a file: what was found, where, what is allowed, and how to fix it.
+/// One finding in a file: the mistake, its position, the allowed values, and how to fix it.
 ///
 /// The reader, the decoder and the linter report diagnostics.
 public struct Diagnostic: Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import CarnetDescriptors
 
-/// Applies the fixes that are certain to the text itself, so that comments and layout stay as they are.
+/// Applies the safe fixes to the text of a file. Comments and layout stay unchanged.
 public enum LintFixer {
     /// Applies the safe fixes of one file.
     ///

@@ -1,6 +1,6 @@
 public import CarnetDescriptors
 
-/// Everything that was found, in the order of every report: by file, place, code and message.
+/// All findings, ordered by file, place, code and message.
 public struct LintReport: Sendable {
     /// The files that were looked at, so that a reporter can show their lines.
     package private(set) var files: [SourceFile]
@@ -14,7 +14,7 @@ public struct LintReport: Sendable {
         unreadableCount = unreadable.count
     }
 
-    /// The report as the command line prints it, with a line break at its end.
+    /// The report as `carnet lint` prints it, with a line break at its end.
     public func rendered(as format: ReportFormat) -> String {
         format.reporter().render(self)
     }

@@ -30,9 +30,9 @@ public struct Linter: Sendable {
         self.simulator = simulator
     }
 
-    /// Looks at each file by itself and then at all of them together. A broken file hides no finding in another.
+    /// Checks each file by itself, and then all files together. An invalid file hides no finding in another.
     ///
-    /// - Parameter unreadable: files that were asked for and could not be read; they become findings too.
+    /// - Parameter unreadable: Files that could not be read. The report contains a finding for each.
     public func lint(files: [SourceFile], unreadable: [SourceFileError] = []) -> LintReport {
         var seen = Set<String>()
         let files = files.filter { seen.insert($0.path).inserted }

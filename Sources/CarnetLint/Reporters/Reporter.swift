@@ -4,7 +4,7 @@ package protocol Reporter: Sendable {
     func render(_ report: LintReport) -> String
 }
 
-/// The forms that the command line offers.
+/// The formats of a report, as in `carnet lint --format`.
 public enum ReportFormat: String, CaseIterable, Sendable {
     case text
     case json

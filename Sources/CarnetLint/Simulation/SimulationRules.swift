@@ -95,8 +95,8 @@ package enum SimulationRules {
         summary: "The lifetime in a sample of a token response has another form than the descriptor says.",
         rationale: """
             'expires_in' is a number of seconds, or a string that contains one, unless 'token.response.expires' sets \
-            another form. Carnet would take a date or an absolute time for a lifetime, and would refresh the token \
-            always or never.
+            another form. Carnet would read a date or an absolute time as a lifetime, and would refresh the token at \
+            each call or never.
             """,
         references: ["RFC 6749, section 5.1", "RFC 6749, appendix A.14"],
         bad: [
@@ -128,8 +128,8 @@ package enum SimulationRules {
         severity: .warning,
         summary: "The engine finds no error in the descriptor's own sample of an error response.",
         rationale: """
-            The provider's error message helps to understand a failed sign-in. If the sample has the error code \
-            elsewhere than at '/error', set 'token.response.errors'.
+            Without the error code, Carnet cannot report why the provider rejected a sign-in. If the sample has the \
+            error code in another place than '/error', set 'token.response.errors'.
             """,
         references: ["RFC 6749, section 5.2"],
         bad: [
@@ -269,7 +269,7 @@ package enum SimulationRules {
         summary: "The samples produce another result than 'samples.expect' states.",
         rationale: """
             'expect' states what the samples mean to the author: which scopes, which lifetime, which claims, which \
-            error. The finding shows a change of the descriptor that reads them differently.
+            error. The finding shows that, after a change of the descriptor, Carnet reads the samples differently.
             """,
         bad: [
             """

@@ -22,8 +22,8 @@ public struct AuthorizationCallback: Sendable {
         isPosted = false
     }
 
-    /// A callback by POST (OAuth 2.0 Form Post Response Mode), which only a descriptor with
-    /// `authorization.response_mode: form_post` lets pass.
+    /// A callback by POST (OAuth 2.0 Form Post Response Mode). It is rejected unless the descriptor has
+    /// `authorization.response_mode: form_post`.
     ///
     /// - Parameters:
     ///   - url: The URL that was posted to.

@@ -25,9 +25,9 @@ public struct AuthorizationOptions: Sendable {
         /// - Parameters:
         ///   - resource: The resource servers that the tokens are for: absolute URIs (RFC 8707).
         ///   - authorizationDetails: Fine-grained permissions to request: objects with a `type` (RFC 9396).
-        ///   - claims: The claims wanted one by one, under `userinfo` and `id_token` (OpenID Connect Core, section 5.5). With
-        ///     `"id_token": {"acr": {"essential": true, "values": [...]}}` an ID token must name one of these classes
-        ///     (section 5.5.1.1).
+        ///   - claims: Single claims to request, under `userinfo` and `id_token` (OpenID Connect Core, section 5.5).
+        ///     With `"id_token": {"acr": {"essential": true, "values": [...]}}` an ID token must name one of these
+        ///     classes (section 5.5.1.1).
         public init(resource: [String] = [], authorizationDetails: [JSONValue] = [], claims: JSONObject? = nil) {
             self.resource = resource
             self.authorizationDetails = authorizationDetails
@@ -35,7 +35,7 @@ public struct AuthorizationOptions: Sendable {
         }
     }
 
-    /// How the request and the response travel.
+    /// How the authorization request and its response are sent.
     public struct Delivery: Sendable {
         package var isPushed: Bool?
         package var isSigned: Bool?
@@ -74,7 +74,7 @@ public struct AuthorizationOptions: Sendable {
     ///   - prompt: Which pages the provider shows.
     ///   - loginHint: A hint for the provider about the user: an e-mail address or a user name.
     ///   - uiLocales: The user's languages, best first (RFC 5646).
-    ///   - delivery: How the request and the response travel.
+    ///   - delivery: How the authorization request and its response are sent.
     ///   - parameters: Additional parameters. They cannot replace a parameter of the protocol.
     ///   - redirectURI: The redirect URI with its port, if the registered one has none.
     ///   - lifetime: The time until the callback must arrive, in seconds.

@@ -61,7 +61,7 @@ extension PendingAuthorization {
             throw OAuthError(
                 .callback,
                 .malformedCallback,
-                "the callback came by POST, which this sign-in did not request",
+                "the callback is a POST, which this sign-in did not request",
                 descriptorKey: "authorization.response_mode"
             )
         }
@@ -83,7 +83,7 @@ extension PendingAuthorization {
             throw OAuthError(
                 .callback,
                 .redirectMismatch,
-                "the callback came to another address than the redirect URI",
+                "the callback arrived at another address than the redirect URI",
                 hint: "register exactly this redirect URI: \(redirectURI)"
             )
         }

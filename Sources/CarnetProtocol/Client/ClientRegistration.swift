@@ -2,7 +2,7 @@ public import CarnetDescriptors
 
 /// The client as it is registered at the provider. It belongs to the host's configuration, never to a descriptor.
 public struct ClientRegistration: Sendable {
-    /// What the client proves its identity with, and the other keys that it holds.
+    /// The credentials with which the client authenticates, and its other keys.
     public enum Credentials: Sendable {
         /// None: a public client (RFC 6749, section 2.1).
         case publicClient

@@ -2,7 +2,7 @@
 ///
 /// It never contains a secret. `documentation` points to a description of its `kind`.
 public struct OAuthError: Error, Hashable, Sendable {
-    /// The step of the flow where it happened.
+    /// The step of the flow that failed.
     public enum Step: String, Hashable, Sendable, Codable {
         case configuration
         case discovery
@@ -30,7 +30,7 @@ public struct OAuthError: Error, Hashable, Sendable {
         case storage
     }
 
-    /// What helps.
+    /// How to react to an error.
     public enum Disposition: String, Hashable, Sendable {
         /// The session or the attempt has ended. Only a new sign-in helps.
         case signInAgain
@@ -46,7 +46,7 @@ public struct OAuthError: Error, Hashable, Sendable {
     public var kind: Kind
     /// What happened, in one sentence.
     public var message: String
-    /// The key of the descriptor that controls it, e.g. `endpoints.token`.
+    /// The key of the descriptor that controls the broken rule, e.g. `endpoints.token`.
     public var descriptorKey: String?
     /// The HTTP status of the server's response.
     public var status: Int?

@@ -5,7 +5,7 @@ import CarnetDescriptors
 /// Ids and subjects are unique only together with the issuer.
 public struct EndedSession: Hashable, Sendable {
     public let issuer: String
-    /// `nil` for any user; then there is a session id.
+    /// The user's subject; `nil` if only the session id names the session.
     public let subject: String?
     /// The `sid` of the ID token; `nil` for all sessions of the user.
     public let sessionID: String?

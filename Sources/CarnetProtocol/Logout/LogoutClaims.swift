@@ -29,7 +29,7 @@ struct LogoutClaims {
         try checkEvents()
         // An ID token must not be accepted as a logout token, or the reverse (section 2.4).
         guard claims.all["nonce"] == nil else {
-            throw OAuthError(.logout, .wrongTokenUse, "the logout token has a nonce, as an ID token has")
+            throw OAuthError(.logout, .wrongTokenUse, "the logout token has a nonce, which only ID tokens have")
         }
         let subject = claims["sub"] == nil ? nil : try claims.string("sub", longest: ReceivedLimit.subject)
         let sessionID = claims["sid"] == nil ? nil : try claims.string("sid", longest: ReceivedLimit.sessionID)

@@ -20,7 +20,8 @@ public struct Profile: Sendable {
     public var familyName: String? { self["family_name"]?.scalarText }
     public var username: String? { self["username"]?.scalarText }
     public var email: String? { self["email"]?.scalarText }
-    /// `nil` if the provider does not say, which differs from `false`.
+    /// Whether the e-mail address is verified. `nil` means that the provider does not state it, which is not the same
+    /// as `false`.
     public var isEmailVerified: Bool? { self["email_verified"]?.statedTruth }
     public var picture: String? { self["picture"]?.scalarText }
     public var locale: String? { self["locale"]?.scalarText }

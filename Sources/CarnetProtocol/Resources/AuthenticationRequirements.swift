@@ -8,8 +8,8 @@ public struct AuthenticationRequirements: Hashable, Sendable {
     package var areRequired = false
 
     /// - Parameters:
-    ///   - acrValues: The preferred classes, best first. The provider may choose another; `claims` requires one, and so does
-    ///     what `OAuthError.stepUp` demands.
+    ///   - acrValues: The preferred classes, best first. The provider may choose another. To require a class, request an
+    ///     essential `acr` in `claims`, or use the value of `OAuthError.stepUp`.
     ///   - maxAge: The maximum age of the user's authentication, in seconds. The ID token must prove it.
     public init(acrValues: [String] = [], maxAge: Int? = nil) {
         self.acrValues = acrValues

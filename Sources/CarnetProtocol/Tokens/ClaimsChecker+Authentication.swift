@@ -25,7 +25,7 @@ extension ClaimsChecker {
                 .authenticationTooWeak,
                 claims["acr"] == nil
                     ? "the ID token does not say how the user signed in"
-                    : "the user signed in by other means than were required",
+                    : "the user authenticated with another method than required",
                 hint: "required: " + expectations.essentialACRs.joined(separator: " ").quotable()
             )
         }

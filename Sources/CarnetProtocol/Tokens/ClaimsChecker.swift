@@ -49,7 +49,8 @@ struct ClaimsChecker {
             !others.isEmpty && audience.allSatisfy { name in trusted.contains { name.isSameBytes(as: $0) } }
         guard audience.count == 1 || authorizedParty != nil || areTrusted else {
             throw OAuthError(
-                .idToken, .audienceMismatch, "the ID token is for further clients, and names none it was issued to",
+                .idToken, .audienceMismatch,
+                "the ID token has further audiences, and does not name the client that it was issued to (azp)",
                 descriptorKey: "id_token.other_audiences",
                 hint: "if the further audiences belong to this client's own services, name them there"
             )

@@ -170,7 +170,7 @@ extension TokenResponse {
             throw OAuthError(
                 step,
                 .missingField,
-                "the response has no object at the place of the fields",
+                "the response has no object where the fields should be",
                 descriptorKey: "token.response.root",
                 status: 200
             )

@@ -11,9 +11,9 @@ public struct TokenSet: Codable, Hashable, Sendable {
     /// The granted scopes in the server's order; the requested ones if the server named none (RFC 6749, section 5.1).
     public var scopes: [String]
     package var issuedAt: Date
-    /// The expiry of the access token; `nil` if the server did not say.
+    /// The expiry of the access token; `nil` if the server did not state it.
     public var expiresAt: Date?
-    /// The granted `authorization_details` as JSON (RFC 9396, section 7); `nil` if the server did not say.
+    /// The granted `authorization_details` as JSON (RFC 9396, section 7); `nil` if the response has none.
     public var authorizationDetails: String?
 
     package init(

@@ -1,10 +1,10 @@
 /// The behaviour of the sandbox.
 public struct SandboxOptions: Sendable {
-    /// Who approves a client's request.
+    /// How a client's request is approved.
     public enum Approval: Sendable {
         /// The user is signed in and grants everything immediately.
         case automatic(SandboxUser)
-        /// A page asks.
+        /// A consent page asks the user.
         case page
     }
 

@@ -35,24 +35,26 @@ public struct PendingStoreConformance: ConformanceSuite {
         switch check {
         case .keptIsTaken:
             let taken = try await stores.second.take(pending.id, now: now)
-            try context.require(taken == pending, "what was taken is not what was kept")
+            try context.require(taken == pending, "take returned another sign-in than the one that was kept")
         case .takenOnce:
             _ = try await stores.first.take(pending.id, now: now)
             let again = try await stores.second.take(pending.id, now: now)
-            try context.require(again == nil, "a sign-in was taken twice")
+            try context.require(again == nil, "take returned a sign-in twice")
         case .unknownIsNil:
             let other = try Self.pending(seed: 2)
-            try context.require(try await stores.second.take(other.id, now: now) == nil, "a sign-in came from nowhere")
+            try context.require(
+                try await stores.second.take(other.id, now: now) == nil, "take returned a sign-in that was never kept")
         case .expiredIsNil:
             let taken = try await stores.second.take(pending.id, now: pending.expiresAt)
-            try context.require(taken == nil, "an expired sign-in was taken")
+            try context.require(taken == nil, "take returned an expired sign-in")
             let again = try await stores.first.take(pending.id, now: now)
-            try context.require(again == nil, "an expired sign-in that somebody asked for can still be taken")
+            try context.require(again == nil, "take did not remove an expired sign-in")
         case .othersStay:
             let other = try Self.pending(seed: 2)
             try await stores.second.keep(other, now: now)
             _ = try await stores.first.take(pending.id, now: now)
-            try context.require(try await stores.first.take(other.id, now: now) == other, "another sign-in went too")
+            try context.require(
+                try await stores.first.take(other.id, now: now) == other, "taking a sign-in also removed another one")
         case .oneOfManyTakes:
             let takers = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<16 {
@@ -61,12 +63,14 @@ public struct PendingStoreConformance: ConformanceSuite {
                 }
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
-            try context.require(takers == 1, "\(takers) of 16 took the same sign-in")
+            try context.require(takers == 1, "\(takers) of 16 concurrent callers got the same sign-in")
         case .largeSignIn:
             // More than a cookie takes.
             let large = try Self.pending(seed: 3, scopes: (0..<1000).map { "scope-\($0)" })
             try await stores.first.keep(large, now: now)
-            try context.require(try await stores.second.take(large.id, now: now) == large, "many scopes were not kept")
+            try context.require(
+                try await stores.second.take(large.id, now: now) == large,
+                "a sign-in with many scopes was not kept completely")
         }
     }
 

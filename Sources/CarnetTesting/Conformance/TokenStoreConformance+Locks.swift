@@ -13,31 +13,31 @@ extension TokenStoreConformance {
                         let others = room.enter()
                         for _ in 0..<10 { await Task.yield() }
                         room.leave()
-                        try context.require(others == 0, "two users were inside the lock of one key at a time")
+                        try context.require(others == 0, "two callers held the lock of one key at the same time")
                     }
                 }
             }
             try await group.waitForAll()
         }
-        try context.require(room.entries == 8, "not everyone got inside the lock")
+        try context.require(room.entries == 8, "not every caller got the lock")
     }
 
     func lockIsReleasedAfterError(_ stores: Stores, _ context: CheckContext) async throws {
         struct BodyError: Error {}
         let key = ConnectionKey(provider: "acme", account: "one")
-        let error = try await context.requireError("an error of the locked body was swallowed") {
+        let error = try await context.requireError("an error that was thrown inside the lock was lost") {
             try await stores.first.withLock(on: key) { throw BodyError() }
         }
-        try context.require(error is BodyError, "an error of the locked body came out as \(error)")
+        try context.require(error is BodyError, "an error that was thrown inside the lock became \(error)")
         let result = try await stores.second.withLock(on: key) { 7 }
-        try context.require(result == 7, "the result of the locked body was lost")
+        try context.require(result == 7, "the result of the function inside the lock was lost")
     }
 
     func locksOfOtherKeysAreFree(_ stores: Stores, _ context: CheckContext) async throws {
         let entered = try await stores.first.withLock(on: ConnectionKey(provider: "acme", account: "one")) {
             try await stores.second.withLock(on: ConnectionKey(provider: "acme", account: "two")) { true }
         }
-        try context.require(entered, "the lock of one account keeps out the user of another")
+        try context.require(entered, "the lock of one account blocks another account")
     }
 
     func waitForLockIsCancellable(_ stores: Stores, _ context: CheckContext) async throws {
@@ -58,8 +58,8 @@ extension TokenStoreConformance {
         let outcome = await waiter.result
         openGate.finish()
         try await holder.value
-        let error = try await context.requireError("a cancelled wait for a lock got inside") { try outcome.get() }
-        try context.require(error is CancellationError, "a cancelled wait for a lock threw \(error)")
+        let error = try await context.requireError("a cancelled caller got the lock") { try outcome.get() }
+        try context.require(error is CancellationError, "a cancelled caller that waited for a lock got \(error)")
         try await stores.second.withLock(on: key) {}
     }
 
@@ -71,7 +71,7 @@ extension TokenStoreConformance {
                 try await stores.first.holdLock(on: key, for: duration)
             }
             try context.require(
-                end.map { $0 - asked >= duration } ?? true, "a lock is held for less than the \(duration) asked for")
+                end.map { $0 - asked >= duration } ?? true, "holdLock does not ensure the requested \(duration)")
         }
         try await stores.second.withLock(on: key) {}
     }

@@ -7,8 +7,8 @@ extension TokenStoreConformance {
         let saved = Connection.sample(account: "a@example.com")
         let revision = try await stores.first.save(saved, replacing: nil)
         let loaded = try await stores.second.load(saved.key)
-        try context.require(loaded?.connection == saved, "what was loaded is not what was saved")
-        try context.require(loaded?.revision == revision, "load and save gave different revisions of one record")
+        try context.require(loaded?.connection == saved, "load returned another record than the one that was saved")
+        try context.require(loaded?.revision == revision, "load and save returned different revisions of one record")
     }
 
     func missingRecordIsNil(_ stores: Stores, _ context: CheckContext) async throws {
@@ -43,7 +43,7 @@ extension TokenStoreConformance {
     }
 
     func absentRecordConflicts(_ stores: Stores, _ context: CheckContext) async throws {
-        try await requireConflict(context, "a save that replaces a record that never was succeeded") {
+        try await requireConflict(context, "a save that replaces a record that does not exist succeeded") {
             try await stores.first.save(.sample(), replacing: "1")
         }
         try context.require(try await stores.first.keys().isEmpty, "a save that conflicted left a record")
@@ -52,7 +52,7 @@ extension TokenStoreConformance {
     func removedRecordConflicts(_ stores: Stores, _ context: CheckContext) async throws {
         let revision = try await stores.first.save(.sample(), replacing: nil)
         try await stores.second.remove(Connection.sample().key)
-        try await requireConflict(context, "a save brought a removed record back, after a sign-out say") {
+        try await requireConflict(context, "a save restored a removed record, for example after a sign-out") {
             try await stores.first.save(.sample(token: "2"), replacing: revision)
         }
     }
@@ -61,7 +61,7 @@ extension TokenStoreConformance {
         let revision = try await stores.first.save(.sample(), replacing: nil)
         try await stores.second.remove(Connection.sample().key)
         _ = try await stores.second.save(.sample(token: "2"), replacing: nil)
-        try await requireConflict(context, "a save replaced the record of a later sign-in: revisions come again") {
+        try await requireConflict(context, "a save replaced the record of a later sign-in: a revision was repeated") {
             try await stores.first.save(.sample(token: "3"), replacing: revision)
         }
         let loaded = try await stores.first.load(Connection.sample().key)?.connection
@@ -76,15 +76,16 @@ extension TokenStoreConformance {
         try await stores.second.remove(gone.key)
         try await stores.second.remove(gone.key)
         try context.require(try await stores.first.load(gone.key) == nil, "a removed record can be loaded")
-        try context.require(try await stores.first.load(kept.key)?.connection == kept, "another record went too")
-        try context.require(try await stores.first.keys() == [kept.key], "keys are not those that are left")
+        try context.require(
+            try await stores.first.load(kept.key)?.connection == kept, "removing a record also removed another one")
+        try context.require(try await stores.first.keys() == [kept.key], "keys does not return the remaining keys")
     }
 
     /// A response about one revision of a record must not remove a later revision.
     func staleRemovalChangesNothing(_ stores: Stores, _ context: CheckContext) async throws {
         let key = Connection.sample().key
         try context.require(
-            try await !stores.first.remove(key, ifRevision: "1"), "a record was removed that never was")
+            try await !stores.first.remove(key, ifRevision: "1"), "removing a record that does not exist returned true")
         let stale = try await stores.first.save(.sample(token: "1"), replacing: nil)
         let current = try await stores.second.save(.sample(token: "2"), replacing: stale)
         try context.require(
@@ -94,10 +95,11 @@ extension TokenStoreConformance {
             loaded?.connection == .sample(token: "2") && loaded?.revision == current,
             "a removal of a stale revision changed the record")
         try context.require(
-            try await stores.first.remove(key, ifRevision: current), "the record of the given revision stayed")
+            try await stores.first.remove(key, ifRevision: current),
+            "the record with the given revision was not removed")
         try context.require(try await stores.second.load(key) == nil, "a removed record can be loaded")
         try context.require(
-            try await !stores.second.remove(key, ifRevision: current), "a record was removed twice")
+            try await !stores.second.remove(key, ifRevision: current), "removing a record twice returned true twice")
     }
 
     func keys(_ stores: Stores, _ context: CheckContext) async throws {
@@ -113,9 +115,10 @@ extension TokenStoreConformance {
             _ = try await stores.first.save(.sample(key), replacing: nil)
         }
         let listed = try await stores.second.keys()
-        try context.require(Set(listed) == keys && listed.count == keys.count, "keys are not those that were saved")
+        try context.require(Set(listed) == keys && listed.count == keys.count, "keys does not return the saved keys")
         for key in keys {
-            try context.require(try await stores.second.load(key)?.connection.key == key, "\(key) gives another record")
+            try context.require(
+                try await stores.second.load(key)?.connection.key == key, "loading \(key) returned another record")
         }
     }
 
@@ -130,7 +133,7 @@ extension TokenStoreConformance {
         for connection in [composed, decomposed] {
             try context.require(
                 try await stores.second.load(connection.key)?.connection.tokens == connection.tokens,
-                "an account gives the record of another whose name is canonically equivalent")
+                "load returned the record of another account whose name is canonically equivalent")
         }
         try await stores.first.remove(composed.key)
         try context.require(
@@ -158,10 +161,11 @@ extension TokenStoreConformance {
         for connection in kept {
             let loaded = try await stores.second.load(connection.key)?.connection
             try context.require(
-                loaded == connection, "the account \(connection.key.account.debugDescription) is mixed up")
+                loaded == connection,
+                "loading \(connection.key.account.debugDescription) returned the record of another account")
         }
         let listed = try await stores.second.keys()
-        try context.require(Set(listed) == Set(kept.map(\.key)), "keys are not the accounts that were saved")
+        try context.require(Set(listed) == Set(kept.map(\.key)), "keys does not return the saved accounts")
         for connection in kept {
             try await stores.second.remove(connection.key)
         }
@@ -172,7 +176,7 @@ extension TokenStoreConformance {
         let connection = Connection.sample(token: String(repeating: "token+/=", count: 131_072))
         _ = try await stores.first.save(connection, replacing: nil)
         let loaded = try await stores.second.load(connection.key)?.connection
-        try context.require(loaded == connection, "an access token of 1 MiB was not kept whole")
+        try context.require(loaded == connection, "an access token of 1 MiB was not saved completely")
     }
 
     /// The old tokens may be void when new ones are saved, so a cancelled task saves all the same.
@@ -185,7 +189,7 @@ extension TokenStoreConformance {
             throw context.violation("a save failed because its task was cancelled")
         }
         let loaded = try await stores.second.load(Connection.sample().key)
-        try context.require(loaded?.revision == revision, "a save of a cancelled task kept nothing")
+        try context.require(loaded?.revision == revision, "a save of a cancelled task saved nothing")
     }
 
     func prepareToSaveChangesNothing(_ stores: Stores, _ context: CheckContext) async throws {

@@ -23,7 +23,7 @@ extension TokenStoreConformance {
         var foreign = connection("foreign", "u1", "s1")
         foreign.key.provider = "another"
         _ = try await stores.first.save(foreign, replacing: nil)
-        try context.require(try await found(nil, "s1") == ["desk"], "a session was not found by its id alone")
+        try context.require(try await found(nil, "s1") == ["desk"], "a session was not found by only its id")
         try context.require(try await found("u1", nil) == ["desk", "phone"], "a user's sessions were not all found")
         try context.require(try await found("u2", "s1").isEmpty, "a session was found for another user")
         try context.require(

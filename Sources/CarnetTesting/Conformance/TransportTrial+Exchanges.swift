@@ -10,9 +10,10 @@ extension TransportTrial {
         request.head.path = "/a%2Fb//c;d=e?x=%2B+%26&y=%C3%A9&z"
         request.body = Array("a=%2B&b=\u{E9}\u{0}c".utf8)
         let response = try await transport.send(request, limits: Self.generous)
-        try context.require(response.body == Array("ok".utf8), "the body is not what the server sent")
+        try context.require(
+            response.body == Array("ok".utf8), "the response's body differs from the one that the server sent")
         try context.require(response.head.headerFields[.contentLength] == "2", "a header field of the response is lost")
-        guard let sent = server.requests.first else { throw context.violation("no request came") }
+        guard let sent = server.requests.first else { throw context.violation("the server received no request") }
         let lines = sent.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
         try context.require(
             lines.first == "POST /a%2Fb//c;d=e?x=%2B+%26&y=%C3%A9&z HTTP/1.1",
@@ -23,9 +24,12 @@ extension TransportTrial {
             "host: \(server.authority)", "content-length: \(request.body.count)",
             "content-type: application/x-www-form-urlencoded", "authorization: bearer \(Self.secret)",
         ] {
-            try context.require(fields.filter { $0 == field }.count == 1, "the request has not one \(field)")
+            try context.require(
+                fields.filter { $0 == field }.count == 1, "the request does not have exactly one field \(field)")
         }
-        try context.require(Array(sent.utf8.suffix(request.body.count)) == request.body, "the body came otherwise")
+        try context.require(
+            Array(sent.utf8.suffix(request.body.count)) == request.body,
+            "the request's body differs from the one that was passed")
     }
 
     func returnsEveryStatus() async throws {
@@ -43,7 +47,8 @@ extension TransportTrial {
                     """
                 )
             ])
-            try context.require(response.head.status.code == status, "\(status) came as \(response.head.status.code)")
+            try context.require(
+                response.head.status.code == status, "the status \(status) became \(response.head.status.code)")
             try context.require(response.body == Array("null".utf8), "the body of a \(status) is lost")
             try context.require(
                 response.head.headerFields[.wwwAuthenticate] == #"Bearer error="invalid_token""#,
@@ -51,7 +56,8 @@ extension TransportTrial {
             )
         }
         let empty = try await exchange([.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")])
-        try context.require(empty.head.status.code == 204 && empty.body.isEmpty, "a 204 came otherwise")
+        try context.require(
+            empty.head.status.code == 204 && empty.body.isEmpty, "the response 204 without a body was changed")
     }
 
     func followsNoRedirect() async throws {
@@ -65,7 +71,8 @@ extension TransportTrial {
                 )
             ])
             try context.require(elsewhere.connections == 0, "a \(status) was followed to another origin")
-            try context.require(response.head.status.code == status, "a \(status) came as \(response.head.status.code)")
+            try context.require(
+                response.head.status.code == status, "the status \(status) became \(response.head.status.code)")
             try context.require(
                 response.head.headerFields[.location] == location, "the Location of a \(status) is lost")
         }
@@ -92,7 +99,7 @@ extension TransportTrial {
             .map { $0.dropFirst("accept-encoding:".count).lowercased() }
         try context.require(
             asked.map { $0.allSatisfy(\.isWhitespace) || $0.contains("identity") } ?? true,
-            "compression was asked for: \(asked ?? "")"
+            "the request asks for compression: \(asked ?? "")"
         )
     }
 
@@ -108,7 +115,8 @@ extension TransportTrial {
         defer { server.stop() }
         do {
             let body = try await send(to: server).body
-            try context.require(body == GzipSample.packed, "a compressed body is neither as it came nor refused")
+            try context.require(
+                body == GzipSample.packed, "a compressed body was neither returned unchanged nor rejected")
         } catch let error as TransportError {
             try context.require(error.kind == .responseTooLarge, "threw \(error.kind) instead of responseTooLarge")
         }

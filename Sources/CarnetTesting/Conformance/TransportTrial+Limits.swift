@@ -13,7 +13,7 @@ extension TransportTrial {
 
     func takesBodyAtTheCap() async throws {
         let response = try await exchange(body(of: 1_000), limits: Self.cap)
-        try context.require(response.body.count == 1_000, "a body of 1,000 bytes came as \(response.body.count)")
+        try context.require(response.body.count == 1_000, "a body of 1,000 bytes has \(response.body.count) bytes")
     }
 
     func refusesBodyOverTheCap() async throws {

@@ -31,29 +31,33 @@ public struct UsedTokenStoreConformance: ConformanceSuite {
         let end = now + 60
         switch check {
         case .usedOnce:
-            try context.require(try await stores.first.use("a", until: end, now: now), "a new token was refused")
-            try context.require(try await !stores.second.use("a", until: end, now: now), "a token was used twice")
+            try context.require(try await stores.first.use("a", until: end, now: now), "use rejected a new token")
+            try context.require(try await !stores.second.use("a", until: end, now: now), "use accepted a token twice")
             try context.require(
-                try await !stores.first.use("a", until: end, now: end - 1), "a token was used again later")
+                try await !stores.first.use("a", until: end, now: end - 1),
+                "use accepted a token again before its expiry")
         case .othersStay:
             _ = try await stores.first.use("a", until: end, now: now)
-            try context.require(try await stores.second.use("b", until: end, now: now), "another token was refused")
+            try context.require(try await stores.second.use("b", until: end, now: now), "use rejected another token")
             try context.require(
-                try await !stores.first.use("a", until: end, now: now), "another token took the mark away")
+                try await !stores.first.use("a", until: end, now: now),
+                "after another token was used, use accepted a used token again")
         case .markEndsWithToken:
             _ = try await stores.first.use("a", until: end, now: now)
             try context.require(
-                try await stores.second.use("a", until: end + 60, now: end), "a mark outlived its token")
+                try await stores.second.use("a", until: end + 60, now: end),
+                "use rejected an id whose token has expired")
             try context.require(
-                try await !stores.first.use("a", until: end + 60, now: end + 59), "a refreshed mark ended too soon")
+                try await !stores.first.use("a", until: end + 60, now: end + 59),
+                "use accepted a token again before its later expiry")
         case .takenBack:
             _ = try await stores.first.use("a", until: end, now: now)
             try await stores.second.forget("a")
             try context.require(
-                try await stores.first.use("a", until: end, now: now), "a mark that was taken back stayed")
+                try await stores.first.use("a", until: end, now: now), "use rejected a token after forget")
         case .unknownIsTakenBack:
             try await stores.first.forget("a")
-            try context.require(try await stores.second.use("a", until: end, now: now), "a new token was refused")
+            try context.require(try await stores.second.use("a", until: end, now: now), "use rejected a new token")
         case .oneOfManyUses:
             let users = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<16 {
@@ -62,14 +66,14 @@ public struct UsedTokenStoreConformance: ConformanceSuite {
                 }
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
-            try context.require(users == 1, "\(users) of 16 used the same token")
+            try context.require(users == 1, "\(users) of 16 concurrent callers used the same token")
         case .longIDs:
             let id = String(repeating: "long\u{0}é ", count: 2000)
-            try context.require(try await stores.first.use(id, until: end, now: now), "a long id was refused")
+            try context.require(try await stores.first.use(id, until: end, now: now), "use rejected a long id")
             try context.require(
-                try await stores.second.use(id + "b", until: end, now: now), "two long ids were taken for one")
+                try await stores.second.use(id + "b", until: end, now: now), "use confused two long ids")
             try context.require(
-                try await !stores.second.use(id, until: end, now: now), "a token with a long id was used twice")
+                try await !stores.second.use(id, until: end, now: now), "use accepted a token with a long id twice")
         }
     }
 }

@@ -2,7 +2,8 @@ public import Carnet
 import CarnetDescriptors
 public import Foundation
 
-/// A clock that moves only when the test moves it, or code under test sleeps: a sleep moves the clock and does not wait.
+/// A clock that advances only if the test advances it, or if the code under test sleeps. A sleep advances the clock and
+/// returns immediately.
 public final class ManualClock: WallClock {
     private let time: Lock<Date>
     private let pauses = Lock<[Duration]>([])

@@ -68,7 +68,7 @@ public final class ScriptedUserAgent: UserAgent {
                 agent.state.withLock { $0.refusedCallbacks += 1 }
             }
             try Task.checkCancellation()
-            throw UserAgentError(.timeout, "no callback of this login came")
+            throw UserAgentError(.timeout, "no callback of this sign-in arrived")
         }
 
         func close() async {

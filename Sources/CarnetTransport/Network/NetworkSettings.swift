@@ -2,11 +2,11 @@ public import Carnet
 import CarnetProtocol
 import Foundation
 
-/// How a transport reaches the Internet: through which proxy, and which certificate authorities it trusts.
+/// How a transport reaches the Internet: its proxy, and the certificate authorities that it trusts.
 ///
-/// A proxy resolves the names of the hosts behind it, so a transport cannot check their addresses: what a proxy lets this
-/// program reach is its operator's decision. `localhost`, numeric local addresses and loopback are decided here in any case,
-/// and loopback is never requested through a proxy.
+/// A proxy resolves the names of the hosts behind it, so a transport cannot check their addresses: the proxy's operator
+/// decides which hosts are reachable. The transport still checks `localhost` and numeric local addresses itself, and
+/// never uses a proxy for loopback.
 public struct NetworkSettings: Sendable {
     /// The proxy for each scheme of a URL; no entry means a direct connection.
     private var proxies: [String: Result<Proxy, TransportError>] = [:]
@@ -27,11 +27,11 @@ public struct NetworkSettings: Sendable {
     /// No proxy, and the system's certificate authorities.
     public static let direct = NetworkSettings()
 
-    /// As the environment of this process says: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` in upper or lower
-    /// case, `SSL_CERT_FILE` and `SSL_CERT_DIR`. A value that cannot be used fails the requests that it applies to.
+    /// The settings of this process's environment: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` in upper or
+    /// lower case, `SSL_CERT_FILE` and `SSL_CERT_DIR`. If a value is invalid, the requests that need it fail.
     public static var environment: NetworkSettings { NetworkSettings(environment: ProcessInfo.processInfo.environment) }
 
-    /// One proxy for all hosts but loopback and the excepted.
+    /// One proxy for all hosts except loopback and the exceptions.
     ///
     /// - Parameters:
     ///   - url: `http://host:port` or `socks5://host:port`; with `user:password@`, percent-encoded, for basic authentication

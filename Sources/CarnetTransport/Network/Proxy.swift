@@ -37,7 +37,7 @@ package struct Proxy: Hashable, Sendable {
             guard let user = decoded.first ?? nil, let password = decoded.count == 2 ? decoded[1] : "" else {
                 throw unusable("has a user or password that is not percent-encoded")
             }
-            guard !isSOCKS else { throw unusable("has a user, which works with an HTTP proxy alone") }
+            guard !isSOCKS else { throw unusable("has a user, which only HTTP proxies support") }
             (self.user, self.password) = (user, Secret(password))
             rest = rest[rest.index(after: at)...]
         } else {

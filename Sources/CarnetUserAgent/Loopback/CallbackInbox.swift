@@ -67,7 +67,7 @@ final class CallbackInbox: Sendable {
             return callback
         }
         try Task.checkCancellation()
-        throw UserAgentError(.cancelled, "the sign-in was closed before its callback came")
+        throw UserAgentError(.cancelled, "the sign-in was closed before its callback arrived")
     }
 
     /// Ends the wait without a callback, optionally with an error.

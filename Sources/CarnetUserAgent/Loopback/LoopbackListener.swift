@@ -103,7 +103,7 @@ final class LoopbackListener: Sendable {
             return UserAgentError(
                 .cannotListen, "\(place) is not allowed for this user: register a redirect URI with a port above 1023")
         default:
-            return UserAgentError(.cannotListen, "\(place) cannot be listened on")
+            return UserAgentError(.cannotListen, "\(place) cannot be opened for listening")
         }
     }
 }

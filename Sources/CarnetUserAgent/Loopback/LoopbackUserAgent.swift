@@ -104,7 +104,8 @@ private struct LoopbackPresenter: AuthorizationPresenter {
                 try await Task.sleep(for: timeout)
                 let remark =
                     inbox.hasIgnoredError
-                    ? "; an error came without the state of the sign-in, and was ignored: the provider may have refused"
+                    ? "; an error without the state of the sign-in arrived and was ignored: the provider may have "
+                        + "rejected the sign-in"
                     : ""
                 throw UserAgentError(
                     .timeout, "the sign-in was not completed in the browser within \(timeout)\(remark)")

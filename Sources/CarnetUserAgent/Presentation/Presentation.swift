@@ -16,8 +16,9 @@ public struct Presentation: Sendable {
     }
 
     #if os(macOS) || os(Linux)
-        /// Opens the user's browser: `open` on macOS, `xdg-open` on Linux. They get the URL of a loopback page that
-        /// redirects once, because other users of the machine see the arguments of programs.
+        /// Opens the user's browser: `open` on macOS, `xdg-open` on Linux. The program gets the URL of a loopback page
+        /// that redirects once to the authorization URL, because other users of the machine can see the arguments of
+        /// programs.
         ///
         /// - Parameter otherwise: Receives the URL if the browser cannot be opened; without it the sign-in fails.
         public static func systemBrowser(otherwise: (@Sendable (String) -> Void)? = nil) -> Self {

@@ -25,7 +25,7 @@ public struct SignInChoice: Sendable {
         public let color: String?
         /// Black or white, whichever has more contrast on `color`: at least 4.5 to 1 (WCAG 2.2, success criterion 1.4.3).
         public let textColor: String?
-        /// The URL that its form is posted to.
+        /// The URL to which the provider's form is posted.
         public let action: String
     }
 

@@ -2,8 +2,8 @@ import Carnet
 public import HTTPTypes
 
 extension WebSignIn {
-    /// The reply for a browser that is not signed in: the page of providers, which leads back; a 401 if the request
-    /// is not for a page.
+    /// The reply for a browser that is not signed in: a redirect to the page of providers, which leads back after the
+    /// sign-in. A request that does not accept HTML gets a 401.
     public func signInFirst(_ request: HTTPRequest) -> WebReply {
         guard [.get, .head].contains(request.method), wantsPage(request) else {
             return WebReply(HTTPResponse(status: .unauthorized, headerFields: [.cacheControl: "no-store"]))
@@ -15,9 +15,9 @@ extension WebSignIn {
         request.headerFields[.accept]?.contains("text/html") ?? false
     }
 
-    /// The page for an error with an account's tokens in a route of the host. It looks as the sign-in's own pages,
-    /// and its reference is also in the log. A request that does not accept HTML gets the same as plain text, with 401 if
-    /// the user has to sign in again.
+    /// The page for an error with an account's tokens in a route of the host. It looks like the sign-in's own pages,
+    /// and the log has the cause with the same reference. A request that does not accept HTML gets plain text, with 401
+    /// if the user has to sign in again.
     ///
     /// - Parameters:
     ///   - account: The account; `nil` for the latest of the session.

@@ -23,8 +23,9 @@ public final class ProviderFolders: Sendable {
 
     /// - Parameters:
     ///   - paths: Descriptors of a later folder override those of an earlier one.
-    ///   - base: Other descriptors, which can be extended or overridden. A provider of it that came from these
-    /// folders must already have its client. A folder that could not override in it cannot override here.
+    ///   - base: Other descriptors, which the folders can extend or override. If it already contains descriptors of
+    ///     these folders, their clients must exist. If a folder could only add ids to it, the folder can only add ids
+    ///     here.
     ///   - makeClient: Creates the client of a new descriptor; `nil` for a provider without a registration.
     public init(
         _ paths: [String],

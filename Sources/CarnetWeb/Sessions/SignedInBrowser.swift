@@ -3,13 +3,13 @@ public import Foundation
 
 /// A browser in which a user is signed in, for a list of devices.
 public struct SignedInBrowser: Hashable, Sendable, Identifiable {
-    /// Names it in `WebSignIn.signOut(_:browser:extent:)`, and in the field `connection` of a posted sign-out.
+    /// The id for `WebSignIn.signOut(_:browser:extent:)`, and for the field `connection` of a posted sign-out.
     public let id: String
     /// The `User-Agent` header of the sign-in, truncated to about 200 bytes.
     public let userAgent: String?
     public let signedInAt: Date
     public let expiresAt: Date
-    /// Whether it is the browser of the account that was asked for.
+    /// Whether it is the browser in which the given account is signed in.
     public let isCurrent: Bool
 
     init(_ connection: String, _ note: BrowserNote, isCurrent: Bool) {

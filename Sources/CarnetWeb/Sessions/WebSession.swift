@@ -10,7 +10,7 @@ public struct WebSession: Codable, Hashable, Sendable {
     public internal(set) var accounts: [WebAccount]
     public let expiresAt: Date
 
-    /// A session of these accounts, for a host's unit tests. No cookie has it.
+    /// A session of these accounts, for a host's unit tests. It is in no cookie.
     public init(accounts: [WebAccount], expiresAt: Date = .distantFuture) {
         self.init(id: "", accounts: accounts, expiresAt: expiresAt)
     }
@@ -34,8 +34,7 @@ public struct WebAccount: Codable, Hashable, Sendable {
     /// sign-out of one does not affect the other. Empty for an account of the host's own making, which has no tokens.
     package let connection: String
     public let issuer: String?
-    /// With the provider and issuer, it identifies the user; an e-mail address does not. Without it nobody is signed
-    /// in.
+    /// The subject. With the provider and the issuer, it identifies the user; an e-mail address does not.
     public let subject: String
     /// The name to show, truncated to about 160 bytes.
     public let name: String?

@@ -16,15 +16,15 @@ extension WebSignIn {
         ReceivedCookies(request, namesBeginningWith: cookies.prefix)
     }
 
-    /// The session in the request's cookie. A cookie that was not encrypted here counts as no session, and so do two
-    /// cookies with its name.
+    /// The session in the request's cookie. A cookie that this site did not encrypt counts as no session, and so do two
+    /// cookies with the same name.
     ///
     /// The token store is not read: `connection(of:)` does that.
     public func session(of request: HTTPRequest) -> WebSession? {
         let received = receivedCookies(of: request)
         if received.isAmbiguous {
             logger.warning(
-                "A request has two cookies with one name, so nobody is signed in",
+                "A request has two cookies with the same name, so nobody is signed in",
                 metadata: ["prefix": "\(cookies.prefix)"])
         }
         guard let text = received[cookies.session],

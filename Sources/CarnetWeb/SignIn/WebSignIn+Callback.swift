@@ -197,7 +197,7 @@ extension WebSignIn {
     private func unavailable() -> SignInProblem {
         SignInProblem(
             status: .serviceUnavailable, "Sign-in is unavailable",
-            advice: "The started sign-in could not be loaded. Try again in a moment.", id: newID())
+            advice: "The sign-in that you began could not be loaded. Try again in a moment.", id: newID())
     }
 
     private func nothingWaits(_ request: HTTPRequest, _ session: WebSession?) -> SignInProblem {

@@ -46,8 +46,8 @@ public struct WebSignIn: Sendable {
     ///   - origin: The site's origin in browsers, such as `https://app.example`; `http` only on this machine.
     ///   - keys: Encrypt the cookies. Every process of the site needs the same keys.
     ///   - sessionLifetime: How long an account is signed in, in seconds.
-    ///   - signInLifetime: How long a sign-in may take, in seconds: registration at the provider, an e-mail to confirm and a
-    ///     second factor included. One hour if not said.
+    ///   - signInLifetime: How long a sign-in may take, in seconds, including registration at the provider, an e-mail
+    ///     to confirm and a second factor. One hour by default.
     ///   - pendingStore: Keeps pending sign-ins instead of the browser's cookie.
     ///   - findUser: Finds or creates the host's own user, once for each sign-in; `WebAccount.userID` has the result. It
     ///     throws `SignInRefusal` to refuse the user; any other error is a page with status 503.
@@ -139,12 +139,13 @@ public struct WebSignIn: Sendable {
         "\(paths.signIn)?\(PercentEncoding.encode([(name: "return_to", value: target.path)]))"
     }
 
-    /// Whether it handles a request.
+    /// Whether a request is for one of the sign-in's routes.
     public func handles(_ request: HTTPRequest) -> Bool {
         route(of: request) != nil || providerLogoutRoute(of: request) != nil
     }
 
-    /// Handles a request; `nil` if it is not one of the sign-in's. The reply to a `HEAD` request has no body.
+    /// Handles a request; `nil` if it is not for one of the sign-in's routes. The reply to a `HEAD` request has no
+    /// body.
     public func respond(to request: HTTPRequest, body: [UInt8] = []) async -> WebReply? {
         var reply = await fullReply(to: request, body: body)
         if request.method == .head { reply?.body = "" }
@@ -235,7 +236,7 @@ public struct WebSignIn: Sendable {
     private func ambiguousCookies() -> SignInProblem {
         SignInProblem(
             status: .badRequest,
-            "This browser sent two cookies with one name",
+            "This browser sent two cookies with the same name",
             advice: "One of them may come from an attacker, so nobody is signed in. Delete "
                 + "the cookies of this site in the browser's settings, and begin again.",
             id: newID()

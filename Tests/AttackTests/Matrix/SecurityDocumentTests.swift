@@ -54,7 +54,7 @@ import Testing
     private var summary: String {
         let functions = matrix.tests.values.map(\.count).reduce(0, +)
         let mounted = matrix.rows.filter { matrix.tests[$0.id] != nil }.count
-        return "\(matrix.rows.count) rows, \(mounted) of them mounted by \(functions) tests."
+        return "\(matrix.rows.count) attacks; \(functions) tests run \(mounted) of them."
     }
 
     private func tests(of row: Matrix.Row) -> String {

@@ -107,9 +107,12 @@ struct StrictnessTableTests {
         var lines = [
             "# Strictness",
             "",
-            "The outcome of a sign-in or a refresh for each member of a response, in the forms that real servers send. The tests",
-            "play a server that changes one member and write this page; `accepted` means that the whole flow succeeds, anything",
-            "else is the [kind of the error](errors.md). Why each leniency is safe: [Security](security.md).",
+            "For readers who want to know how Carnet reacts to responses that deviate from the standards. Each row is a member of a",
+            "response, and each column a deviation, for example that the member is absent. The cell is the result of a sign-in or",
+            "refresh with such a response: `accepted` if the whole flow succeeds, otherwise the [kind of the error](errors.md).",
+            "[Security](security.md#accepted-deviations) explains why the accepted deviations are safe.",
+            "",
+            "The tests write this page. They run each flow with a server that changes one member.",
         ]
         for response in Self.responses { lines += try await rows(of: response) }
         let page = lines.joined(separator: "\n") + "\n"

@@ -10,7 +10,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("CAUTH: how the client proves who it is", .searchedForSecrets)
+@Suite("CAUTH: client authentication", .searchedForSecrets)
 struct ClientAuthenticationAttackTests {
     private static let awkward = "s+e/c%r:e&t=@é x"
 

@@ -106,12 +106,12 @@ struct CookieAttackTests {
             for path in ["/sign-in", "/sign-in/acme", "/signed-out", "/sign-in/acme/callback?code=a&state=b"] {
                 let reply = try #require(await site.web.respond(to: request(fields, path)))
                 #expect(reply.head.status == .badRequest)
-                #expect(reply.body.contains("two cookies with one name"))
+                #expect(reply.body.contains("two cookies with the same name"))
                 // The one that is removed would be the genuine one, and the planted one would stay alone.
                 #expect(reply.head.headerFields[values: .setCookie].isEmpty)
             }
         }
-        #expect(site.scenario.output.text.contains { $0.contains("two cookies with one name") })
+        #expect(site.scenario.output.text.contains { $0.contains("two cookies with the same name") })
         #expect(site.web.session(of: request([own]))?.id == victim.session?.id)
     }
 

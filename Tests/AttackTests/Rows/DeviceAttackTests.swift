@@ -10,7 +10,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("DEV: signing in on another device", .searchedForSecrets)
+@Suite("DEV: sign-in on another device", .searchedForSecrets)
 struct DeviceAttackTests {
     @Test func DEV_01_codes() async throws {
         for name in ["device_code", "user_code", "verification_uri", "expires_in"] {

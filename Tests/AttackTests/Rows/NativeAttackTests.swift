@@ -11,7 +11,7 @@ import CarnetUserAgent
 import Foundation
 import Testing
 
-@Suite("NAT: programs on a person's machine", .serialized, .searchedForSecrets)
+@Suite("NAT: programs on a user's machine", .serialized, .searchedForSecrets)
 struct NativeAttackTests {
     /// A sign-in whose page was shown; its callback is yet to come.
     private struct Waiting {

@@ -10,7 +10,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("UI: the profile", .searchedForSecrets)
+@Suite("UI: the profile (userinfo)", .searchedForSecrets)
 struct ProfileAttackTests {
     @Test func UI_01_subjectOfAnother() async throws {
         try await refuse(

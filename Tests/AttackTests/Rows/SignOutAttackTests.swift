@@ -131,7 +131,7 @@ struct SignOutAttackTests {
     }
 }
 
-@Suite("DCR: clients that register themselves", .searchedForSecrets)
+@Suite("DCR: dynamic client registration", .searchedForSecrets)
 struct RegistrationAttackTests {
     @Test func DCR_01_answers() async throws {
         try await accept(in: .register, each: [200, 201]) {

@@ -125,8 +125,9 @@ struct InteroperabilityPage {
         var lines = [
             "# Interoperability",
             "",
-            "For readers who want to know which servers Carnet was tested with. Tests sign in at \(servers.count) authorization servers, each",
-            "described only by YAML, and write this page. `passed` means: request sent, response validated, tokens used.",
+            "For readers who want to know which servers Carnet was tested with. The tests sign in at \(servers.count) authorization servers,",
+            "each described only by YAML, and write this page. `passed` means that Carnet sent the request, validated the response",
+            "and used the tokens. To repeat the tests:",
             "",
             "    CARNET_UPDATE_DOCS=1 swift test --filter InteroperabilityTests",
             "",
@@ -142,7 +143,8 @@ struct InteroperabilityPage {
         }
         lines += [
             "", "## Observed deviations", "",
-            "Each was observed in the same run, with a request that distinguishes servers with and without it.", "",
+            "The same tests observed each of these deviations, with a request that only deviating servers respond to differently.",
+            "",
             "| | the server | observed at | how Carnet handles it |", "|---|---|---|---|",
         ]
         for deviation in Deviation.allCases {
@@ -153,7 +155,7 @@ struct InteroperabilityPage {
         }
         lines += [
             "", "## The descriptors", "",
-            "The keys besides `carnet`, `id`, `name` and `issuer`; `ISSUER` stands for the issuer:", "",
+            "Each descriptor has `carnet`, `id`, `name`, `issuer` and these keys. `ISSUER` stands for the issuer:", "",
         ]
         for (server, _) in reports {
             lines.append("`\(server.rawValue)`")

@@ -7,9 +7,9 @@ struct AssertionLifetimeTooLong: SingleValueRule {
         severity: .warning,
         summary: "The client assertion is valid for longer than five minutes.",
         rationale: """
-            Each request has its own assertion, so an assertion only has to outlive the request and the difference \
-            between two clocks. Until an assertion expires, everyone who finds it, for example in a log, can act as \
-            the client.
+            Each request has its own assertion, so an assertion needs to be valid only for the duration of the \
+            request and the difference between two clocks. Until an assertion expires, everyone who finds it, for \
+            example in a log, can act as the client.
             """,
         references: ["RFC 7523, section 3", "RFC 7521, section 8.2"],
         bad: [

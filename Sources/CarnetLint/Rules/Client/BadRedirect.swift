@@ -6,8 +6,8 @@ struct BadRedirect: SingleValueRule {
         name: "bad-redirect",
         summary: "A redirect URI has a fragment or no scheme.",
         rationale: """
-            A redirect URI is an absolute URI without a fragment. The provider adds the response parameters to it, \
-            and a fragment would swallow them.
+            A redirect URI is an absolute URI without a fragment. The provider adds the response parameters at the \
+            end of the URI, where they would become a part of the fragment.
             """,
         references: ["RFC 6749, section 3.1.2"],
         bad: ["redirects: ['https://app.example/⟦#/callback⟧']\n", "redirects: [⟦/callback⟧]\n"],

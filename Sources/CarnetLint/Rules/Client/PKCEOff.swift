@@ -9,7 +9,7 @@ struct PKCEOff: SingleValueRule {
         rationale: """
             Without PKCE, everyone who gets hold of the code can redeem it. Servers that do not know the parameters \
             ignore them. Turn PKCE off only if the server rejects them, and give the reason. The finding is a \
-            reminder. Suppress it with evidence that the server still rejects them.
+            reminder. Suppress it with evidence that the server still rejects PKCE.
             """,
         references: ["RFC 7636, section 1", "RFC 9700, section 2.1.1"],
         bad: ["authorization: { pkce: ⟦{ none: their token endpoint refuses code_verifier }⟧ }\n"],

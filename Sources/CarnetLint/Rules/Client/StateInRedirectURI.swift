@@ -7,9 +7,10 @@ struct StateInRedirectURI: SingleValueRule {
         severity: .warning,
         summary: "The state is sent in the redirect URI, because the provider does not return the parameter.",
         rationale: """
-            Carnet still compares the state. A provider that allows a varying query in the redirect URI does not \
-            compare redirect URIs exactly, as it should. A provider that does compare them rejects every sign-in. The \
-            finding is a reminder. Suppress it with evidence that it still applies.
+            Carnet still compares the state. The state is a query of the redirect URI that differs for each sign-in. \
+            A provider that compares redirect URIs exactly, as it should, rejects every sign-in. A provider that \
+            accepts the query does not compare them exactly. The finding is a reminder. Suppress it with evidence \
+            that it still applies.
             """,
         references: ["RFC 9700, section 2.1", "RFC 6749, section 10.12"],
         bad: ["authorization: { state: ⟦{ in: redirect_uri, because: they never send it back }⟧ }\n"],

@@ -4,7 +4,7 @@ struct MalformedURL: LintRule {
     let explanation = RuleExplanation(
         code: "E007",
         name: "malformed-url",
-        summary: "A URL is invalid with any values of its inputs.",
+        summary: "A URL is invalid for every value of its inputs.",
         rationale: """
             Carnet requests only URLs of printable ASCII, as RFC 3986 defines them. Write a host name with other \
             letters in its 'xn--' form, and percent-encode other characters. A value with a scheme of its own cannot \

@@ -4,7 +4,7 @@ struct SecretInputShown: LintRule {
     let explanation = RuleExplanation(
         code: "K107",
         name: "secret-input-shown",
-        summary: "A secret input is used where it can be seen.",
+        summary: "A secret input is used where its value would be visible.",
         rationale: """
             Carnet redacts a secret input in the parameters and headers of its own requests. A URL, a request that \
             goes through the browser, and a default are shown and logged.
@@ -19,7 +19,7 @@ struct SecretInputShown: LintRule {
         return context.templateUses.filter { !$0.hidesSecrets }.flatMap { use in
             secrets.intersection(use.inputNames).sorted().map { name in
                 finding(
-                    "the secret input \"\(name)\" can be seen here",
+                    "the secret input \"\(name)\" would be visible here",
                     in: context,
                     at: context.span(of: use.place(of: name), in: use.node),
                     help:

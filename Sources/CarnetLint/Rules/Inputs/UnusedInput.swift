@@ -7,8 +7,8 @@ struct UnusedInput: LintRule {
         severity: .warning,
         summary: "An input is declared but never used.",
         rationale: """
-            Everyone who configures the provider is asked for a value without effect. Usually the place that should \
-            use the input contains a fixed value.
+            Everyone who configures the provider has to supply a value that has no effect. Usually a URL or \
+            parameter that should use the input contains a fixed value instead.
             """,
         bad: ["inputs: { ⟦tenant⟧: {} }\nissuer: https://id.acme.example\n"],
         good: ["inputs: { tenant: {} }\nissuer: https://{tenant}.acme.example\n"]

@@ -7,8 +7,9 @@ struct EvidenceOfCatalogues: SingleValueRule {
         severity: .information,
         summary: "The facts were compared only with catalogues of other libraries.",
         rationale: """
-            Catalogues copy from each other and contradict each other. If an author could not read the provider's own \
-            documentation, `verified.how` starts with the word catalogues. This is allowed, but readers should know.
+            Catalogues copy from each other and contradict each other. If an author could not read the provider's \
+            own documentation, `verified.how` starts with the word 'catalogues'. This is allowed, but readers should \
+            know that the facts are less certain.
             """,
         bad: ["verified: { date: 2026-11-21, how: ⟦\"catalogues: Nango, Auth.js\"⟧ }\n"],
         good: ["verified: { date: 2026-11-21, how: the provider's reference page }\n"]

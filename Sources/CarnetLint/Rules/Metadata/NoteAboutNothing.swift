@@ -8,7 +8,7 @@ struct NoteAboutNothing: LintRule {
         summary: "A note explains a key that the file does not have.",
         rationale: """
             A note is the evidence for a quirk. If the key was renamed or removed and the note remains, the next \
-            reader believes in a quirk that no longer exists.
+            reader expects a quirk that no longer exists.
             """,
         bad: ["notes: [{ about: ⟦token.body⟧, because: their endpoint reads JSON alone }]\n"],
         good: ["token: { body: json }\nnotes: [{ about: token.body, because: their endpoint reads JSON alone }]\n"]

@@ -8,7 +8,7 @@ struct UselessOverride: LintRule {
         summary:
             "A descriptor or an environment repeats a value that it inherits, or deletes a value that does not exist.",
         rationale: """
-            A descriptor that extends another is read as the list of differences, and so is an environment. A \
+            A reader expects that a descriptor that extends another, and an environment, contain only differences. A \
             repeated value looks like a difference, and hides later changes of the parent.
             """,
         bad: [

@@ -7,7 +7,7 @@ struct KeyWithoutEffect: LintRule {
         severity: .warning,
         summary: "A key has no effect, because another key disables it.",
         rationale: """
-            The author of a key without effect believes that something is set. Usually the other key is the mistake.
+            The author of the key expects an effect that it does not have. Usually the other key is the mistake.
             """,
         bad: [
             """

@@ -23,7 +23,7 @@ struct SilentPrompt: SingleValueRule {
             let prompt = parameters["prompt"]
             guard prompt.text?.split(separator: " ").contains("none") == true else { return nil }
             return finding(
-                "the provider could not show its sign-in page",
+                "with prompt=none, the provider cannot show its sign-in page",
                 in: context,
                 at: prompt.span,
                 help: "remove 'none'"

@@ -5,11 +5,12 @@ struct ClaimOfAnotherName: LintRule {
         code: "T062",
         name: "claim-of-another-name",
         severity: .warning,
-        summary: "A claim of the profile has a name that Carnet spells otherwise.",
+        summary: "A claim of the profile has another name than Carnet's for this claim.",
         rationale: """
             The names of the claims are 'subject', 'name', 'given_name', 'family_name', 'username', 'email', \
-            'email_verified', 'picture' and 'locale'. A claim with any other name is one of the provider's own: a host \
-            reads it by that name, and 'profile.username' stays empty if the descriptor maps 'preferred_username'.
+            'email_verified', 'picture' and 'locale'. Under any other name, a claim is an additional claim of this \
+            provider, which a host can only read by this name. If the descriptor maps 'preferred_username', \
+            'profile.username' stays empty.
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
         bad: [

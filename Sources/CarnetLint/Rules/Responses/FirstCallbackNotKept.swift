@@ -7,8 +7,9 @@ struct FirstCallbackNotKept: LintRule {
         summary: "'profile.callback' reads a value that is not kept, is required, or is secret.",
         rationale: """
             'profile.callback' reads a value that 'callback.capture' keeps. Such providers send it with the first \
-            sign-in only. If the value is not kept, the name is always missing. If it is required, all later sign-ins \
-            fail. If it is marked as secret, Carnet would show a part of a secret.
+            sign-in only. If 'callback.capture' does not keep the value, the name is always missing. If the value is \
+            required, all later sign-ins fail. If the value is marked as secret, Carnet would show a part of a \
+            secret as the name.
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
         bad: [

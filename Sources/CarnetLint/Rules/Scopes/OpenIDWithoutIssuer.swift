@@ -7,8 +7,8 @@ struct OpenIDWithoutIssuer: LintRule {
         summary: "The descriptor requests the scope 'openid', but Carnet could not validate the ID token.",
         rationale: """
             Carnet validates the issuer, audience and signature of each ID token. It needs the issuer, and the keys \
-            from the issuer's metadata document or from 'endpoints.jwks'. At a provider whose token response has no \
-            ID token, 'openid' may be the name of a scope like any other: then 'samples.token' shows it.
+            from the issuer's metadata document or from 'endpoints.jwks'. A provider without ID tokens may have an \
+            ordinary scope with the name 'openid'. Then add 'samples.token', a token response without an ID token.
             """,
         references: ["OpenID Connect Core 1.0, section 3.1.3.7"],
         bad: [

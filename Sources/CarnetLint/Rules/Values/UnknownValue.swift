@@ -7,8 +7,8 @@ struct UnknownValue: LintRule {
         summary: "A template uses a value that no key keeps, or that is only available later.",
         rationale: """
             Carnet keeps a value of a callback, a response, a step or a lookup only if a key names it. It leaves out \
-            a parameter whose value is missing, and cannot request a URL whose value is missing. A step or lookup can \
-            use what earlier ones keep, not what later ones keep.
+            a parameter whose value is missing, and cannot request a URL whose value is missing. A step or lookup \
+            can use the values of earlier ones, not those of later ones.
             """,
         bad: [
             "token: { parameters: { shop: '⟦{callback.shop}⟧' } }\n",
