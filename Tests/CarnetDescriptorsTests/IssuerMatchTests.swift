@@ -15,17 +15,17 @@ import Testing
 
     @Test func anIssuerIsExactUnlessSaidOtherwise() throws {
         let provider = try provider("exact")
-        #expect(provider.acceptsIssuer(inMetadata: "https://id.eu.example/common"))
-        #expect(!provider.acceptsIssuer(inMetadata: "https://id.eu.example/common/"))
-        #expect(!provider.acceptsIssuer("https://id.eu.example/common/") { _ in nil })
+        #expect(provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/common"))
+        #expect(!provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/common/"))
+        #expect(!provider.shared.acceptsIssuer("https://id.eu.example/common/") { _ in nil })
     }
 
     @Test func metadataNamesTheTemplateAsItIsWritten() throws {
         let provider = try provider(Self.template)
-        #expect(provider.acceptsIssuer(inMetadata: "https://id.eu.example/{tenantid}/v2"))
-        #expect(provider.acceptsIssuer(inMetadata: "https://id.eu.example/common"))
-        #expect(!provider.acceptsIssuer(inMetadata: "https://id.us.example/{tenantid}/v2"))
-        #expect(!provider.acceptsIssuer(inMetadata: "https://id.eu.example/\(Self.tid)/v2"))
+        #expect(provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/{tenantid}/v2"))
+        #expect(provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/common"))
+        #expect(!provider.shared.acceptsIssuer(inMetadata: "https://id.us.example/{tenantid}/v2"))
+        #expect(!provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/\(Self.tid)/v2"))
     }
 
     @Test(arguments: [
@@ -36,8 +36,8 @@ import Testing
     ])
     func anIDTokenIsOfTheTenantThatItNames(issuer: String, claim: String, isAccepted: Bool) throws {
         let provider = try provider(Self.template)
-        #expect(provider.acceptsIssuer(issuer) { $0 == "tid" ? claim : nil } == isAccepted)
-        #expect(!provider.acceptsIssuer(issuer) { _ in nil })
+        #expect(provider.shared.acceptsIssuer(issuer) { $0 == "tid" ? claim : nil } == isAccepted)
+        #expect(!provider.shared.acceptsIssuer(issuer) { _ in nil })
     }
 
     @Test(arguments: [
@@ -46,24 +46,24 @@ import Testing
         ("https://id.eu.example/\(tid)/v2/", false), ("https://evil.example/\(tid)/v2", false),
     ])
     func aCallbackNamesSomeTenant(issuer: String, isAccepted: Bool) throws {
-        #expect(try provider(Self.template).acceptsIssuer(inCallback: issuer) == isAccepted)
+        #expect(try provider(Self.template).shared.acceptsIssuer(inCallback: issuer) == isAccepted)
     }
 
     @Test func aListIsClosedAndFilled() throws {
         let provider = try provider("{ any_of: ['https://{region}.example', id.example] }", inputs: ["region": "us"])
         for issuer in ["https://id.us.example/common", "https://us.example", "id.example"] {
-            #expect(provider.acceptsIssuer(inMetadata: issuer))
-            #expect(provider.acceptsIssuer(inCallback: issuer))
-            #expect(provider.acceptsIssuer(issuer) { _ in nil })
+            #expect(provider.shared.acceptsIssuer(inMetadata: issuer))
+            #expect(provider.shared.acceptsIssuer(inCallback: issuer))
+            #expect(provider.shared.acceptsIssuer(issuer) { _ in nil })
         }
-        #expect(!provider.acceptsIssuer("https://eu.example") { _ in nil })
+        #expect(!provider.shared.acceptsIssuer("https://eu.example") { _ in nil })
     }
 
     @Test func offBelievesTheMetadataAlone() throws {
         let provider = try provider("{ none: each region names itself }")
-        #expect(provider.acceptsIssuer(inMetadata: "https://any.example"))
-        #expect(!provider.acceptsIssuer("https://any.example") { _ in nil })
-        #expect(!provider.acceptsIssuer(inCallback: "https://any.example"))
+        #expect(provider.shared.acceptsIssuer(inMetadata: "https://any.example"))
+        #expect(!provider.shared.acceptsIssuer("https://any.example") { _ in nil })
+        #expect(!provider.shared.acceptsIssuer(inCallback: "https://any.example"))
     }
 
     @Test(arguments: [

@@ -98,7 +98,7 @@ import Testing
         let callback = try restored.validate(
             attempt.callback("state=\(attempt.state)&code=c"), from: attempt.provider.discovered, now: Attempt.now)
         let expectations = try IDTokenExpectations(
-            from: attempt.provider, as: attempt.registration, answering: callback, accessToken: Secret("t"))
+            from: attempt.provider.discovered, as: attempt.registration, answering: callback, accessToken: Secret("t"))
         #expect(expectations.maxAge == 60)
         #expect(expectations.essentialACRs == ["urn:a"])
     }

@@ -43,7 +43,7 @@ import Testing
     @Test func issuerOfATenantIsTiedToItsClaim() throws {
         let rule = "issuer_match: { template: 'https://id.acme.example/{tenant}', claims: { tenant: tid } }\n"
         var expectations = try IDTokenExpectations(
-            from: try Fixture.provider(Fixture.openID + rule),
+            from: try Fixture.provider(Fixture.openID + rule).discovered,
             as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
             nonce: .ofRefresh,
             accessToken: Secret("at")
@@ -100,7 +100,7 @@ import Testing
     @Test func clientIsComparedByBytes() throws {
         let registration = ClientRegistration(clientID: "K", redirectURI: Attempt.redirectURI)
         let expectations = try IDTokenExpectations(
-            from: try Fixture.provider(), as: registration, nonce: .ofRefresh, accessToken: Secret("at"))
+            from: try Fixture.provider().discovered, as: registration, nonce: .ofRefresh, accessToken: Secret("at"))
         func validate(_ changes: [String: JSONValue?]) throws {
             let claims = Issuer.claims(changing: ["aud": "K"].merging(changes) { $1 })
             let token = try SigningKey.rsa.token(claims, algorithm: "RS256", keyID: "1")

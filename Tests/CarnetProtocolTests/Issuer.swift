@@ -31,7 +31,7 @@ struct Issuer {
     func expectations() throws -> IDTokenExpectations {
         let names = algorithms.map(\.rawValue).joined(separator: ", ")
         return try IDTokenExpectations(
-            from: try Fixture.provider(Fixture.openID + "id_token: { algorithms: [\(names)] }\n"),
+            from: try Fixture.provider(Fixture.openID + "id_token: { algorithms: [\(names)] }\n").discovered,
             as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
             nonce: nonce,
             accessToken: Secret(accessToken),

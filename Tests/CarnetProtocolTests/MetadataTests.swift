@@ -285,7 +285,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
         let empty = try judge(metadata(changing: ["id_token_signing_alg_values_supported": ["none"]]))
         #expect(empty.signatureAlgorithms == [])
         let expectations = try IDTokenExpectations(
-            from: provider.merging(empty),
+            from: provider.merging(empty).discovered,
             as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
             nonce: .ofRefresh,
             accessToken: Secret("at")

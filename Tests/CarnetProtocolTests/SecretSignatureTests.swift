@@ -13,7 +13,7 @@ import Testing
     private func validate(_ token: String, hs256: Bool = true, secret: String? = Self.secret) throws -> IDToken {
         let rule = hs256 ? "id_token: { hs256: no public keys }\n" : ""
         let expectations = try IDTokenExpectations(
-            from: try Fixture.provider(Fixture.openID + rule),
+            from: try Fixture.provider(Fixture.openID + rule).discovered,
             as: ClientRegistration(
                 clientID: "client", credentials: secret.map { .secret(Secret($0)) } ?? .publicClient,
                 redirectURI: Attempt.redirectURI),

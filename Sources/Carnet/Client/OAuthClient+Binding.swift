@@ -11,7 +11,7 @@ extension OAuthClient {
         let provider = try await self.connection.provider()
         let binding =
             if let known = connection.binding { known } else { try await self.connection.binding() }
-        let issuer = connection.issuer.flatMap { provider.acceptsIssuer(ofStoredSignIn: $0) ? nil : $0 }
+        let issuer = connection.issuer.flatMap { provider.shared.acceptsIssuer(ofStoredSignIn: $0) ? nil : $0 }
         return bounds.of(binding, at: provider, account: connection.key.account, otherIssuer: issuer)
     }
 

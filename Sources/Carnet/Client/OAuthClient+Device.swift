@@ -105,7 +105,7 @@ extension OAuthClient {
             () throws(OAuthError) in
             // There was no authorization request, so there is no nonce.
             try IDTokenExpectations(
-                from: provider, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
+                from: provider.discovered, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
         }
         return try await keep(
             response, idToken, requested: device.scopes, HeldValues(values: response.values), boundTo: dpopKey,

@@ -196,7 +196,7 @@ public actor OAuthClient {
             .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
             try IDTokenExpectations(
-                from: provider, as: registration, answering: validated, accessToken: response.accessToken)
+                from: provider.discovered, as: registration, answering: validated, accessToken: response.accessToken)
         }
         return try await keep(
             response, idToken, requested: validated.scopes ?? pending.scopes,

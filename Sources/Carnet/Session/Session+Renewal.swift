@@ -307,7 +307,7 @@ extension OAuthClient {
         renewed.keep(response.values)
         if let token = response.idToken {
             let expectations = try IDTokenExpectations(
-                from: provider,
+                from: provider.discovered,
                 as: registration,
                 nonce: old.nonce.map { .continuing($0) } ?? .ofRefresh,
                 accessToken: response.accessToken,

@@ -63,11 +63,12 @@ package struct IssuerPattern: Hashable, Sendable {
     }
 }
 
-extension ProviderStage {
+// Not for any stage: a generic function copies all sections to read one.
+extension SharedSections {
     /// Whether the metadata may name an issuer (RFC 8414, section 3.3).
     package func acceptsIssuer(inMetadata issuer: String) -> Bool {
         if isOwn(issuer) { return true }
-        switch self.issuerMatch {
+        switch sections.issuerMatch {
         case .exact: return false
         case .pattern(let pattern): return issuer.isSameBytes(as: pattern.source)
         case .anyOf(let issuers): return issuers.containsBytes(of: issuer)
@@ -78,7 +79,7 @@ extension ProviderStage {
     /// Whether a callback may name an issuer (RFC 9207, section 2.4). The ID token shows which tenant it is.
     package func acceptsIssuer(inCallback issuer: String) -> Bool {
         if isOwn(issuer) { return true }
-        switch self.issuerMatch {
+        switch sections.issuerMatch {
         case .exact, .off: return false
         case .pattern(let pattern): return pattern.canMake(issuer)
         case .anyOf(let issuers): return issuers.containsBytes(of: issuer)
@@ -89,7 +90,7 @@ extension ProviderStage {
     ///
     /// - Parameter claim: the text of a claim of the same token.
     package func acceptsIssuer(_ issuer: String, ofTokenWith claim: (String) -> String?) -> Bool {
-        switch self.issuerMatch {
+        switch sections.issuerMatch {
         case .pattern(let pattern):
             let expected = pattern.filled { _, name in
                 claim(name).flatMap { !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isUnreserved) ? $0 : nil }
@@ -103,10 +104,10 @@ extension ProviderStage {
     /// Whether a sign-in of an earlier time may be of an issuer; always where nothing says which issuers are the
     /// provider's own.
     package func acceptsIssuer(ofStoredSignIn issuer: String) -> Bool {
-        self.issuer == nil || self.issuerMatch == .off || acceptsIssuer(inCallback: issuer)
+        sections.issuer == nil || sections.issuerMatch == .off || acceptsIssuer(inCallback: issuer)
     }
 
-    private func isOwn(_ other: String) -> Bool { self.issuer.map { other.isSameBytes(as: $0) } ?? false }
+    private func isOwn(_ other: String) -> Bool { sections.issuer.map { other.isSameBytes(as: $0) } ?? false }
 }
 
 extension InputResolver {

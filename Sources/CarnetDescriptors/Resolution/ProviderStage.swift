@@ -42,7 +42,7 @@ extension ProviderStage {
 /// Sections that never change, so that a copy of a stage costs one reference.
 @usableFromInline
 package final class SharedSections: Sendable {
-    @usableFromInline let sections: ProviderSections
+    @usableFromInline package let sections: ProviderSections
     let isLate: Bool
 
     init(_ sections: ProviderSections) {

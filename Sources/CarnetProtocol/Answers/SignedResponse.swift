@@ -32,7 +32,7 @@ struct SignedResponse {
 
         func isOwn(_ other: String) -> Bool {
             if let issuer { return other.isSameBytes(as: issuer) }
-            return provider.issuer != nil && provider.acceptsIssuer(inCallback: other)
+            return provider.issuer != nil && provider.shared.acceptsIssuer(inCallback: other)
         }
     }
 

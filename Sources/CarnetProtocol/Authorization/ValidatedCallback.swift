@@ -140,7 +140,7 @@ extension PendingAuthorization {
     /// RFC 9207, section 2.4.
     private func checkIssuer(_ parameters: CallbackParameters, _ provider: DiscoveredProvider) throws(OAuthError) {
         if let issuer = parameters["iss"] {
-            guard provider.acceptsIssuer(inCallback: issuer) || provider.isAtAuthorizationEndpoint(issuer) else {
+            guard provider.shared.acceptsIssuer(inCallback: issuer) || provider.isAtAuthorizationEndpoint(issuer) else {
                 throw OAuthError(
                     .callback,
                     .issuerMismatch,

@@ -89,7 +89,8 @@ extension Introspection {
                 throw Self.wrongType(name, "a string")
             }
         }
-        if let issuer = body["iss"]?.string, provider.issuer != nil, !provider.acceptsIssuer(inCallback: issuer) {
+        if let issuer = body["iss"]?.string, provider.issuer != nil, !provider.shared.acceptsIssuer(inCallback: issuer)
+        {
             throw OAuthError(
                 .introspection, .issuerMismatch, "the token is of the issuer \"\(request.quotable(issuer))\"",
                 descriptorKey: "issuer", status: 200)

@@ -10,7 +10,7 @@ extension JSONWebSignature {
     }
 }
 
-extension DiscoveredStage {
+extension DiscoveredProvider {
     /// The secret that signs ID tokens; `nil` where public keys do.
     ///
     /// - Throws: `OAuthError` if the registration has no usable secret. A secret shorter than the hash could be

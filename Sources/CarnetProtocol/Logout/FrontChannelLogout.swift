@@ -34,7 +34,7 @@ package struct FrontChannelLogout: Sendable {
             return value
         }
         let issuer = try single("iss")
-        guard provider.acceptsIssuer(inCallback: issuer) else {
+        guard provider.shared.acceptsIssuer(inCallback: issuer) else {
             throw OAuthError(
                 .logout, .issuerMismatch,
                 "the logout request has the issuer \"\(issuer.quotable())\" instead of the provider's",

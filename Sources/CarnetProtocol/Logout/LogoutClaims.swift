@@ -16,7 +16,7 @@ struct LogoutClaims {
         anyIssuer: Bool = false
     ) throws(OAuthError) -> (session: EndedSession, id: String, expiresAt: Date) {
         let issuer = try claims.issuer(expected: expectations.issuer) { issuer in
-            anyIssuer || expectations.provider.acceptsIssuer(issuer, ofTokenWith: { claims.all[$0]?.string })
+            anyIssuer || expectations.provider.shared.acceptsIssuer(issuer, ofTokenWith: { claims.all[$0]?.string })
         }
         guard let issuer else { throw claims.missing("iss") }
         try claims.audience(naming: [expectations.clientID])

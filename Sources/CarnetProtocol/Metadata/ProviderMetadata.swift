@@ -79,7 +79,7 @@ extension ProviderMetadata {
         guard let issuer = body["issuer"]?.string else {
             throw OAuthError(.discovery, .missingField, "the metadata has no issuer", descriptorKey: key, status: 200)
         }
-        if let expected = provider.issuer, !provider.acceptsIssuer(inMetadata: issuer) {
+        if let expected = provider.issuer, !provider.shared.acceptsIssuer(inMetadata: issuer) {
             throw OAuthError(
                 .discovery,
                 .issuerMismatch,

@@ -78,10 +78,13 @@ extension Profile {
 /// The source of the profile, and its request (OpenID Connect Core, section 5.3).
 extension Profile {
     /// The descriptor's source; by default the userinfo endpoint if there is one, else the ID token.
-    package static func source(at provider: some ProviderStage) -> ProfileSource {
-        if let source = provider.profile.source { return source }
+    package static func source(at provider: some ProviderStage) -> ProfileSource { source(in: provider.shared) }
+
+    private static func source(in shared: SharedSections) -> ProfileSource {
+        if let source = shared.sections.profile.source { return source }
         // An unusable endpoint fails when it is requested.
-        let hasUserinfo = provider.endpoints[.userinfo] != nil || provider.endpoints.refused[.userinfo] != nil
+        let endpoints = shared.sections.endpoints
+        let hasUserinfo = endpoints[.userinfo] != nil || endpoints.refused[.userinfo] != nil
         return hasUserinfo ? .userinfo : .idToken
     }
 

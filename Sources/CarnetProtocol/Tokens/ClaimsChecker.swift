@@ -11,7 +11,7 @@ struct ClaimsChecker {
     /// - Parameter algorithm: `nil` for HS256.
     func check(algorithm: SignatureAlgorithm?) throws(OAuthError) -> (issuer: String, subject: String) {
         let issuer = try claims.issuer(expected: expectations.issuer) { issuer in
-            expectations.provider.acceptsIssuer(issuer, ofTokenWith: { claims.all[$0]?.string })
+            expectations.provider.shared.acceptsIssuer(issuer, ofTokenWith: { claims.all[$0]?.string })
         }
         guard let issuer else { throw claims.missing("iss") }
         // OpenID Connect Core, section 12.2: a refresh does not change the issuer.

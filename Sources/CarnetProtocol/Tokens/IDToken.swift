@@ -53,7 +53,7 @@ extension IDTokenExpectations {
 
     /// - Throws: `OAuthError` if the provider has no issuer.
     package init(
-        from provider: some DiscoveredStage,
+        from provider: DiscoveredProvider,
         as registration: ClientRegistration,
         nonce: Nonce,
         accessToken: Secret,
@@ -71,7 +71,7 @@ extension IDTokenExpectations {
         }
         self.init(
             issuer: issuer,
-            provider: provider.discovered,
+            provider: provider,
             continuedIssuer: continuedIssuer,
             clientID: registration.clientID,
             nonce: nonce,
@@ -85,7 +85,7 @@ extension IDTokenExpectations {
 
     /// The expected values for a sign-in.
     package init(
-        from provider: some DiscoveredStage,
+        from provider: DiscoveredProvider,
         as registration: ClientRegistration,
         answering callback: ValidatedCallback,
         accessToken: Secret

@@ -126,7 +126,7 @@ extension EntryPoint {
         let acme = try FuzzProvider()
         let keys = try acme.keys
         let expectations = try IDTokenExpectations(
-            from: acme.provider, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
+            from: acme.provider.discovered, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
         let logout = try LogoutTokenExpectations(from: acme.provider.discovered, as: acme.registration)
         let readers: [(name: String, read: @Sendable (Secret) throws -> Void)] = [
             (

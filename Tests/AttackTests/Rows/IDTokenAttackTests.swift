@@ -146,7 +146,7 @@ struct IDTokenAttackTests {
         let compact = try scenario.compact(token, nonce: "", accessToken: "the-access-token")
         let provider = try Fixture.provider(Flow.openID)
         let expectations = try IDTokenExpectations(
-            from: provider, as: ClientRegistration(clientID: "client", redirectURI: Scenario.redirectURI),
+            from: provider.discovered, as: ClientRegistration(clientID: "client", redirectURI: Scenario.redirectURI),
             nonce: .exactly(nil), accessToken: Secret("the-access-token"))
         let keys = try JSONWebKeySet(judging: .json((["keys": .array(Script.goodKeys)] as JSONValue).jsonText()))
         await expectRefusal(.nonceMismatch) {

@@ -12,7 +12,7 @@ struct KeySetTarget: FuzzTarget {
         let acme = try FuzzProvider()
         self.acme = acme
         expectations = try IDTokenExpectations(
-            from: acme.provider, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
+            from: acme.provider.discovered, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
         token = Secret(try acme.signed(Array(FuzzProvider.header.utf8), Array(FuzzProvider.claims.utf8)))
         let modulus = String(repeating: "t7a_", count: 86)
         let others = [

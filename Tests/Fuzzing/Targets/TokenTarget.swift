@@ -25,7 +25,7 @@ struct TokenTarget: FuzzTarget {
         verification = try acme.verification
         valid = try acme.signed(Array(FuzzProvider.header.utf8), Array(FuzzProvider.claims.utf8))
         expectations = try IDTokenExpectations(
-            from: acme.provider, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
+            from: acme.provider.discovered, as: acme.registration, nonce: .ofRefresh, accessToken: Secret("access"))
         logout = try LogoutTokenExpectations(from: acme.provider.discovered, as: acme.registration)
         raw = ByteMutator(
             seeds: [Array(valid.utf8)] + corpus,
