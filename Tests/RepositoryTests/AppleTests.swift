@@ -144,7 +144,7 @@ struct LinkedModuleTests {
     func minimumVersions() throws {
         let files = try Repository.files("Sources", "swift") + Repository.files("Tests", "swift")
         let users = files.filter {
-            $0.lines.contains { $0.text.drop { $0 == " " }.hasPrefix("import Synchronization") }
+            $0.lines.contains { $0.text.hasSuffix("import Synchronization") }
         }
         #expect(users.map(\.path) == ["Sources/CarnetDescriptors/Source/Lock.swift"])
         let manifest = try Repository.file("Package.swift").text
