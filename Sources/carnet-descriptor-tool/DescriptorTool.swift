@@ -35,8 +35,12 @@ enum DescriptorTool {
         let (source, findings) = embed(paths: paths, parents: parents)
         for finding in findings where finding.severity != .information { report(finding.description) }
         guard let source else { exit(1) }
+        let file = URL(filePath: output)
+        let content = Data(source.utf8)
+        // A file that stays as it is causes no compilation.
+        if (try? Data(contentsOf: file)) == content { return }
         do {
-            try Data(source.utf8).write(to: URL(filePath: output), options: .atomic)
+            try content.write(to: file, options: .atomic)
         } catch {
             report("error: \(output) cannot be written: \(error.localizedDescription)")
             exit(3)
