@@ -175,6 +175,7 @@ def embed_descriptors(folder):
         done = swift(folder, *command, check=False)
         place = r"Sources/hello/providers/acme\.yaml:11:1: error: unknown key \"isuer\""
         assert done.returncode != 0 and re.search(place, done.stdout), done.stdout
+        assert 'help: did you mean "issuer"?' in done.stdout, done.stdout
     descriptor.write_text(descriptor.read_text().replace("isuer:", "issuer:"))
     swift(folder, "package", "lint-providers")
     print("  a mistake in a descriptor fails the build, and swift package lint-providers, at its line")
