@@ -20,6 +20,12 @@ package struct EmbeddedDescriptor: Hashable, Sendable {
             self.isSecret = isSecret
             self.allowed = allowed
         }
+
+        /// The cases of its enumeration. Empty for a secret, or if two values would have one name, such as `1.0` and `10`.
+        fileprivate var cases: [String] {
+            let names = allowed.map(EmbeddedDescriptor.constantName)
+            return isSecret || names.contains("") || Set(names).count < names.count ? [] : names
+        }
     }
 
     package var id: String
@@ -103,21 +109,20 @@ extension [EmbeddedDescriptor] {
             source += " -> [String: String] {\n        var inputs: [String: String] = [:]\n"
             for input in inputs {
                 let value = "`\(EmbeddedDescriptor.constantName(of: input.name))`" + (input.isRequired ? "" : "?")
-                let member = input.isSecret ? ".reveal()" : input.allowed.isEmpty ? "" : ".rawValue"
+                let member = input.isSecret ? ".reveal()" : input.cases.isEmpty ? "" : ".rawValue"
                 let text = member.isEmpty ? "`\(EmbeddedDescriptor.constantName(of: input.name))`" : value + member
                 source += "        inputs[\(Self.literal(input.name))] = \(text)\n"
             }
             source += "        return inputs\n    }\n"
         }
         source += "}\n"
-        for descriptor in described where descriptor.inputs.contains(where: { !$0.allowed.isEmpty && !$0.isSecret }) {
+        for descriptor in described where descriptor.inputs.contains(where: { !$0.cases.isEmpty }) {
             source += "\n/// The values that inputs of `\(descriptor.id)` may have.\n"
             source += "public enum \(descriptor.valuesName) {\n"
-            for input in descriptor.inputs where !input.allowed.isEmpty && !input.isSecret {
+            for input in descriptor.inputs where !input.cases.isEmpty {
                 source += "    public enum \(EmbeddedDescriptor.typeName(of: input.name)): String, Sendable {\n"
-                for value in input.allowed {
-                    let name = EmbeddedDescriptor.constantName(of: value)
-                    source += "        case `\(name.isEmpty ? "_" : name)` = \(Self.literal(value))\n"
+                for (name, value) in zip(input.cases, input.allowed) {
+                    source += "        case `\(name)` = \(Self.literal(value))\n"
                 }
                 source += "    }\n"
             }
@@ -156,6 +161,6 @@ extension EmbeddedDescriptor {
 
     fileprivate func type(of input: Input) -> String {
         if input.isSecret { return "Secret" }
-        return input.allowed.isEmpty ? "String" : "\(valuesName).\(Self.typeName(of: input.name))"
+        return input.cases.isEmpty ? "String" : "\(valuesName).\(Self.typeName(of: input.name))"
     }
 }

@@ -237,13 +237,34 @@ extension SampleFindings {
             message, file: context.path, span: span, help: help, related: related)
     }
 
+    /// The error codes of the registry "OAuth Extensions Error" that an authorization server returns to a client.
+    private static let registeredErrors: Set = [
+        "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+        "invalid_scope", "access_denied", "server_error", "temporarily_unavailable", "authorization_pending",
+        "slow_down", "expired_token", "invalid_target", "invalid_dpop_proof", "use_dpop_nonce",
+        "unsupported_token_type", "interaction_required", "login_required", "account_selection_required",
+        "consent_required", "unmet_authentication_requirements",
+    ]
+
     private var ofError: [Diagnostic] {
         guard let sample = samples.error, let words = try? simulation.words(of: sample) as ServerError?? else {
             return []
         }
         if let words, rules.success.isSuccess(sample) != true {
-            guard let code = expect.error, code != words.code else { return [] }
-            return [notAsExpected("the error is \(words.code)", places.samples.expect.error)]
+            if let code = expect.error {
+                return code == words.code
+                    ? [] : [notAsExpected("the error is \(words.code)", places.samples.expect.error)]
+            }
+            guard !Self.registeredErrors.contains(words.code) else { return [] }
+            return [
+                SimulationRules.errorNotInSample.diagnostic(
+                    "OAuth 2.0 does not define the code of samples.error, \"\(words.code)\"",
+                    file: context.path,
+                    span: context.places.samples.error.keySpan,
+                    help: "map it to the code that it means, for example: "
+                        + "token: { response: { errors: { codes: { \"\(words.code)\": invalid_grant } } } }"
+                )
+            ]
         }
         let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
         return [

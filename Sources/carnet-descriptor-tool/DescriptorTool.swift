@@ -33,10 +33,14 @@ enum DescriptorTool {
 
     private static func embed(_ paths: [String], parents: String, into output: String) {
         let (source, findings) = embed(paths: paths, parents: parents)
-        for finding in findings where finding.severity != .information { report(finding.description) }
+        for finding in findings where finding.severity != .information { report(finding) }
         guard let source else { exit(1) }
+        let file = URL(filePath: output)
+        let content = Data(source.utf8)
+        // A file that stays as it is causes no compilation.
+        if (try? Data(contentsOf: file)) == content { return }
         do {
-            try Data(source.utf8).write(to: URL(filePath: output), options: .atomic)
+            try content.write(to: file, options: .atomic)
         } catch {
             report("error: \(output) cannot be written: \(error.localizedDescription)")
             exit(3)
@@ -47,7 +51,7 @@ enum DescriptorTool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let paths = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(folder)/\($0)" }
         let findings = read(paths, parents: parents).findings
-        for finding in findings { report(finding.description) }
+        for finding in findings { report(finding) }
         let errors = findings.count { $0.severity == .error }
         report("\(paths.count) descriptors, \(errors) errors")
         if errors > 0 { exit(1) }
@@ -100,6 +104,14 @@ enum DescriptorTool {
                 span: document.span(of: ["id"])
             )
         }
+    }
+
+    /// The first line is for build systems. The excerpt and the suggestion below it are for people.
+    private static func report(_ finding: Diagnostic) {
+        let text = TextReporter().render(finding) { path in
+            (try? SourceFile(readingFrom: path)).map { SourceText($0) }
+        }
+        FileHandle.standardError.write(Data(text.utf8))
     }
 
     private static func report(_ line: String) {

@@ -17,9 +17,12 @@ enum EmbeddingTool {
             else { fail("\(path):1:1: error: the file cannot be read, or has no id", 1) }
             return file
         }
+        let file = URL(filePath: output)
+        let content = Data(CatalogFile.descriptors(of: files).swiftSource.utf8)
+        // A file that stays as it is causes no compilation.
+        if (try? Data(contentsOf: file)) == content { return }
         do {
-            try Data(CatalogFile.descriptors(of: files).swiftSource.utf8)
-                .write(to: URL(filePath: output), options: .atomic)
+            try content.write(to: file, options: .atomic)
         } catch {
             fail("error: \(output) cannot be written: \(error.localizedDescription)", 3)
         }

@@ -53,6 +53,21 @@ import Testing
         #expect(source.contains("/// - Parameter region: Region */  \n"))
     }
 
+    @Test func `values with one name in code are given as strings`() {
+        let inputs = """
+            inputs:
+              version: { enum: ["1.0", "10"] }
+              sign: { enum: ["+", "-"] }
+            endpoints:
+              token: https://{version}.{sign}.acme.example/token
+
+            """
+        let source = source([document("acme", inputs)])
+        #expect(source.contains("public static func `acme`(`version`: String, `sign`: String) -> [String: String] {\n"))
+        #expect(source.contains("        inputs[\"version\"] = `version`\n"))
+        #expect(!source.contains("enum AcmeInputs"))
+    }
+
     @Test func `what is found in the catalogue line by line is what the decoder reads`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "providers")
@@ -115,6 +130,27 @@ import Testing
                 #expect(source?.contains("`team`") == true)
                 #expect(source?.contains("`acme`") == false)
             }
+        }
+    }
+
+    @Test func `two inputs with one name in code stop the build at the second one`() throws {
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            inputs:
+              tenant_id: { type: identifier }
+              tenant-id: { type: identifier }
+            issuer: https://{tenant_id}.acme.example
+            """
+        try withFolder(["acme.yaml": text]) { folder in
+            let path = folder.appending(path: "acme.yaml").path
+            let (source, findings) = DescriptorTool.embed(paths: [path])
+            #expect(source == nil)
+            #expect(
+                findings.filter { $0.severity == .error }.map(\.description) == [
+                    "\(path):6:3: error: the inputs \"tenant_id\" and \"tenant-id\" have the same name in code [K108]"
+                ])
         }
     }
 

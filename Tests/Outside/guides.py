@@ -151,6 +151,11 @@ def embed_descriptors(folder):
     source = folder / "Sources/hello/main.swift"
     first = swift(folder, "build").stdout
     assert "Checking 1 provider descriptors" in first, first
+    # SwiftPM links the tool once more in the second build, and then runs it; nothing is compiled again.
+    second, third = swift(folder, "build").stdout, swift(folder, "build").stdout
+    assert "Compiling hello" not in second and "Emitting module hello" not in second, second
+    assert "Checking" not in third, third
+    print("  a build without a change compiles nothing, and lints nothing")
     program_text = source.read_text()
     for wrong in [".acme(region: .us)", '.acme(tenant: "contoso", region: .asia)', '.acme(tennant: "contoso")']:
         source.write_text(re.sub(r"inputs: \.acme\(.*\)\n", f"inputs: {wrong}\n", program_text))
@@ -170,6 +175,7 @@ def embed_descriptors(folder):
         done = swift(folder, *command, check=False)
         place = r"Sources/hello/providers/acme\.yaml:11:1: error: unknown key \"isuer\""
         assert done.returncode != 0 and re.search(place, done.stdout), done.stdout
+        assert 'help: did you mean "issuer"?' in done.stdout, done.stdout
     descriptor.write_text(descriptor.read_text().replace("isuer:", "issuer:"))
     swift(folder, "package", "lint-providers")
     print("  a mistake in a descriptor fails the build, and swift package lint-providers, at its line")

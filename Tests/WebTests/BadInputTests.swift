@@ -158,6 +158,37 @@ struct BadInputTests {
         #expect(await browser.site.store.keys().isEmpty)
     }
 
+    @Test("Nobody is signed in without an identity: if only the profile has one, and it is unavailable, a page says so")
+    func noIdentity() async throws {
+        let plain = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+              userinfo: https://id.acme.example/me
+            profile: { claims: { subject: /id } }
+
+            """
+        var browser = Browser(try Site([plain], faults: [.userinfo500]))
+        let reply = try await browser.signIn()
+        #expect(reply.head.status == .badGateway)
+        #expect(reply.body.contains("Reference: "))
+        #expect(browser.session == nil)
+        #expect(await browser.site.store.keys().isEmpty)
+    }
+
+    @Test("A user whom the ID token identifies is signed in without the profile, and the log has the cause")
+    func noProfile() async throws {
+        let log = RecordedLog()
+        var browser = Browser(try Site(faults: [.userinfo500], logger: log.logger))
+        #expect(try await browser.signIn().head.status == .seeOther)
+        #expect(browser.session?.account()?.subject.isEmpty == false)
+        #expect(browser.session?.account()?.name == nil)
+        #expect(log.entries.contains { $0.contains("The profile of a sign-in is unavailable") })
+    }
+
     @Test("A provider that is down is said to be")
     func providerDown() async throws {
         var browser = Browser(try Site(faults: [.tokenDown]))

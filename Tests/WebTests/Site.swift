@@ -59,7 +59,6 @@ struct Site {
             signInLifetime: signInLifetime,
             pendingStore: pendingStore,
             findUser: findUser,
-            clock: clock,
             logger: logger
         )
         self.clock = clock

@@ -7,7 +7,7 @@ package enum LintRules {
         BidirectionalControl(),
         // K: keys and inputs.
         UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), TextInputInURL(), SecretInputShown(),
-        OptionalInputInURL(),
+        OptionalInputInURL(), AlikeInputs(),
         KeyWithoutEffect(), UselessOverride(),
         UnknownValue(), ValueRefusesExample(), UnusedTable(), UntrustedHost(), SecretValueInURL(),
         // E: endpoints and other URLs.

@@ -126,13 +126,16 @@ package enum SimulationRules {
         code: "T007",
         name: "error-not-in-sample",
         severity: .warning,
-        summary: "The engine finds no error in the descriptor's own sample of an error response.",
+        summary: "The engine finds no error, or an unknown one, in the descriptor's own sample of an error response.",
         rationale: """
             Without the error code, Carnet cannot report why the provider rejected a sign-in. If the sample has the \
-            error code in another place than '/error', set 'token.response.errors'.
+            error code in another place than '/error', set 'token.response.errors'. The code decides what happens next: \
+            after 'invalid_grant' the user signs in again, and after 'invalid_client' an operator has to act. If the \
+            provider has codes of its own, map them with 'token.response.errors.codes'.
             """,
         references: ["RFC 6749, section 5.2"],
         bad: [
+            "samples: { ⟦error⟧: { error: bad_verification_code, error_description: The code has expired } }\n",
             "samples: { ⟦error⟧: { code: 401, message: Bad credentials } }\n",
             """
             token: { response: { success: { field: /status, equals: [0] } } }
@@ -143,7 +146,7 @@ package enum SimulationRules {
         good: [
             "samples: { error: { error: invalid_grant, error_description: The code has expired } }\n",
             """
-            token: { response: { errors: { error: /code, error_description: /message } } }
+            token: { response: { errors: { error: /code, error_description: /message, codes: { 401: invalid_client } } } }
             samples: { error: { code: 401, message: Bad credentials } }
 
             """,

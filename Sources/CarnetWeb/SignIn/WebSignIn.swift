@@ -52,6 +52,7 @@ public struct WebSignIn: Sendable {
     ///   - findUser: Finds or creates the host's own user, once for each sign-in; `WebAccount.userID` has the result. It
     ///     throws `SignInRefusal` to refuse the user; any other error is a page with status 503.
     ///   - pages: The HTML; by default plain pages without script.
+    ///   - clock: The clients' clock by default.
     /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not on this site, or shared by clients
     /// that do not require `iss`; `unsupported` if front-channel logout needs a store with an index of sessions;
     /// `WebURLError`.
@@ -98,7 +99,7 @@ public struct WebSignIn: Sendable {
         self.pendingStore = pendingStore
         self.findUser = findUser
         self.pages = pages ?? PlainSignInPages()
-        self.clock = clock ?? SystemWallClock()
+        self.clock = clock ?? clients.all.first?.clock ?? SystemWallClock()
         self.random = random
         self.logger = logger
         cookies = CookieRules(origin: site)

@@ -16,6 +16,15 @@ func addRoutes(to router: Router<BasicSignInRequestContext>, for web: WebSignIn)
     }
 }
 
+/// A page with data of the provider's API.
+func addFiles(to router: Router<BasicSignInRequestContext>) {
+    router.group("files").add(middleware: RequireSignIn()).get { _, context in
+        let tokens = try await context.signIn.tokens(of: "acme")
+        let response = try await tokens.send(HTTPRequest(url: "https://api.acme.example/files"))
+        return ByteBuffer(bytes: response.body)
+    }
+}
+
 /// An application that finishes its sign-ins when the process is asked to end.
 func application(_ router: Router<BasicSignInRequestContext>, for web: WebSignIn) -> some ApplicationProtocol {
     Application(router: router, services: [SignInService(web)])
