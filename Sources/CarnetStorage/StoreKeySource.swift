@@ -27,11 +27,8 @@ public struct StoreKeySource: Sendable {
         Self(place: .given(ring))
     }
 
-    /// One key from elsewhere: a keychain, a test.
-    ///
-    /// - Parameter bytes: 32 unpredictable bytes.
-    /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
-    public static func bytes(_ bytes: [UInt8]) throws -> Self {
+    /// One key.
+    package static func bytes(_ bytes: [UInt8]) throws -> Self {
         .keys(KeyRing(try SealingKey(bytes)))
     }
 

@@ -9,18 +9,16 @@ import Testing
 @testable import CarnetFiles
 
 @Suite struct FileTokenStoreTests {
-    @Test(arguments: TokenStoreConformance.Check.allCases)
-    func conforms(to check: TokenStoreConformance.Check) async throws {
+    @Test(arguments: TokenStoreConformance.allCases)
+    func conforms(to check: TokenStoreConformance) async throws {
         let temporary = try TemporaryStore()
-        let conformance = TokenStoreConformance { (temporary.store(), temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: temporary.store(), and: temporary.store())
     }
 
-    @Test(arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
+    @Test(arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
         let temporary = try TemporaryStore()
-        let conformance = PendingStoreConformance { (temporary.store(), temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: temporary.store(), and: temporary.store())
     }
 
     @Test func survivesRestart() async throws {

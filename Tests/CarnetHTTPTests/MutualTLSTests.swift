@@ -28,7 +28,7 @@ import Testing
     }
 
     private func transport(_ kind: NetworkTransport) throws -> any ClosableTransport {
-        try kind.make(trusting: serverCertificate.certificatePath, localAccess: .all)
+        kind.make(trusting: serverCertificate.certificatePath, localAccess: .all)
     }
 
     private func request(

@@ -9,9 +9,9 @@ import NIOSSL
 import Testing
 
 @Suite struct NetworkTransportTests {
-    @Test(arguments: NetworkTransport.allCases, TransportConformance.Check.allCases)
-    func conforms(_ kind: NetworkTransport, to check: TransportConformance.Check) async throws {
-        try await TransportConformance { kind.make(localAccess: .all) }.run(check)
+    @Test(arguments: NetworkTransport.allCases, TransportConformance.allCases)
+    func conforms(_ kind: NetworkTransport, to check: TransportConformance) async throws {
+        try await check.run(on: kind.make(localAccess: .all))
     }
 
     private func send(
@@ -250,7 +250,7 @@ import Testing
     func acceptsCertificateOfGivenTrustRoot(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
         let server = try await certificate.server()
-        let transport = try kind.make(trusting: certificate.certificatePath, localAccess: .all)
+        let transport = kind.make(trusting: certificate.certificatePath, localAccess: .all)
         let response = try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
         #expect(response.head.status == .ok)
         try await server.stop()
@@ -259,7 +259,7 @@ import Testing
     @Test(arguments: NetworkTransport.allCases)
     func refusesCertificateOfAnotherHost(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "DNS:other.example,IP:127.0.0.2")
-        let transport = try kind.make(trusting: certificate.certificatePath, localAccess: .all)
+        let transport = kind.make(trusting: certificate.certificatePath, localAccess: .all)
         let error = try await tlsError(certificate, transport: transport)
         #expect(error.reason.hasSuffix(" was issued for another host"))
     }
@@ -270,21 +270,22 @@ import Testing
             subjectAlternativeName: "IP:127.0.0.1",
             validity: (start: "20200101000000Z", end: "20200102000000Z")
         )
-        let transport = try kind.make(trusting: certificate.certificatePath, localAccess: .all)
+        let transport = kind.make(trusting: certificate.certificatePath, localAccess: .all)
         _ = try await tlsError(certificate, transport: transport)
     }
 
     @Test(arguments: NetworkTransport.allCases)
     func refusesTLSBefore12(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
-        let transport = try kind.make(trusting: certificate.certificatePath, localAccess: .all)
+        let transport = kind.make(trusting: certificate.certificatePath, localAccess: .all)
         _ = try await tlsError(certificate, transport: transport, maximumTLSVersion: .tlsv11)
     }
 
     @Test(arguments: NetworkTransport.allCases)
-    func refusesTrustRootsThatCannotBeRead(kind: NetworkTransport) {
-        let error = #expect(throws: TransportError.self) {
-            try kind.make(trusting: "/nonexistent/roots.pem")
+    func refusesTrustRootsThatCannotBeRead(kind: NetworkTransport) async {
+        let transport = kind.make(trusting: "/nonexistent/roots.pem")
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.get("op.example", scheme: "https"), limits: .init())
         }
         #expect(error?.reason.contains("/nonexistent/roots.pem") == true)
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct URLSessionTransportTests {
     /// Foundation on Linux ends the process where a header breaks off (swift-corelibs-foundation, issue 5285), also that of
     /// an answer that nobody waits for any more, and no code outside of it can prevent that.
-    private static let checks = TransportConformance.Check.allCases.filter { check in
+    private static let checks = TransportConformance.allCases.filter { check in
         #if canImport(FoundationNetworking) && !compiler(>=6.4)
             check != .truncatedHeaderIsInterrupted && check != .slowHeaderTimesOut
         #else
@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test(arguments: checks)
-    func conforms(to check: TransportConformance.Check) async throws {
-        try await TransportConformance { URLSessionTransport(localAccess: .all) }.run(check)
+    func conforms(to check: TransportConformance) async throws {
+        try await check.run(on: URLSessionTransport(localAccess: .all))
     }
 
     @Test func refusesSelfSignedCertificate() async throws {

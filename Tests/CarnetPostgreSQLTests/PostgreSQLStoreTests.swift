@@ -23,19 +23,19 @@ import Testing
 
     private func connection(_ account: String = "ada@example.com") -> Connection { .test(account: account) }
 
-    @Test(arguments: TokenStoreConformance.Check.allCases)
-    func conforms(to check: TokenStoreConformance.Check) async throws {
-        try await TokenStoreConformance { (try store(), try store()) }.run(check)
+    @Test(arguments: TokenStoreConformance.allCases)
+    func conforms(to check: TokenStoreConformance) async throws {
+        try await check.run(on: try store(), and: try store())
     }
 
-    @Test(arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
-        try await PendingStoreConformance { (try store(), try store()) }.run(check)
+    @Test(arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
+        try await check.run(on: try store(), and: try store())
     }
 
-    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
-    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
-        try await UsedTokenStoreConformance { (try store(), try store()) }.run(check)
+    @Test(arguments: UsedTokenStoreConformance.allCases)
+    func conforms(to check: UsedTokenStoreConformance) async throws {
+        try await check.run(on: try store(), and: try store())
     }
 
     @Test func tablesOfTheFirstVersionAreBroughtUpToDate() async throws {

@@ -40,7 +40,7 @@ import Testing
             let body = #"{"access_token":"new-token-1","token_type":"Bearer","issued_token_type":"\#(type)"}"#
             return try exchange.judge(.json(body), to: request, from: provider, now: Attempt.now).type
         }
-        #expect(try judge(TokenExchange.TokenType.accessToken.rawValue) == .accessToken)
+        #expect(try judge(TokenExchange.TokenType.accessToken.uri) == .accessToken)
         expectError(.tokenExchange, .unsupportedTokenType) { try judge("urn:other") }
     }
 }

@@ -10,25 +10,22 @@ import Testing
 @Suite struct SQLiteStoreTests {
     private let key = Connection.test().key
 
-    @Test(arguments: TokenStoreConformance.Check.allCases)
-    func conforms(to check: TokenStoreConformance.Check) async throws {
+    @Test(arguments: TokenStoreConformance.allCases)
+    func conforms(to check: TokenStoreConformance) async throws {
         let temporary = try TemporaryDatabase()
-        let conformance = TokenStoreConformance { (try temporary.store(), try temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: try temporary.store(), and: try temporary.store())
     }
 
-    @Test(arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
+    @Test(arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
         let temporary = try TemporaryDatabase()
-        let conformance = PendingStoreConformance { (try temporary.store(), try temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: try temporary.store(), and: try temporary.store())
     }
 
-    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
-    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
+    @Test(arguments: UsedTokenStoreConformance.allCases)
+    func conforms(to check: UsedTokenStoreConformance) async throws {
         let temporary = try TemporaryDatabase()
-        let conformance = UsedTokenStoreConformance { (try temporary.store(), try temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: try temporary.store(), and: try temporary.store())
     }
 
     @Test func databaseOfTheFirstVersionIsBroughtUpToDate() async throws {

@@ -3,12 +3,9 @@ import CarnetTesting
 import Testing
 
 @Suite struct MemoryPendingStoreTests {
-    @Test(arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
-        let conformance = PendingStoreConformance {
-            let store = MemoryPendingStore()
-            return (store, store)
-        }
-        try await conformance.run(check)
+    @Test(arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
+        let store = MemoryPendingStore()
+        try await check.run(on: store, and: store)
     }
 }

@@ -32,10 +32,9 @@ import Testing
         await expectViolation(of: .unusualAccountNames, by: FaultyStore(foldsCase: true))
     }
 
-    private func expectViolation(of check: TokenStoreConformance.Check, by store: FaultyStore) async {
-        let conformance = TokenStoreConformance { (store, store) }
-        let violation = await #expect(throws: ConformanceViolation.self) { try await conformance.run(check) }
-        #expect(violation?.check == check.rawValue)
+    private func expectViolation(of check: TokenStoreConformance, by store: FaultyStore) async {
+        let violation = await #expect(throws: ConformanceViolation.self) { try await check.run(on: store, and: store) }
+        #expect(violation?.check == "\(check)")
     }
 }
 

@@ -257,13 +257,10 @@ import Testing
 @Suite struct MemoryUsedTokenStoreTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
-    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
-        let conformance = UsedTokenStoreConformance {
-            let store = MemoryUsedTokenStore()
-            return (store, store)
-        }
-        try await conformance.run(check)
+    @Test(arguments: UsedTokenStoreConformance.allCases)
+    func conforms(to check: UsedTokenStoreConformance) async throws {
+        let store = MemoryUsedTokenStore()
+        try await check.run(on: store, and: store)
     }
 
     @Test func thoseThatEndFirstMakeRoom() async {

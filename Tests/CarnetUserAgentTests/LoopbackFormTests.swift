@@ -64,7 +64,7 @@ import Testing
     @Test func pastingTakesNoForm() async throws {
         let agent = PasteUserAgent(show: { _ in }, readLine: { nil })
         let error = try await #require(throws: UserAgentError.self) {
-            _ = try await agent.prepare(redirectURI: "https://app.example/callback", responseMode: .formPost)
+            _ = try await agent.prepare(for: .formPost, redirectURI: "https://app.example/callback")
         }
         #expect(error.kind == .cannotListen)
     }

@@ -30,10 +30,13 @@ public struct Linter: Sendable {
         self.simulator = simulator
     }
 
-    /// Looks at each file by itself and then at all of them together. A broken file hides no finding in another.
+    /// The findings in each file and in all of them together, by file and place. A broken file hides no finding in another.
+    public func diagnostics(in files: [SourceFile]) -> [Diagnostic] { lint(files: files).diagnostics }
+
+    /// The findings as a report, for printing and fixing.
     ///
     /// - Parameter unreadable: files that were asked for and could not be read; they become findings too.
-    public func lint(files: [SourceFile], unreadable: [SourceFileError] = []) -> LintReport {
+    package func lint(files: [SourceFile], unreadable: [SourceFileError] = []) -> LintReport {
         var seen = Set<String>()
         let files = files.filter { seen.insert($0.path).inserted }
         let looked = files.concurrentMap(look(at:))

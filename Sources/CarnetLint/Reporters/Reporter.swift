@@ -5,7 +5,7 @@ package protocol Reporter: Sendable {
 }
 
 /// The forms that the command line offers.
-public enum ReportFormat: String, CaseIterable, Sendable {
+package enum ReportFormat: String, CaseIterable, Sendable {
     case text
     case json
     case sarif

@@ -24,7 +24,7 @@ struct CertificateAttackTests {
         server.answer("/token", with: Wire.good(.token))
         let authority = try Self.certificates.get().authority
         let scenario = Scenario(
-            wire: try kind.make(trusting: authority, localAccess: .all))
+            wire: kind.make(trusting: authority, localAccess: .all))
         let flow = Flow.plainSignIn.of(
             Flow.plain.replacingOccurrences(
                 of: "token: https://id.acme.example", with: "token: https://\(server.authority)"))

@@ -106,7 +106,7 @@ struct ClientCertificateAttackTests {
         let server = try await TLSServer(
             certificate: identity.certificate, key: identity.key, clients: [certificates.authority],
             demandsClientCertificate: false)
-        let transport = try kind.make(trusting: certificates.authority, localAccess: .all)
+        let transport = kind.make(trusting: certificates.authority, localAccess: .all)
         let (one, two) = (try Self.certificate(), try Self.certificate())
         var request = OutgoingRequest(
             head: HTTPRequest(method: .get, scheme: "https", authority: server.authority, path: "/"))

@@ -145,7 +145,7 @@ struct LocalAccessAttackTests {
         let port = try #require(inside.authority.split(separator: ":").last)
         let request = OutgoingRequest(
             head: HTTPRequest(method: .get, scheme: "https", authority: "\(name):\(port)", path: "/"))
-        let transport = try kind.make(trusting: certificates.authority)
+        let transport = kind.make(trusting: certificates.authority)
         var allowing = TransportLimits()
         allowing.localHosts = [name]
         for _ in 1...2 {

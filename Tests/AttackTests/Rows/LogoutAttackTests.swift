@@ -247,9 +247,8 @@ struct LogoutAttackTests {
         let path = "/sign-in/acme/front-channel-logout?iss=https%3A%2F%2Fid.acme.example&sid="
         let plain = Browser(try Site())
         #expect(await plain.site.web.respond(to: plain.request(.get, path + "session-1")) == nil)
+        #expect(throws: OAuthError.self) { try Site([Self.framed], scenario: Scenario(store: UnindexedStore())) }
         let store = CountingStore()
-        #expect(throws: OAuthError.self) { try Site([Self.framed], scenario: Scenario(store: store)) }
-        store.isIndexed = true
         let site = try Site([Self.framed], scenario: Scenario(store: store))
         site.scenario.change { $0.idToken.claims["sid"] = "session-1" }
         var browsers = (0..<5).map { _ in Browser(site) }
