@@ -3,32 +3,40 @@ import CarnetTesting
 import Testing
 
 /// The suite has to notice a store that is wrong.
-@Suite struct TokenStoreConformanceTests {
-    @Test func noticesSwapThatIgnoresRevision() async {
+@Suite("Token store conformance")
+struct TokenStoreConformanceTests {
+    @Test("Notices swap that ignores revision")
+    func noticesSwapThatIgnoresRevision() async {
         await expectViolation(of: .staleRevisionConflicts, by: FaultyStore(ignoresRevision: true))
     }
 
-    @Test func noticesRemovalThatIgnoresRevision() async {
+    @Test("Notices removal that ignores revision")
+    func noticesRemovalThatIgnoresRevision() async {
         await expectViolation(of: .staleRemovalChangesNothing, by: FaultyStore(ignoresRevision: true))
     }
 
-    @Test func noticesLockThatIsHeldTooShort() async {
+    @Test("Notices lock that is held too short")
+    func noticesLockThatIsHeldTooShort() async {
         await expectViolation(of: .lockIsHeldForAsLongAsAsked, by: FaultyStore(locks: false))
     }
 
-    @Test func noticesManyWinners() async {
+    @Test("Notices many winners")
+    func noticesManyWinners() async {
         await expectViolation(of: .concurrentSwapHasOneWinner, by: FaultyStore(ignoresRevision: true))
     }
 
-    @Test func noticesLockThatLetsEveryoneIn() async {
+    @Test("Notices lock that lets everyone in")
+    func noticesLockThatLetsEveryoneIn() async {
         await expectViolation(of: .lockExcludes, by: FaultyStore(locks: false))
     }
 
-    @Test func noticesLockThatCannotBeCancelled() async {
+    @Test("Notices lock that cannot be cancelled")
+    func noticesLockThatCannotBeCancelled() async {
         await expectViolation(of: .waitForLockIsCancellable, by: FaultyStore(locks: false))
     }
 
-    @Test func noticesMixedUpAccounts() async {
+    @Test("Notices mixed up accounts")
+    func noticesMixedUpAccounts() async {
         await expectViolation(of: .unusualAccountNames, by: FaultyStore(foldsCase: true))
     }
 
