@@ -22,7 +22,7 @@ final class Greeting {
         id: String, domain: String, bundleID: String, transport: any Transport, store: (any TokenStore)? = nil
     ) throws -> OAuthClient {
         try OAuthClient(
-            provider: .auth0, in: .builtIn,
+            ProviderRegistry.builtIn.descriptor(.auth0),
             registration: ClientRegistration(
                 clientID: id,
                 redirectURI: "\(bundleID)://\(domain)/ios/\(bundleID)/callback",

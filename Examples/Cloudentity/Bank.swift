@@ -28,7 +28,7 @@ final class Bank {
         transport: any Transport, store: any TokenStore
     ) throws -> OAuthClient {
         try OAuthClient(
-            provider: .cloudentity, in: .builtIn,
+            ProviderRegistry.builtIn.descriptor(.cloudentity),
             registration: ClientRegistration(
                 clientID: id, redirectURI: redirectURI,
                 inputs: ["tenant": tenant, "workspace": workspace, "region": region]),

@@ -29,7 +29,7 @@ struct CloudentityApp: App {
         return try Bank(
             client, agent: WebAuthenticationSessionUserAgent(),
             scopeData: SourceFile(
-                path: "scopeData.json", bytes: scopeData.map { try Array(Data(contentsOf: $0)) } ?? []))
+                path: "scopeData.json", text: scopeData.map { try String(contentsOf: $0, encoding: .utf8) } ?? ""))
     }
 }
 

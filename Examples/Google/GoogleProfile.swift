@@ -21,7 +21,7 @@ final class GoogleProfile {
         id: String, bundleID: String, transport: any Transport, store: any TokenStore
     ) throws -> OAuthClient {
         try OAuthClient(
-            provider: .google, in: .builtIn,
+            ProviderRegistry.builtIn.descriptor(.google),
             registration: ClientRegistration(clientID: id, redirectURI: "\(bundleID):/oauth2callback"),
             transport: transport, store: store)
     }

@@ -22,30 +22,13 @@ public final class CurlTransport: Transport {
     private let network: NetworkSettings
     private let unreadableTrust: TransportError?
 
-    public convenience init(localAccess: LocalAccess = .none, network: NetworkSettings = .environment) {
-        self.init(localAccess, network, Result { () throws(TransportError) in try CurlTrust(network) })
-    }
-
-    /// - Parameter additionalTrustRootsPEM: The path of a PEM file with certificates to trust besides those of the
-    /// system, e.g. of a company's authority or a test server.
-    /// - Throws: `TransportError`, `tls`, if the file has no readable certificates.
-    public convenience init(
-        additionalTrustRootsPEM: String, localAccess: LocalAccess = .none, network: NetworkSettings = .environment
-    ) throws {
-        guard !CurlTrust.certificates(inFile: additionalTrustRootsPEM).isEmpty else {
-            throw TransportError(.tls, "\(additionalTrustRootsPEM) contains no readable certificates in PEM form")
-        }
-        self.init(
-            localAccess: localAccess,
-            network: network.trusting(additionalTrustRootsPEM, named: "additionalTrustRootsPEM"))
-    }
-
-    private init(_ localAccess: LocalAccess, _ network: NetworkSettings, _ trust: Result<CurlTrust, TransportError>) {
+    public init(localAccess: LocalAccess = .none, network: NetworkSettings = .environment) {
         self.localAccess = localAccess
         self.network = network
-        switch trust {
-        case .success(let trust): (connections, unreadableTrust) = (CurlConnections(trust), nil)
-        case .failure(let error): (connections, unreadableTrust) = (CurlConnections(.system), error)
+        do throws(TransportError) {
+            (connections, unreadableTrust) = (CurlConnections(try CurlTrust(network)), nil)
+        } catch {
+            (connections, unreadableTrust) = (CurlConnections(.system), error)
         }
     }
 

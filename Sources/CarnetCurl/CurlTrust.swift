@@ -67,7 +67,7 @@ enum CurlTrust: Sendable {
     }
 
     /// The PEM blocks of a file whose content is DER; none if it cannot be read.
-    static func certificates(inFile path: String) -> [String] {
+    private static func certificates(inFile path: String) -> [String] {
         guard let text = (try? Data(contentsOf: URL(filePath: path))).map({ String(decoding: $0, as: UTF8.self) })
         else { return [] }
         var found: [String] = []

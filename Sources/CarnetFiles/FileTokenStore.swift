@@ -6,7 +6,7 @@ public import CarnetStorage
 ///
 /// A save replaces the file atomically and survives a crash. Provider and account names are readable without the key;
 /// tokens are not. Several processes may use one folder.
-public final class FileTokenStore: TokenStore {
+public final class FileTokenStore: InventoriedStore {
     static let suffix = ".record"
     private static let lockName = "lock"
     /// The maximum growth of a record in a refresh, in bytes.
@@ -111,11 +111,6 @@ public final class FileTokenStore: TokenStore {
                 return try folder.remove(file)
             }
         }
-    }
-
-    /// The accounts with readable files. `inventory()` also names the files that are unreadable.
-    public func keys() async throws -> [ConnectionKey] {
-        try await inventory().accounts
     }
 
     /// The readable parts of the files. It needs no key.

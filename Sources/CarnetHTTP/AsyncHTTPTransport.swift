@@ -33,28 +33,11 @@ public final class AsyncHTTPTransport: Transport {
     private let tls: TLSConfiguration
     private let identities = TLSIdentities()
 
-    public convenience init(localAccess: LocalAccess = .none, network: NetworkSettings = .environment) {
-        self.init(trustRoots: [], localAccess, network)
-    }
-
-    /// - Parameter additionalTrustRootsPEM: The path of a PEM file with certificates to trust besides those of the
-    /// system, e.g. of a company's authority or a test server.
-    /// - Throws: `TransportError`, `tls`, if the file has no readable certificates.
-    public convenience init(
-        additionalTrustRootsPEM: String, localAccess: LocalAccess = .none, network: NetworkSettings = .environment
-    ) throws {
-        let certificates = (try? NIOSSLCertificate.fromPEMFile(additionalTrustRootsPEM)) ?? []
-        guard !certificates.isEmpty else {
-            throw TransportError(.tls, "\(additionalTrustRootsPEM) contains no readable certificates in PEM form")
-        }
-        self.init(trustRoots: certificates, localAccess, network)
-    }
-
-    private init(trustRoots: [NIOSSLCertificate], _ localAccess: LocalAccess, _ network: NetworkSettings) {
+    public init(localAccess: LocalAccess = .none, network: NetworkSettings = .environment) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
-        unreadableTrust = tls.trust(network, besides: trustRoots)
+        unreadableTrust = tls.trust(network)
         self.tls = tls
         self.network = network
         var pool = HTTPClient.Configuration.ConnectionPool(idleTimeout: .seconds(15))
@@ -206,14 +189,12 @@ extension HTTPClientResponse {
 }
 
 extension TLSConfiguration {
-    /// Trusts what the settings name, and these certificates.
+    /// Trusts what the settings name.
     ///
     /// - Returns: Why one of the settings cannot be read. Nothing may be requested then: fewer or other authorities would be
     ///   trusted than were meant.
-    fileprivate mutating func trust(
-        _ network: NetworkSettings, besides certificates: [NIOSSLCertificate]
-    ) -> TransportError? {
-        var additional: [NIOSSLAdditionalTrustRoots] = certificates.isEmpty ? [] : [.certificates(certificates)]
+    fileprivate mutating func trust(_ network: NetworkSettings) -> TransportError? {
+        var additional: [NIOSSLAdditionalTrustRoots] = []
         do throws(TransportError) {
             if let trusted = network.trustedPaths {
                 trustRoots = .certificates([])

@@ -7,7 +7,7 @@ public import CarnetStorage
 ///
 /// Records are encrypted with AES-256-GCM in this process. Names of providers and accounts are not encrypted. The
 /// tables `carnet_…` are created at the first use, in the first schema of the search path.
-public final class PostgreSQLStore: TokenStore {
+public final class PostgreSQLStore: SessionIndexedTokenStore, InventoriedStore {
     let database: Database
     let keySource: StoreKeySource
     let random: any RandomSource
@@ -110,12 +110,6 @@ public final class PostgreSQLStore: TokenStore {
             [.text(try RecordID(key).text), .text(revision ?? "")])
         return rows.changed > 0
     }
-
-    public func keys() async throws -> [ConnectionKey] {
-        try await inventory().accounts
-    }
-
-    public var hasSessionIndex: Bool { true }
 
     public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         let hashes = SessionHashes(ended)

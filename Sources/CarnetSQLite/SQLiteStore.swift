@@ -8,7 +8,7 @@ import GRDB
 ///
 /// Records are encrypted with AES-256-GCM. Names of providers and accounts are not encrypted. SQLite's own files
 /// (`-wal`, `-shm`) and a lock file (`-lock`) are next to the database. The database must be on a local disk.
-public final class SQLiteStore: TokenStore {
+public final class SQLiteStore: SessionIndexedTokenStore, InventoriedStore {
     /// More than a record grows in a refresh, in bytes.
     private static let growth = 64 << 10
 
@@ -129,12 +129,6 @@ public final class SQLiteStore: TokenStore {
             }
         }.value
     }
-
-    public func keys() async throws -> [ConnectionKey] {
-        try await inventory().accounts
-    }
-
-    public var hasSessionIndex: Bool { true }
 
     public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         let hashes = SessionHashes(ended)

@@ -1,4 +1,4 @@
-import CarnetDescriptors
+public import CarnetDescriptors
 import HTTPTypes
 
 extension Sandbox {
@@ -78,10 +78,10 @@ extension Sandbox {
 }
 
 /// The sandbox showed a page instead of a redirect to the client.
-public struct SandboxRefusal: Error, Sendable, CustomStringConvertible {
+public struct SandboxRefusal: Error, Sendable, Described {
     package let status: Int
     /// The text of the page.
     package let text: String
 
-    public var description: String { "the sandbox returned \(status): \(text)" }
+    package var summary: String { "the sandbox returned \(status): \(text)" }
 }

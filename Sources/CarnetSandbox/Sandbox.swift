@@ -134,7 +134,7 @@ public actor Sandbox {
     }
 
     /// Replaces all signing keys. The old ones leave the key sets immediately.
-    public func rotateKeys() throws {
+    package func rotateKeys() throws {
         for index in servers.indices { try servers[index].rotateKeys() }
     }
 

@@ -13,18 +13,29 @@ public struct KeyRing: Sendable {
     /// The keys that only decrypt.
     package let others: [SealingKey]
 
-    public init(_ first: SealingKey, others: [SealingKey] = []) {
+    package init(_ first: SealingKey, others: [SealingKey] = []) {
         self.first = first
         self.others = others
     }
 
-    /// Keys as text, separated by line breaks, spaces or commas. A line that begins with `#` is a comment.
+    /// Keys from a secret service, each of 32 unpredictable bytes.
+    ///
+    /// - Throws: `TokenStoreError`, `unacceptable`, if there is none, or one has more or fewer bytes. The error contains no key.
+    public init(keys: [[UInt8]]) throws {
+        try self.init(keys.map { try SealingKey($0) })
+    }
+
+    /// Keys as text: each 32 bytes as base64 or as 64 hexadecimal digits, separated by line breaks, spaces or commas. A line
+    /// that begins with `#` is a comment.
     ///
     /// - Throws: `TokenStoreError`, `unacceptable`. The error contains no key.
     public init(text: String) throws {
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.drop(while: \.isWhitespace).hasPrefix("#") }
-        let keys = try lines.flatMap { $0.split { $0 == "," || $0.isWhitespace } }
-            .map { try SealingKey(text: String($0)) }
+        try self.init(
+            lines.flatMap { $0.split { $0 == "," || $0.isWhitespace } }.map { try SealingKey(text: String($0)) })
+    }
+
+    private init(_ keys: [SealingKey]) throws {
         guard let first = keys.first else { throw TokenStoreError(.unacceptable, "the store's key is empty") }
         self.init(first, others: Array(keys.dropFirst()))
     }
@@ -33,11 +44,11 @@ public struct KeyRing: Sendable {
         ([first] + others).first { $0.idBytes.elementsEqual(id) }
     }
 
+    /// The id of each key, as in `StoreInventory.recordsByKeyID`: the beginning of its hash, as 16 hexadecimal digits.
+    public var ids: [String] { ([first] + others).map(\.id) }
+
     /// For a message about a missing key.
-    var ids: String {
-        let ids = ([first] + others).map(\.id)
-        return "the key" + (ids.count == 1 ? " " : "s ") + ids.joined(separator: ", ")
-    }
+    var list: String { "the key" + (ids.count == 1 ? " " : "s ") + ids.joined(separator: ", ") }
 
     /// - Returns: Nonce (12), ciphertext and tag (16).
     func seal(_ payload: some DataProtocol, binding header: [UInt8], nonce: [UInt8]) throws -> [UInt8] {

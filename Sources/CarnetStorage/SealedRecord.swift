@@ -72,7 +72,7 @@ package struct SealedRecord: Sendable {
         guard let sealingKey = ring.key(keyIDBytes) else {
             throw TokenStoreError(
                 .unreadable,
-                "\(place) is encrypted with the key \(keyID), and the store has \(ring.ids): add the missing key")
+                "\(place) is encrypted with the key \(keyID), and the store has \(ring.list): add the missing key")
         }
         guard
             let payload = sealingKey.open(box, binding: header),

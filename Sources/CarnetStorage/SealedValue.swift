@@ -45,7 +45,7 @@ package enum SealedValue {
         guard let key = ring.key(keyID) else {
             throw TokenStoreError(
                 .unreadable,
-                "the \(purpose) is encrypted with the key \(keyID.hexadecimal), and the ring has \(ring.ids)"
+                "the \(purpose) is encrypted with the key \(keyID.hexadecimal), and the ring has \(ring.list)"
             )
         }
         let header = Array(bytes.prefix(headerLength)) + Array(purpose.utf8)

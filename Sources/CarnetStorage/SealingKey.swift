@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 
 /// A key of AES-256-GCM that encrypts a store's records. Its description does not show it.
-public struct SealingKey: Sendable {
+package struct SealingKey: Sendable {
     static let length = 32
     static let idLength = 8
 
@@ -12,11 +12,11 @@ public struct SealingKey: Sendable {
     let idBytes: [UInt8]
 
     /// Identifies the key without revealing it: the beginning of its hash, as 16 hexadecimal digits.
-    public var id: String { idBytes.hexadecimal }
+    package var id: String { idBytes.hexadecimal }
 
     /// - Parameter bytes: 32 unpredictable bytes.
     /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
-    public init(_ bytes: [UInt8]) throws {
+    package init(_ bytes: [UInt8]) throws {
         guard bytes.count == Self.length else {
             throw TokenStoreError(
                 .unacceptable, "a store's key must have \(Self.length) bytes, not \(bytes.count)")
@@ -27,7 +27,7 @@ public struct SealingKey: Sendable {
 
     /// - Parameter text: 32 bytes as base64, with or without padding, or as 64 hexadecimal digits.
     /// - Throws: `TokenStoreError`, `unacceptable`, without the string.
-    public init(text: String) throws {
+    package init(text: String) throws {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let bytes = Self.hexadecimal(trimmed) ?? Self.base64(trimmed) else {
             throw TokenStoreError(

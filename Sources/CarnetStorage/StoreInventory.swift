@@ -20,3 +20,12 @@ public struct StoreInventory: Sendable {
         accounts.sort { ($0.provider, $0.account) < ($1.provider, $1.account) }
     }
 }
+
+/// A store whose accounts are those of its inventory.
+package protocol InventoriedStore: TokenStore {
+    func inventory() async throws -> StoreInventory
+}
+
+extension InventoriedStore {
+    public func keys() async throws -> [ConnectionKey] { try await inventory().accounts }
+}

@@ -31,7 +31,7 @@ public struct StoreKeySource: Sendable {
     ///
     /// - Parameter bytes: 32 unpredictable bytes.
     /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
-    public static func bytes(_ bytes: [UInt8]) throws -> Self {
+    package static func bytes(_ bytes: [UInt8]) throws -> Self {
         .keys(KeyRing(try SealingKey(bytes)))
     }
 

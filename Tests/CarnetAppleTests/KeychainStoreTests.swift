@@ -33,34 +33,23 @@ struct KeychainStoreTests {
             queues: KeyedLocks(), onUnreadable: reports.add)
     }
 
-    private static let tokens = TokenStoreConformance {
+    @Test("Two processes of one access group", arguments: TokenStoreConformance.allCases)
+    func conformsForTwoProcesses(to check: TokenStoreConformance) async throws {
         let keychain = FakeKeychain()
-        return (store(keychain, group: group), store(keychain, group: group))
+        try await check.run(
+            on: Self.store(keychain, group: Self.group), and: Self.store(keychain, group: Self.group))
     }
 
-    private static let tokensOfOneProcess = TokenStoreConformance {
-        let store = KeychainStoreTests.store(FakeKeychain())
-        return (store, store)
+    @Test("One process", arguments: TokenStoreConformance.allCases)
+    func conformsForOneProcess(to check: TokenStoreConformance) async throws {
+        let store = Self.store(FakeKeychain())
+        try await check.run(on: store, and: store)
     }
 
-    private static let pendings = PendingStoreConformance {
+    @Test("Pending sign-ins of two processes", arguments: PendingStoreConformance.allCases)
+    func keepsPendingSignIns(to check: PendingStoreConformance) async throws {
         let keychain = FakeKeychain()
-        return (store(keychain), store(keychain))
-    }
-
-    @Test("Two processes of one access group", arguments: TokenStoreConformance.Check.allCases)
-    func conformsForTwoProcesses(to check: TokenStoreConformance.Check) async throws {
-        try await Self.tokens.run(check)
-    }
-
-    @Test("One process", arguments: TokenStoreConformance.Check.allCases)
-    func conformsForOneProcess(to check: TokenStoreConformance.Check) async throws {
-        try await Self.tokensOfOneProcess.run(check)
-    }
-
-    @Test("Pending sign-ins of two processes", arguments: PendingStoreConformance.Check.allCases)
-    func keepsPendingSignIns(to check: PendingStoreConformance.Check) async throws {
-        try await Self.pendings.run(check)
+        try await check.run(on: Self.store(keychain), and: Self.store(keychain))
     }
 
     private let key = ConnectionKey(provider: "acme", account: "ada")

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// Files that nobody should lint, through the real program: a finding with a place and a code, soon, whatever it is.
-@Suite struct BadInputTests {
+@Suite("Bad input")
+struct BadInputTests {
     private let home: CommandHome
 
     init() throws {
@@ -93,7 +94,8 @@ import Testing
         BadFile("nothing but a null", "~\n", "1:1: error: found nothing [K002]"),
     ]
 
-    @Test(arguments: files) func `a file has its finding`(_ file: BadFile) async throws {
+    @Test("A file has its finding", arguments: files)
+    func aFileHasItsFinding(_ file: BadFile) async throws {
         try file.bytes.write(to: home.folder.appending(path: "acme.yaml"))
         let result = try await home.run("lint", "acme.yaml")
         let first = result.standardOutput.split(separator: "\n", maxSplits: 1).first
@@ -102,7 +104,8 @@ import Testing
         #expect(result.standardError == "")
     }
 
-    @Test(arguments: ["\r", "\r\n", "\n"]) func `each kind of line end is one`(lineEnd: String) async throws {
+    @Test("Each kind of line end is one", arguments: ["\r", "\r\n", "\n"])
+    func eachKindOfLineEnd(lineEnd: String) async throws {
         let text = (Self.good + "docs: [acme]\n").replacing("\n", with: lineEnd)
         try home.write(text, to: "acme.yaml")
         let result = try await home.run("lint", "acme.yaml")
@@ -111,7 +114,8 @@ import Testing
 
     // MARK: What is no file
 
-    @Test func `what is no file is told, and hides no other`() async throws {
+    @Test("What is no file is reported, and hides no other")
+    func whatIsNoFileIsTold() async throws {
         let manager = FileManager.default
         try home.write(Self.good, to: "p/acme.yaml")
         let folder = home.folder.appending(path: "p")
@@ -136,8 +140,8 @@ import Testing
         #expect(result.standardOutput.hasSuffix("5 errors in 6 files\n"))
     }
 
-    @Test(.enabled(if: geteuid() != 0, "a superuser may read everything"))
-    func `a file without permission is told`() async throws {
+    @Test("A file without permission is reported", .enabled(if: geteuid() != 0, "a superuser may read everything"))
+    func aFileWithoutPermissionIsTold() async throws {
         let file = try home.write(Self.good, to: "acme.yaml")
         #expect(chmod(file.path, 0) == 0)
         let result = try await home.run("lint", "acme.yaml")
@@ -146,7 +150,8 @@ import Testing
             result.standardOutput.contains("acme.yaml:1:1: error: the file cannot be read: permission denied [D016]"))
     }
 
-    @Test func `stdin has a limit too`() async throws {
+    @Test("stdin has a limit too")
+    func stdinHasALimitToo() async throws {
         let result = try await home.run("lint", "-", input: Data(repeating: UInt8(ascii: "#"), count: 2 << 20))
         #expect(result.status == 2)
         #expect(
@@ -154,7 +159,8 @@ import Testing
                 "<stdin>:1:1: error: the file cannot be read: larger than 1 MiB [D003]\n"), "\(result)")
     }
 
-    @Test func `descriptors that extend each other in a circle are each told`() async throws {
+    @Test("Descriptors that extend each other in a circle are each told")
+    func descriptorsThatExtendEachOther() async throws {
         for (id, parent) in [("a", "b"), ("b", "c"), ("c", "a")] {
             try home.write("carnet: 1\nid: \(id)\nname: A\nextends: \(parent)\n", to: "p/\(id).yaml")
         }

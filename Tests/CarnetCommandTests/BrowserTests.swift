@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// The user's browser, played by a program of its opener's name that notes the address.
-@Suite struct BrowserTests {
+@Suite("Browser")
+struct BrowserTests {
     private let home: CommandHome
     private let notes: URL
     private let path: [String: String]
@@ -17,7 +18,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `the page opens in the browser, and is printed if it cannot`() async throws {
+        @Test("The page opens in the browser, and is printed if it cannot")
+        func thePageOpensInTheBrowser() async throws {
             let sandbox = try await RunningSandbox(home, "google")
             let login = ["login", "google", "--sandbox", sandbox.address]
             let run = try home.start(login, environment: path)
@@ -40,7 +42,8 @@ import Testing
             #expect(try await printed.finish().status == 0)
         }
 
-        @Test func `signing out everywhere opens the provider's page, and never prints its address`() async throws {
+        @Test("Signing out everywhere opens the provider's page, and never prints its address")
+        func signingOutEverywhereOpensTheProviders() async throws {
             let sandbox = try await RunningSandbox(home, "auth0")
             try await home.logIn("auth0", "--sandbox", sandbox.address)
             let logout = try home.start(
@@ -56,7 +59,8 @@ import Testing
             #expect(try await Browser().get(address).status < 400)
         }
 
-        @Test func `a sign-out everywhere leads back to where the registration says`() async throws {
+        @Test("A sign-out everywhere leads back to where the registration says")
+        func aSignOutEverywhereLeadsBack() async throws {
             let file =
                 "{ client_id: own, redirect_uri: http://127.0.0.1/callback, "
                 + "post_logout_redirect_uri: https://app.example/bye, inputs: { domain: login.acme.example } }"

@@ -7,28 +7,32 @@ import Testing
 @testable import CarnetCommand
 
 /// Commands that have to stay usable with many providers.
-@Suite struct CatalogueCommandTests {
+@Suite("Catalogue command")
+struct CatalogueCommandTests {
     private let home: CommandHome
 
     init() throws {
         home = try CommandHome()
     }
 
-    @Test func `a search finds words of id and name, in any case`() async throws {
+    @Test("A search finds words of id and name, in any case")
+    func aSearchFindsWordsOfId() async throws {
         let found = try await home.run("providers", "--search", "GOOG")
         #expect(found.standardOutput.split(separator: "\n").map { $0.prefix { $0 != " " } } == ["google"])
         let words = try await home.run("providers", "--search", "data jira", "--json")
         #expect(try words.providers().map { $0["id"] as? String } == ["jira-data-center"])
     }
 
-    @Test func `a search that finds nothing says so`() async throws {
+    @Test("A search that finds nothing says so")
+    func aSearchThatFindsNothingSays() async throws {
         let result = try await home.run("providers", "--search", "nobody")
         #expect(result.status == 0)
         #expect(result.standardOutput.isEmpty)
         #expect(result.standardError == "no provider has \"nobody\" in its id or name\n")
     }
 
-    @Test func `the JSON of a provider has what a program chooses by`() async throws {
+    @Test("The JSON of a provider has what a program chooses by")
+    func theJSONOfAProviderHas() async throws {
         let result = try await home.run("providers", "--search", "google", "--json")
         let google = try #require(try result.providers().first)
         #expect(google["name"] as? String == "Google")
@@ -40,24 +44,28 @@ import Testing
         #expect(google["grants"] as? [String] == ["authorization_code"])
     }
 
-    @Test func `all built-in providers are listed`() async throws {
+    @Test("All built-in providers are listed")
+    func allBuiltInProvidersAreListed() async throws {
         let ids = try await home.run("providers", "--json").providers().compactMap { $0["id"] as? String }
         #expect(ids == ProviderRegistry.builtIn.ids.map(\.rawValue))
     }
 
-    @Test func `a shell completes the ids`() async throws {
+    @Test("A shell completes the ids")
+    func aShellCompletesTheIds() async throws {
         let script = try await home.run("--generate-completion-script", "bash")
         #expect(script.standardOutput.contains("---completion try -- positional@0"), "\(script)")
         let ids = try await home.run("---completion", "try", "--", "positional@0", "0", "0", "")
         #expect(ids.standardOutput.split(separator: "\n").contains("google"), "\(ids)")
     }
 
-    @Test func `doctor takes a provider, or all`() async throws {
+    @Test("doctor takes a provider, or all")
+    func doctorTakesAProviderOrAll() async throws {
         #expect(try await home.run("doctor").status == 2)
         #expect(try await home.run("doctor", "google", "--all").status == 2)
     }
 
-    @Test func `doctor compares several, and one that cannot be reached does not end it`()
+    @Test("doctor compares several, and one that cannot be reached does not end it")
+    func doctorComparesSeveralAndOne()
         async throws
     {
         let port = try Sample.freePort()
@@ -88,7 +96,8 @@ import Testing
         #expect(json["skipped"] as? [String] == ["plain"])
     }
 
-    @Test func `the first page of the demonstration has initials where there are many providers`() throws {
+    @Test("The first page of the demonstration has initials where there are many providers")
+    func theFirstPageOfTheDemonstration() throws {
         let providers = try ["zoho", "google", "gitlab", "twitter"].map { id in
             let descriptor = try ProviderRegistry.builtIn.descriptor(ProviderID(rawValue: id))
             return (provider: try descriptor.resolve(inputs: descriptor.pretendInputs().values), isSandboxed: true)

@@ -8,7 +8,8 @@ import Logging
 import Testing
 
 /// The demonstration in front of a real browser: the three samples, by their descriptors alone, and what goes wrong.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ChromiumTests {
+@Suite("Chromium", .serialized, .timeLimit(.minutes(20)))
+struct ChromiumTests {
     private let home: CommandHome
     private let port: Int
 
@@ -17,7 +18,8 @@ import Testing
         port = try Sample.freePort()
     }
 
-    @Test func `MyGoogleInfo shows the names and the picture, renews, and is restored after a restart`() async throws {
+    @Test("MyGoogleInfo shows the names and the picture, renews, and is restored after a restart")
+    func myGoogleInfoShowsTheNames() async throws {
         let sandbox = try await RunningSandbox(home, "google", "--ask")
         func demo() async throws -> RunningDemo {
             try await RunningDemo(home, port: port, ["--sandbox", sandbox.address, "--store", "kept"])
@@ -33,7 +35,8 @@ import Testing
         #expect(try posixPermissions(kept) == 0o700 && (try posixPermissions(kept + "/cookie-key")) == 0o600)
     }
 
-    @Test func `simple-pkce signs in ephemerally, and has a button for each granted scope`() async throws {
+    @Test("simple-pkce signs in ephemerally, and has a button for each granted scope")
+    func simplePkceSignsInEphemerally() async throws {
         let fixture = BuiltProduct.package.appending(path: "Tests/CarnetCommandTests/Fixtures/scopeData.json")
         let map = try String(contentsOf: fixture, encoding: .utf8)
         try home.write(map, to: "scopeData.json")
@@ -45,13 +48,15 @@ import Testing
         }
     }
 
-    @Test func `centralized-login sends JSON and a state, says hello, and toggles its button`() async throws {
+    @Test("centralized-login sends JSON and a state, says hello, and toggles its button")
+    func centralizedLoginSendsJSON() async throws {
         let running = try await RunningDemo(home, port: port)
         try await BrowserScenario(name: "centralized_login").play(at: running.address)
     }
 
-    @Test(arguments: ["bad_input", "no_cookies"])
-    func `whatever goes wrong ends at a page that says so and offers the way on`(_ scenario: String) async throws {
+    @Test(
+        "Whatever goes wrong ends at a page that says so and offers the way on", arguments: ["bad_input", "no_cookies"])
+    func whateverGoesWrongEnds(_ scenario: String) async throws {
         let running = try await demoOfThree()
         try await BrowserScenario(name: scenario).play(at: running.address) { ask in
             // What the page said, under its reference: the log has it too.
@@ -63,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func `every page works by keyboard and without a script, and files and registrations are taken in`()
+    @Test("Every page works by keyboard and without a script, and files and registrations are taken in")
+    func everyPageWorksByKeyboard()
         async throws
     {
         let realPort = try Sample.freePort()
@@ -97,7 +103,8 @@ import Testing
         }
     }
 
-    @Test func `five lines of a server sign in, with the pages that come with them`() async throws {
+    @Test("Five lines of a server sign in, with the pages that come with them")
+    func fiveLinesOfAServerSign() async throws {
         let (realPort, origin) = (try Sample.freePort(), "http://127.0.0.1:\(port)")
         let acme = Sample.acme(issuer: "http://127.0.0.1:\(realPort)") + "display: { color: \"#2457a6\" }\n"
         try home.write(acme, to: "providers/acme.yaml")

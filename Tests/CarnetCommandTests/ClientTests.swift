@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// Where a client registration comes from, seen in the authorization URL.
-@Suite struct ClientTests {
+@Suite("Client")
+struct ClientTests {
     private let home: CommandHome
 
     init() throws {
@@ -23,8 +24,8 @@ import Testing
             .merging(["host": URL(string: address)?.host() ?? ""]) { first, _ in first }
     }
 
-    @Test func `an option wins over --clients, that over the environment, that over the user's own file`() async throws
-    {
+    @Test("An option wins over --clients, that over the environment, that over the user's own file")
+    func anOptionWinsOverClients() async throws {
         try home.write("google: { client_id: own }\n", to: ".config/carnet/clients.yaml")
         #expect(try await parameters("google")["client_id"] == "own")
         let environment = ["CARNET_GOOGLE_CLIENT_ID": "environment"]
@@ -38,7 +39,8 @@ import Testing
         #expect(option["scope"] != "openid email", "the scopes belong to another registration")
     }
 
-    @Test func `inputs come from the environment, the file and the option`() async throws {
+    @Test("Inputs come from the environment, the file and the option")
+    func inputsComeFromTheEnvironment() async throws {
         try home.write("auth0: { client_id: x, inputs: { domain: file.example } }\n", to: "clients.yaml")
         #expect(try await parameters("auth0", "--clients", "clients.yaml")["host"] == "file.example")
         let environment = ["CARNET_AUTH0_INPUT_DOMAIN": "env.example"]
@@ -48,7 +50,8 @@ import Testing
         #expect(option["host"] == "option.example")
     }
 
-    @Test func `mistakes in a clients file are reported at their places, and never with a secret`() async throws {
+    @Test("Mistakes in a clients file are reported at their places, and never with a secret")
+    func mistakesInAClientsFile() async throws {
         try home.write(
             """
             google:
@@ -81,7 +84,8 @@ import Testing
         )
     }
 
-    @Test func `a secret that others can read is warned of`() async throws {
+    @Test("A secret that others can read is warned of")
+    func aSecretThatOthersCanRead() async throws {
         let file = try home.write("google: { client_id: x, client_secret: s3cret }\n", to: "clients.yaml")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         let result = try await home.run(
@@ -90,7 +94,8 @@ import Testing
         #expect(!result.standardError.contains("s3cret"))
     }
 
-    @Test func `a secret that is not where it should be is a usage error`() async throws {
+    @Test("A secret that is not where it should be is a usage error")
+    func aSecretThatIsNotWhere() async throws {
         try home.write("google: { client_id: x, client_secret_env: NOT_SET }\n", to: "clients.yaml")
         let variable = try await home.run("login", "google", "--clients", "clients.yaml")
         #expect(variable.status == 2 && variable.standardError.contains("the environment variable NOT_SET is not set"))
@@ -100,7 +105,8 @@ import Testing
         #expect(try await home.run("login", "google", "--client-secret", "x").status == 2)
     }
 
-    @Test func `a key file is read, and one that others can read or that holds no key is told of`() async throws {
+    @Test("A key file is read, and one that others can read or that holds no key is reported")
+    func aKeyFileIsRead() async throws {
         let key = """
             -----BEGIN PRIVATE KEY-----
             MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg

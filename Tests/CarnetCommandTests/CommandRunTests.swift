@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// The tests of the command line can be no better than what runs it for them.
-@Suite struct CommandRunTests {
+@Suite("Command run")
+struct CommandRunTests {
     private let home: CommandHome
 
     init() throws {
@@ -18,21 +19,24 @@ import Testing
         )
     }
 
-    @Test func `both channels are read to their end, however much there is`() async throws {
+    @Test("Both channels are read to their end, however much there is")
+    func bothChannelsAreReadToTheir() async throws {
         let result = try await shell("head -c 300000 /dev/zero | tee /dev/stderr; exit 7").finish()
         #expect(result.status == 7)
         #expect(result.standardOutputData.count == 300_000)
         #expect(result.standardErrorData.count == 300_000)
     }
 
-    @Test func `a line is there as soon as it is whole, while the program runs on`() async throws {
+    @Test("A line is there as soon as it is whole, while the program runs on")
+    func aLineIsThereAsSoon() async throws {
         let run = try shell("printf 'half '; read word; echo \"of a $word\"; read end || exit 3")
         run.send("line")
         #expect(try await run.line(of: .standardOutput) == "half of a line")
         #expect(try await run.finish().status == 3, "the second read met the end of standard input")
     }
 
-    @Test func `the end of a program ends every wait for its output`() async throws {
+    @Test("The end of a program ends every wait for its output")
+    func theEndOfAProgramEnds() async throws {
         let run = try shell("echo something else >&2")
         let failure = await #expect(throws: CommandRun.Failure.self) {
             try await run.line(of: .standardError, where: { $0.hasPrefix("https:") })
@@ -40,7 +44,8 @@ import Testing
         #expect(failure?.description.contains("something else") == true)
     }
 
-    @Test func `the deadline ends a program and what it started`() async throws {
+    @Test("The deadline ends a program and what it started")
+    func theDeadlineEndsAProgram() async throws {
         let run = try shell("sleep 600 & echo $!; wait")
         let grandchild = try #require(pid_t(try await run.line(of: .standardOutput)))
         await #expect(throws: CommandRun.Failure.self) {
@@ -51,7 +56,8 @@ import Testing
         #expect(kill(grandchild, 0) != 0 || isZombie(grandchild))
     }
 
-    @Test func `a program that reads nothing can be written to`() async throws {
+    @Test("A program that reads nothing can be written to")
+    func aProgramThatReadsNothingCan() async throws {
         let run = try shell("exec <&-; echo closed; exec sleep 600")
         #expect(try await run.line(of: .standardOutput) == "closed")
         run.send(Data(repeating: 0, count: 1_000_000))
@@ -59,7 +65,8 @@ import Testing
         #expect(try await run.finish().status == 128 + SIGTERM)
     }
 
-    @Test func `a home has only the environment that was given`() async throws {
+    @Test("A home has only the environment that was given")
+    func aHomeHasOnlyTheEnvironment() async throws {
         let result = try await shell("env | cut -d = -f 1 | sort | grep -v -x -e PWD -e OLDPWD -e SHLVL -e _").finish()
         let names = Set(result.standardOutput.split(separator: "\n").map(String.init))
         #expect(names == Set(home.environment.keys))

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// `new` and `doctor`, which look at a running server's metadata.
-@Suite struct DiscoveryCommandTests {
+@Suite("Discovery command")
+struct DiscoveryCommandTests {
     private let home: CommandHome
 
     init() throws {
@@ -17,7 +18,8 @@ import Testing
         return (issuer, try await RunningSandbox(home, "acme", "--port", String(port)))
     }
 
-    @Test func `new writes a descriptor from the metadata that lints and works`() async throws {
+    @Test("New writes a descriptor from the metadata that lints and works")
+    func newWritesADescriptor() async throws {
         let (issuer, sandbox) = try await startIssuer()
         defer { sandbox.run.stop() }
         let written = try await home.run("new", "other", "--issuer", issuer, "--output", "providers")
@@ -28,7 +30,8 @@ import Testing
         #expect(again.status == 2 && again.standardError.contains("already exists"), "\(again)")
     }
 
-    @Test func `new without an issuer prints a descriptor to fill in`() async throws {
+    @Test("New without an issuer prints a descriptor to fill in")
+    func newWithoutAnIssuerPrints() async throws {
         let printed = try await home.run("new", "acme")
         #expect(printed.status == 0 && printed.standardOutput.hasPrefix("carnet: 1\nid: acme\n"), "\(printed)")
         let bad = try await home.run("new", "Acme")
@@ -37,7 +40,8 @@ import Testing
         #expect(unreachable.status == 1 && unreachable.standardOutput.isEmpty, "\(unreachable)")
     }
 
-    @Test func `what new writes works as it stands, and the commands that it names do too`() async throws {
+    @Test("What new writes works as it stands, and the commands that it names do too")
+    func whatNewWritesWorks() async throws {
         try FileManager.default.createDirectory(
             at: home.folder.appending(path: "mine"), withIntermediateDirectories: true)
         let written = try await home.run("new", "acme", "--output", "mine")
@@ -48,7 +52,8 @@ import Testing
         #expect(tried.standardOutput.contains("the provider has neither a userinfo endpoint nor an ID token"))
     }
 
-    @Test func `new says what is wrong with its options`() async throws {
+    @Test("New says what is wrong with its options")
+    func newSaysWhatIsWrong() async throws {
         let folder = try await home.run("new", "acme", "--output", "nowhere")
         #expect(folder.status == 2 && folder.standardError.contains("--output nowhere: no such folder"), "\(folder)")
         let issuer = try await home.run("new", "acme", "--issuer", "id.acme.example")
@@ -60,13 +65,15 @@ import Testing
         #expect(wrong.standardError.contains("\(address)/nope/.well-known/openid-configuration"), "\(wrong)")
     }
 
-    @Test func `doctor has nothing to compare where there is no metadata`() async throws {
+    @Test("doctor has nothing to compare where there is no metadata")
+    func doctorHasNothingToCompareWhere() async throws {
         try await home.write(home.run("new", "plain").standardOutput, to: "plain.yaml")
         let doctor = try await home.run("doctor", "plain.yaml")
         #expect(doctor.status == 2 && doctor.standardError.contains("Plain has no metadata"), "\(doctor)")
     }
 
-    @Test func `doctor is content where descriptor and metadata agree`() async throws {
+    @Test("doctor is content where descriptor and metadata agree")
+    func doctorIsContentWhereDescriptor() async throws {
         let (_, sandbox) = try await startIssuer()
         defer { sandbox.run.stop() }
         let doctor = try await home.run("doctor", "acme", "--json")
@@ -74,7 +81,8 @@ import Testing
         #expect(try (doctor.json()["drift"] as? [Any])?.isEmpty == true)
     }
 
-    @Test func `doctor shows what drifted, at its place in the file`() async throws {
+    @Test("doctor shows what drifted, at its place in the file")
+    func doctorShowsWhatDrifted() async throws {
         let (issuer, sandbox) = try await startIssuer()
         defer { sandbox.run.stop() }
         let file = Sample.acme(issuer: issuer) + "endpoints: { token: \"\(issuer)/old\" }\n"

@@ -2,14 +2,16 @@ import Foundation
 import Testing
 
 /// Five lines in a folder are a provider, with no rebuild.
-@Suite struct DropInTests {
+@Suite("Drop-in folders")
+struct DropInTests {
     private let home: CommandHome
 
     init() throws {
         home = try CommandHome()
     }
 
-    @Test func `a file in ./providers is listed, linted, shown and tried`() async throws {
+    @Test("A file in ./providers is listed, linted, shown and tried")
+    func aFileInProvidersIsListed() async throws {
         let file = try home.write(Sample.acme(), to: "providers/acme.yaml")
         let providers = try await home.run("providers")
         #expect(providers.status == 0)
@@ -23,7 +25,8 @@ import Testing
         #expect(try await home.run("try", "acme").status == 0)
     }
 
-    @Test func `a file dropped into a folder is signed in to at a real address`() async throws {
+    @Test("A file dropped into a folder is signed in to at a real address")
+    func aFileDroppedIntoAFolder() async throws {
         let port = try Sample.freePort()
         try home.write(Sample.acme(issuer: "http://127.0.0.1:\(port)"), to: "providers/acme.yaml")
         let sandbox = try await RunningSandbox(home, "acme", "--port", "\(port)")
@@ -36,7 +39,8 @@ import Testing
         #expect(claims["subject"] as? String != nil && claims["email"] as? String != nil)
     }
 
-    @Test func `a later place overrides an earlier one, and that is said`() async throws {
+    @Test("A later place overrides an earlier one, and that is said")
+    func aLaterPlaceOverridesAnEarlier() async throws {
         try home.write(Sample.acme(), to: ".config/carnet/providers/acme.yaml")
         try home.write(Sample.acme(issuer: "https://env.example"), to: "environment/acme.yaml")
         try home.write(Sample.acme(issuer: "https://option.example"), to: "option/acme.yaml")
@@ -52,7 +56,8 @@ import Testing
         #expect(listed.standardOutput.contains("environment  (overrides ~/.config/carnet/providers)"))
     }
 
-    @Test func `a broken file is reported and hides no other`() async throws {
+    @Test("A broken file is reported and hides no other")
+    func aBrokenFileIsReported() async throws {
         try home.write(Sample.acme(), to: "providers/acme.yaml")
         try home.write("carnet: 1\nid: broken\nnam: Broken\n", to: "providers/broken.yaml")
         let listed = try await home.run("providers", "--json")

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 /// The command, broken from outside.
-@Suite struct FaultScriptTests {
+@Suite("Fault script")
+struct FaultScriptTests {
     /// A small part of the table: `Tests/Faults/faults.py` without `--quick` is all of it.
     @Test("each kind of fault, against the built command", .timeLimit(.minutes(5)))
     func quick() async throws {

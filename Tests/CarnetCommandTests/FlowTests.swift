@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// Flows beside the authorization code, at a running sandbox.
-@Suite struct FlowTests {
+@Suite("Flow")
+struct FlowTests {
     private let home: CommandHome
 
     init() throws {
@@ -10,7 +11,8 @@ import Testing
         try home.write(Sample.acme(), to: "providers/acme.yaml")
     }
 
-    @Test func `a person signs in on another device`() async throws {
+    @Test("A person signs in on another device")
+    func aPersonSignsInOnAnother() async throws {
         let sandbox = try await RunningSandbox(home, "acme")
         let run = try home.start(["login", "acme", "--device", "--sandbox", sandbox.address])
         let page = try await run.line(of: .standardError) { $0.hasPrefix("http") }
@@ -25,7 +27,8 @@ import Testing
         #expect(!login.standardError.contains("\u{2588}"), "no picture in a pipe")
     }
 
-    @Test func `a device that a person turns down is told so`() async throws {
+    @Test("A device that a person turns down is reported so")
+    func aDeviceThatAPersonTurns() async throws {
         let sandbox = try await RunningSandbox(home, "acme", "--fault", "denied")
         let run = try home.start(["login", "acme", "--device", "--sandbox", sandbox.address])
         let page = try await run.line(of: .standardError) { $0.hasPrefix("http") }
@@ -36,7 +39,8 @@ import Testing
         #expect(login.standardError.contains("access_denied"), "\(login)")
     }
 
-    @Test func `a provider without the endpoint is told by its key`() async throws {
+    @Test("A provider without the endpoint is reported by its key")
+    func aProviderWithoutTheEndpoint() async throws {
         try home.write(
             """
             carnet: 1
@@ -53,7 +57,8 @@ import Testing
         #expect(login.standardError.contains("endpoints.device_authorization"), "\(login)")
     }
 
-    @Test func `a client gets a token of its own`() async throws {
+    @Test("A client gets a token of its own")
+    func aClientGetsAToken() async throws {
         let sandbox = try await RunningSandbox(home, "acme")
         let token = try await home.run(
             "token", "acme", "--client-credentials", "--scope", "profile", "--resource", "https://api.acme.example/",
@@ -68,7 +73,8 @@ import Testing
         #expect(misused.status == 2)
     }
 
-    @Test func `a resource that wants a stronger sign-in says how to get it`() async throws {
+    @Test("A resource that wants a stronger sign-in says how to get it")
+    func aResourceThatWantsAStronger() async throws {
         try home.write(
             Sample.acme()
                 + "resources: [{ id: mail, scope: email, title: Mail, url: 'https://api.acme.example/mail' }]\n",
@@ -89,7 +95,8 @@ import Testing
         #expect(again.status == 0, "\(again)")
     }
 
-    @Test func `an account's token is exchanged for another`() async throws {
+    @Test("An account's token is exchanged for another")
+    func anAccountsTokenIsExchanged() async throws {
         let sandbox = try await RunningSandbox(home, "acme")
         try await home.logIn("acme", "--sandbox", sandbox.address)
         let own = try await home.run("token", "acme", "--raw", "--sandbox", sandbox.address)
@@ -109,7 +116,8 @@ import Testing
         return copy
     }
 
-    @Test func `a client's key signs requests and assertions, and its tokens are looked up`() async throws {
+    @Test("A client's key signs requests and assertions, and its tokens are looked up")
+    func aClientsKeySignsRequests() async throws {
         _ = try writeKey()
         let clients = try home.write(
             "acme: { client_id: own, client_key_file: key.pem, redirect_uri: 'http://127.0.0.1/callback' }\n",
@@ -142,8 +150,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `a client registers itself, and signs in`(_ isConfidential: Bool) async throws
-    {
+    @Test("A client registers itself, and signs in", arguments: [false, true])
+    func aClientRegistersItselfAndSigns(_ isConfidential: Bool) async throws {
         let sandbox = try await RunningSandbox(home, "acme")
         let file = home.folder.appending(path: "clients.yaml")
         let arguments = ["register", "acme", "--output", file.path, "--sandbox", sandbox.address]
@@ -158,7 +166,8 @@ import Testing
     }
 
     // DCR-04.
-    @Test func `a registration is read, updated beside others in its file, and taken back`() async throws {
+    @Test("A registration is read, updated beside others in its file, and taken back")
+    func aRegistrationIsReadUpdatedBeside() async throws {
         let sandbox = try await RunningSandbox(home, "acme")
         let other = "# mine\nother: { client_id: x }  # kept\n"
         let file = try home.write(other, to: "clients.yaml")
@@ -194,7 +203,8 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `a registration keeps the inputs that it was made with`() async throws {
+    @Test("A registration keeps the inputs that it was made with")
+    func aRegistrationKeepsTheInputs() async throws {
         let more = "inputs: { tenant: { example: t1 } }\nauthorization: { parameters: { tenant: '{tenant}' } }\n"
         try home.write(Sample.acme() + more, to: "providers/acme.yaml")
         let sandbox = try await RunningSandbox(home, "acme")
@@ -213,7 +223,8 @@ import Testing
     }
 
     // DCR-02, DCR-05.
-    @Test func `a client registers its key, signs in with it, and keeps it when it is updated`() async throws {
+    @Test("A client registers its key, signs in with it, and keeps it when it is updated")
+    func aClientRegistersItsKeySigns() async throws {
         try home.write(
             Sample.acme() + "client: { authentication: [private_key_jwt] }\n", to: "providers/acme.yaml")
         let sandbox = try await RunningSandbox(home, "acme")
@@ -231,7 +242,8 @@ import Testing
         #expect(login.status == 0, "\(login)")
     }
 
-    @Test func `a registration that was made by hand is not overwritten`() async throws {
+    @Test("A registration that was made by hand is not overwritten")
+    func aRegistrationThatWasMade() async throws {
         let sandbox = try await RunningSandbox(home, "acme")
         let file = try home.write("acme: { client_id: x }\n", to: "clients.yaml")
         let again = try await home.run("register", "acme", "--output", file.path, "--sandbox", sandbox.address)

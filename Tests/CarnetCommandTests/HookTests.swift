@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// The hooks of `.pre-commit-hooks.yaml`, run as pre-commit runs them: the words of `entry`, then the changed files.
-@Suite struct HookTests {
+@Suite("Hook")
+struct HookTests {
     private let home: CommandHome
 
     init() throws {
@@ -42,11 +43,13 @@ import Testing
 
     private static let good = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
 
-    @Test func `there is a hook that builds and one that finds`() {
+    @Test("There is a hook that builds and one that finds")
+    func thereIsAHookThatBuilds() {
         #expect(Self.hooks.map(\.language) == ["swift", "system"])
     }
 
-    @Test(arguments: hooks) func `a hook lets good files pass and stops bad ones`(_ hook: Hook) async throws {
+    @Test("A hook lets good files pass and stops bad ones", arguments: hooks)
+    func aHookLetsGoodFilesPass(_ hook: Hook) async throws {
         try home.write(Self.good, to: "providers/acme.yaml")
         try home.write(
             Self.good.replacing("acme", with: "beta") + "inputs: { unused: {} }\n", to: "providers/beta.yaml")
@@ -58,7 +61,8 @@ import Testing
         #expect(stopped.status == 1 && stopped.standardOutput.contains("providers/beta.yaml:5:"), "\(stopped)")
     }
 
-    @Test(arguments: hooks) func `a hook is about the descriptors of a folder called providers`(_ hook: Hook) throws {
+    @Test("A hook is about the descriptors of a folder called providers", arguments: hooks)
+    func aHookIsAboutTheDescriptors(_ hook: Hook) throws {
         let pattern = try Regex(hook.files)
         for path in ["providers/acme.yaml", "a/providers/acme.yml"] { #expect(path.contains(pattern), "\(path)") }
         for path in ["acme.yaml", "providers/acme.json", "providers/old/acme.yaml", "myproviders/acme.yaml"] {

@@ -2,9 +2,11 @@ import Foundation
 import Testing
 
 /// The README's program, as written: it selects a dropped-in provider by name and signs in.
-@Suite struct HostProgramTests {
+@Suite("Host program")
+struct HostProgramTests {
     #if os(Linux)
-        @Test func `it signs in through the browser and greets the user`() async throws {
+        @Test("It signs in through the browser and greets the user")
+        func itSignsInThroughTheBrowser() async throws {
             let home = try CommandHome()
             let port = try Sample.freePort()
             try home.write(Sample.acme(issuer: "http://127.0.0.1:\(port)"), to: "providers/acme.yaml")

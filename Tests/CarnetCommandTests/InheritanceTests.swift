@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// A descriptor that extends another one, and one with environments, from the command line.
-@Suite struct InheritanceTests {
+@Suite("Inheritance")
+struct InheritanceTests {
     private let home: CommandHome
 
     init() throws {
@@ -13,7 +14,8 @@ import Testing
         try home.write(child, to: "providers/child.yaml")
     }
 
-    @Test func `a child is linted, listed with its parent and tried`() async throws {
+    @Test("A child is linted, listed with its parent and tried")
+    func aChildIsLintedListed() async throws {
         #expect(try await home.run("lint", "providers").status == 0)
         let providers = try await home.run("providers")
         #expect(providers.standardOutput.contains("(extends acme)"), "\(providers)")
@@ -23,7 +25,8 @@ import Testing
         #expect(tried.standardOutput.contains("    granted  openid\n"))
     }
 
-    @Test func `an environment sends every request to its own hosts`() async throws {
+    @Test("An environment sends every request to its own hosts")
+    func anEnvironmentSendsEveryRequest() async throws {
         let tried = try await home.run("try", "child", "--environment", "sandbox")
         #expect(tried.status == 0, "\(tried)")
         #expect(tried.standardOutput.contains("GET https://sandbox.acme.example/.well-known/openid-configuration"))
@@ -32,7 +35,8 @@ import Testing
         #expect(unknown.status == 2 && unknown.standardError.contains("sandbox"), "\(unknown)")
     }
 
-    @Test func `a circle is found, and hides no other provider`() async throws {
+    @Test("A circle is found, and hides no other provider")
+    func aCircleIsFoundAndHides() async throws {
         try home.write("carnet: 1\nid: one\nname: One\nextends: two\n", to: "providers/one.yaml")
         try home.write("carnet: 1\nid: two\nname: Two\nextends: one\n", to: "providers/two.yaml")
         let lint = try await home.run("lint", "providers")

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@Suite struct LintTests {
+@Suite("Lint")
+struct LintTests {
     private let home: CommandHome
 
     init() throws {
@@ -50,7 +51,8 @@ import Testing
         return text
     }
 
-    @Test(arguments: badFiles) func `bad input is found at its place`(_ file: BadFile) async throws {
+    @Test("Bad input is found at its place", arguments: badFiles)
+    func badInputIsFound(_ file: BadFile) async throws {
         try file.bytes.write(to: home.folder.appending(path: "bad.yaml"))
         let result = try await home.run("lint", "bad.yaml")
         #expect(result.status == 1)
@@ -60,7 +62,8 @@ import Testing
         #expect(tried.standardError.contains("carnet: bad.yaml has errors"), "\(tried)")
     }
 
-    @Test func `a folder with no descriptor, and a file that is not there, could not be looked at`() async throws {
+    @Test("A folder with no descriptor, and a file that is not there, could not be read")
+    func aFolderWithNoDescriptor() async throws {
         try FileManager.default.createDirectory(
             at: home.folder.appending(path: "empty"), withIntermediateDirectories: true)
         let folder = try await home.run("lint", "empty")
@@ -71,7 +74,8 @@ import Testing
         #expect(file.standardOutput.contains("no such file"))
     }
 
-    @Test func `a folder with no descriptor hides no finding of another file`() async throws {
+    @Test("A folder with no descriptor hides no finding of another file")
+    func aFolderWithNoDescriptorHides() async throws {
         try FileManager.default.createDirectory(
             at: home.folder.appending(path: "empty"), withIntermediateDirectories: true)
         try home.write(Sample.acme() + "scops: 1\n", to: "acme.yaml")
@@ -81,7 +85,8 @@ import Testing
         #expect(result.standardOutput.contains("the folder has no descriptors [D016]"))
     }
 
-    @Test func `a folder is all of its descriptors`() async throws {
+    @Test("A folder is all of its descriptors")
+    func aFolderIsAll() async throws {
         try home.write(Sample.acme(), to: "providers/acme.yaml")
         try home.write("carnet: 1\n", to: "providers/other.yml")
         try home.write("not looked at", to: "providers/readme.txt")
@@ -90,7 +95,8 @@ import Testing
         #expect(result.standardOutput.hasSuffix("in 2 files\n"))
     }
 
-    @Test func `stdin has the name that it is given`() async throws {
+    @Test("stdin has the name that it is given")
+    func stdinHasTheName() async throws {
         let unnamed = try await home.run("lint", "-", input: Data("carnet: 2\n".utf8))
         #expect(unnamed.standardOutput.hasPrefix("<stdin>:1:"))
         let named = try await home.run(
@@ -98,7 +104,8 @@ import Testing
         #expect(named.standardOutput.hasPrefix("providers/x.yaml:1:"))
     }
 
-    @Test func `JSON is one document of version 1`() async throws {
+    @Test("JSON is one document of version 1")
+    func jsonIsOneDocumentOfVersion() async throws {
         try home.write(Sample.acme() + "scops: 1\n", to: "acme.yaml")
         for arguments in [["--format", "json"], ["--json"]] {
             let run = try home.start(["lint", "acme.yaml"] + arguments)
@@ -111,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func `SARIF and GitHub annotations are offered`() async throws {
+    @Test("SARIF and GitHub annotations are offered")
+    func sarifAndGitHubAnnotationsAreOffered() async throws {
         try home.write(Sample.acme() + "scops: 1\n", to: "acme.yaml")
         let sarif = try await home.run("lint", "acme.yaml", "--format", "sarif").json()
         #expect(sarif["version"] as? String == "2.1.0")
@@ -120,7 +128,8 @@ import Testing
         #expect(try await home.run("lint", "acme.yaml", "--format", "xml").status == 2)
     }
 
-    @Test func `what fails a run can be chosen`() async throws {
+    @Test("What fails a run can be chosen")
+    func whatFailsARunCan() async throws {
         // An input that nothing uses is a warning.
         let warned = Sample.acme() + "inputs: { unused: {} }\n"
         try home.write(warned, to: "acme.yaml")
@@ -184,7 +193,8 @@ import Testing
         #endif
     }
 
-    @Test func `what is certain is mended in the file, comments and all`() async throws {
+    @Test("What is certain is mended in the file, comments and all")
+    func whatIsCertainIsMended() async throws {
         let repeated = Sample.acme().replacing("[openid, profile, email]", with: "[openid, openid, email]") + "# ours\n"
         let file = try home.write(repeated, to: "acme.yaml")
         let result = try await home.run("lint", "acme.yaml", "--fix")
@@ -195,7 +205,8 @@ import Testing
         #expect(stdin.standardOutput == mended)
     }
 
-    @Test func `samples are run through the engine, unless that is switched off`() async throws {
+    @Test("Samples are run through the engine, unless that is switched off")
+    func samplesAreRunThroughTheEngine() async throws {
         try home.write(Sample.acme() + "samples: { token: { access_token: redacted } }\n", to: "acme.yaml")
         let simulated = try await home.run("lint", "acme.yaml")
         #expect(simulated.status == 1, "\(simulated)")
@@ -205,7 +216,8 @@ import Testing
         #expect(try await home.run("lint", "acme.yaml", "--no-simulate").status == 0)
     }
 
-    @Test func `without samples the requests of a pretend client are made when that is asked for`() async throws {
+    @Test("Without samples the requests of a test client are made when that is requested")
+    func withoutSamplesTheRequests() async throws {
         let repeated =
             Sample.acme() + """
                 endpoints: { authorization: "https://id.acme.example/authorize?audience=x" }
@@ -219,7 +231,8 @@ import Testing
         #expect(simulated.standardOutput.contains("the engine cannot build the authorization request"), "\(simulated)")
     }
 
-    @Test func `every code that is printed has a page`() async throws {
+    @Test("Every code that is printed has a page")
+    func everyCodeThatIsPrintedHas() async throws {
         let page = try await home.run("explain", "K001")
         #expect(page.status == 0 && page.standardOutput.hasPrefix("# K001: unknown-key\n"))
         #expect(try await home.run("explain", "k001", "--json").json()["code"] as? String == "K001")

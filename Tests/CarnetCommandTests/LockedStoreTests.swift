@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 /// An account whose lock another process has, because it is refreshing the tokens, and was stopped meanwhile.
-@Suite struct LockedStoreTests {
+@Suite("Locked store")
+struct LockedStoreTests {
     private let home: CommandHome
 
     init() throws {

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// Signing in at a running sandbox, and what can go wrong on the way.
-@Suite struct LoginTests {
+@Suite("Login")
+struct LoginTests {
     private let home: CommandHome
 
     init() throws {
@@ -17,8 +18,8 @@ import Testing
         #expect(try home.files(endingWith: ".record").isEmpty)
     }
 
-    @Test(arguments: ["google", "cloudentity", "auth0"])
-    func `every shipped provider is signed in to with no account`(_ provider: String) async throws {
+    @Test("Every shipped provider is signed in to with no account", arguments: ["google", "cloudentity", "auth0"])
+    func everyShippedProviderIsSigned(_ provider: String) async throws {
         let sandbox = try await RunningSandbox(home)
         let login = try await home.logIn(provider, "--sandbox", sandbox.address)
         #expect(login.status == 0, "\(login)")
@@ -28,7 +29,8 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("http") }.count == 1)
     }
 
-    @Test func `an account lives from its sign-in to its sign-out`() async throws {
+    @Test("An account lives from its sign-in to its sign-out")
+    func anAccountLivesFromItsSign() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         let at = ["--sandbox", sandbox.address]
         try await home.logIn("google", "--scope", "openid", "--scope", "email profile", "--sandbox", sandbox.address)
@@ -65,7 +67,8 @@ import Testing
         #expect(after.status == 1 && after.standardError.contains("run carnet login google"))
     }
 
-    @Test func `with several accounts one must be named`() async throws {
+    @Test("With several accounts one must be named")
+    func withSeveralAccountsOneMust() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         try await home.logIn("google", "--sandbox", sandbox.address, "--account", "work")
         try await home.logIn("google", "--sandbox", sandbox.address, "--account", "home")
@@ -79,7 +82,8 @@ import Testing
         #expect(named.status == 0)
     }
 
-    @Test func `an opaque access token has no claims to show, and a JWT's are not verified`() async throws {
+    @Test("An opaque access token has no claims to show, and a JWT's are not verified")
+    func anOpaqueAccessTokenHas() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         try await home.logIn("google", "--sandbox", sandbox.address)
         let opaque = try await home.run("token", "google", "--payload", "--sandbox", sandbox.address)
@@ -87,7 +91,8 @@ import Testing
         #expect(opaque.standardError.contains("is opaque: it is not a JWT"))
     }
 
-    @Test func `no client id is a usage error that says where one is given`() async throws {
+    @Test("No client id is a usage error that says where one is given")
+    func noClientIdIsAUsage() async throws {
         let result = try await home.run("login", "google")
         #expect(result.status == 2)
         #expect(result.standardError.hasPrefix("carnet: no client id for google\n"))
@@ -101,13 +106,15 @@ import Testing
         #expect(error["redirect_uri"] as? String == "http://127.0.0.1/callback")
     }
 
-    @Test func `an unknown provider is a usage error with the nearest name`() async throws {
+    @Test("An unknown provider is a usage error with the nearest name")
+    func anUnknownProviderIsAUsage() async throws {
         let result = try await home.run("login", "gogle")
         #expect(result.status == 2)
         #expect(result.standardError.contains("there is no provider \"gogle\"; did you mean google?"))
     }
 
-    @Test func `an input that is missing, unknown or refused is a usage error`() async throws {
+    @Test("An input that is missing, unknown or refused is a usage error")
+    func anInputThatIsMissingUnknown() async throws {
         let missing = try await home.run("login", "auth0", "--client-id", "x")
         #expect(missing.status == 2 && missing.standardError.contains("CARNET_AUTH0_INPUT_DOMAIN"), "\(missing)")
         let unknown = try await home.run("login", "auth0", "--client-id", "x", "--input", "domian=a.b")
@@ -117,7 +124,8 @@ import Testing
         #expect(try await home.run("login", "auth0", "--input", "domain").status == 2)
     }
 
-    @Test func `Ctrl-C ends a sign-in with 130 and keeps nothing`() async throws {
+    @Test("Ctrl-C ends a sign-in with 130 and keeps nothing")
+    func ctrlCEndsASign() async throws {
         for way in ["--no-browser", "--paste"] {
             let run = try home.start(["login", "google", "--client-id", "x", way])
             _ = try await run.line(of: .standardError) { $0.hasPrefix("https://accounts.google.com/") }
@@ -129,14 +137,16 @@ import Testing
         try await expectNothingStored()
     }
 
-    @Test func `a sign-in that takes too long ends, and keeps nothing`() async throws {
+    @Test("A sign-in that takes too long ends, and keeps nothing")
+    func aSignInThatTakesToo() async throws {
         let result = try await home.run("login", "google", "--client-id", "x", "--no-browser", "--timeout", "1")
         #expect(result.status == 1)
         #expect(result.standardError.contains("begin the sign-in again"), "\(result)")
         try await expectNothingStored()
     }
 
-    @Test func `a callback with another state is refused, and the right one still comes through`() async throws {
+    @Test("A callback with another state is rejected, and the right one still comes through")
+    func aCallbackWithAnotherState() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         let login = try await home.startLogin(["google", "--sandbox", sandbox.address])
         let browser = Browser()
@@ -147,7 +157,8 @@ import Testing
         #expect(try await login.run.finish().status == 0)
     }
 
-    @Test func `the callback can be pasted`() async throws {
+    @Test("The callback can be pasted")
+    func theCallbackCanBePasted() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         let run = try home.start(["login", "google", "--sandbox", sandbox.address, "--paste"])
         let address = try await run.line(of: .standardError) { $0.hasPrefix("http") }
@@ -158,14 +169,17 @@ import Testing
         #expect(result.status == 0, "\(result)")
     }
 
-    @Test(arguments: [
-        ("denied", "server error        access_denied"),
-        ("wrong-iss", "the callback names another issuer"), ("wrong-nonce", "ID token: "),
-        ("bad-signature", "the ID token's signature is invalid"), ("wrong-audience", "ID token: "),
-        ("expired-id-token", "ID token: "), ("missing-id-token", "the response has no ID token"),
-        ("token-html", "token request: "), ("token-500", "http status"), ("token-down", "no response from the server"),
-    ])
-    func `a provider that misbehaves is not signed in to`(_ fault: String, _ words: String) async throws {
+    @Test(
+        "A provider that misbehaves is not signed in to",
+        arguments: [
+            ("denied", "server error        access_denied"),
+            ("wrong-iss", "the callback names another issuer"), ("wrong-nonce", "ID token: "),
+            ("bad-signature", "the ID token's signature is invalid"), ("wrong-audience", "ID token: "),
+            ("expired-id-token", "ID token: "), ("missing-id-token", "the response has no ID token"),
+            ("token-html", "token request: "), ("token-500", "http status"),
+            ("token-down", "no response from the server"),
+        ])
+    func aProviderThatMisbehaves(_ fault: String, _ words: String) async throws {
         let sandbox = try await RunningSandbox(home, "google", "--fault", fault)
         let login = try await home.startLogin(["google", "--sandbox", sandbox.address])
         try await Browser().open(login.address)
@@ -176,7 +190,8 @@ import Testing
         try await expectNothingStored()
     }
 
-    @Test func `a server that answers with another state does not end the wait`() async throws {
+    @Test("A server that answers with another state does not end the wait")
+    func aServerThatAnswersWithAnother() async throws {
         let sandbox = try await RunningSandbox(home, "google", "--fault", "wrong-state")
         let login = try await home.startLogin(["google", "--sandbox", sandbox.address])
         #expect(try await Browser().open(login.address).status == 400)
@@ -185,8 +200,8 @@ import Testing
         try await expectNothingStored()
     }
 
-    @Test func `a failure says step, key with its place, status, the server's words and the redirect URI`() async throws
-    {
+    @Test("A failure says step, key with its place, status, the server's words and the redirect URI")
+    func aFailureSaysStepKey() async throws {
         let port = try Sample.freePort()
         let address = "http://127.0.0.1:\(port)"
         try home.write(
@@ -218,7 +233,8 @@ import Testing
         #expect(!result.standardError.contains("is registered"), "\(result)")
     }
 
-    @Test func `a revoked refresh token ends the session`() async throws {
+    @Test("A revoked refresh token ends the session")
+    func aRevokedRefreshTokenEnds() async throws {
         let sandbox = try await RunningSandbox(home, "google", "--fault", "refresh-revoked")
         try await home.logIn("google", "--sandbox", sandbox.address)
         let result = try await home.run("refresh", "google", "--sandbox", sandbox.address)

@@ -4,7 +4,8 @@ import Testing
 
 /// `carnet` behind proxies that nobody here wrote. They send everything on to a proxy of the test, which plays the Internet:
 /// every host is one server with a certificate for `id.acme.example`.
-@Suite struct ProxyTests {
+@Suite("Proxy")
+struct ProxyTests {
     private let home: CommandHome
     private let certificates: OpenSSLFolder
     private let user = "alice:s3cret-word"
@@ -41,8 +42,10 @@ import Testing
         try await home.start(arguments, environment: ["HTTPS_PROXY": "http://\(proxy)"].merging(added) { $1 }).finish()
     }
 
-    @Test(arguments: RealProxy.Program.allCases)
-    func `a company's proxy with a password lets a user sign in and stay signed in`(
+    @Test(
+        "A company's proxy with a password lets a user sign in and stay signed in",
+        arguments: RealProxy.Program.allCases)
+    func aCompanysProxyWithAPassword(
         _ program: RealProxy.Program
     ) async throws {
         try await withInternet { server, internet in
@@ -79,8 +82,10 @@ import Testing
         }
     }
 
-    @Test(arguments: RealProxy.Program.allCases)
-    func `a proxy's password that is wrong or missing is an error that names the proxy`(
+    @Test(
+        "A proxy's password that is wrong or missing is an error that names the proxy",
+        arguments: RealProxy.Program.allCases)
+    func aProxysPasswordThatIsWrong(
         _ program: RealProxy.Program
     ) async throws {
         try await withInternet { server, internet in
@@ -99,8 +104,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [RealProxy.Program.squid, .tinyproxy])
-    func `a host that the proxy refuses is an error, and one of NO_PROXY is not asked for there`(
+    @Test(
+        "A host that the proxy rejects is an error, and one of NO_PROXY is not asked for there",
+        arguments: [RealProxy.Program.squid, .tinyproxy])
+    func aHostThatTheProxyRefuses(
         _ program: RealProxy.Program
     ) async throws {
         try await withInternet { server, internet in
@@ -131,7 +138,8 @@ import Testing
 }
 
 /// Hosts on this machine, and authorities that are not the system's.
-@Suite struct ReachTests {
+@Suite("Reach")
+struct ReachTests {
     private let home: CommandHome
     private let certificates: OpenSSLFolder
 
@@ -139,7 +147,8 @@ import Testing
         (home, certificates) = (try CommandHome(), try OpenSSLFolder())
     }
 
-    @Test func `a local host that only metadata names is reached with --allow-local alone`() async throws {
+    @Test("A local host that only metadata names is reached with --allow-local alone")
+    func aLocalHostThatOnlyMetadata() async throws {
         try certificates.signCertificate(for: "DNS:id.acme.example,IP:127.0.0.1")
         let server = try await TLSServer.provider(certificates) { "https://127.0.0.1:\($0)" }
         let internet = try await ConnectProxy(to: try server.port)
@@ -171,7 +180,8 @@ import Testing
         try await server.stop()
     }
 
-    @Test func `a file without certificates is an error that names it, and nothing is requested`() async throws {
+    @Test("A file without certificates is an error that names it, and nothing is requested")
+    func aFileWithoutCertificates() async throws {
         try certificates.signCertificate(for: "DNS:localhost")
         let server = try await TLSServer.provider(certificates) { "https://localhost:\($0)" }
         try home.write("no certificate\n", to: "company.pem")

@@ -4,7 +4,8 @@ import Testing
 @testable import CarnetCommand
 
 /// The codes of Fixtures/qr-codes.txt were made by another encoder.
-@Suite struct QRCodeTests {
+@Suite("QR code")
+struct QRCodeTests {
     struct Sample: Sendable, CustomTestStringConvertible {
         let text: String
         let mask: Int
@@ -22,12 +23,14 @@ import Testing
         }
     }()
 
-    @Test(arguments: samples) func `the modules are those of another encoder`(sample: Sample) throws {
+    @Test("The modules are those of another encoder", arguments: samples)
+    func theModulesAreThoseOfAnother(sample: Sample) throws {
         let code = try #require(QRCode(sample.text, mask: sample.mask))
         #expect(code.modules.map { String($0.map { $0 ? "#" : "." }) } == sample.rows)
     }
 
-    @Test(arguments: samples) func `without a mask, it has the one that is easiest to read`(sample: Sample) throws {
+    @Test("Without a mask, it has the one that is easiest to read", arguments: samples)
+    func withoutAMaskItHas(sample: Sample) throws {
         let code = try #require(QRCode(sample.text))
         let version = try #require(QRVersion.all.first { $0.size == code.size })
         let grids = (0..<8).map { QRGrid(version, version.codewords(for: Array(sample.text.utf8)), mask: $0) }
@@ -36,13 +39,15 @@ import Testing
         #expect(Set(grids.map(\.penalty)).count > 1)
     }
 
-    @Test func `sizes from 1 to 10 are there, and no more`() {
+    @Test("Sizes from 1 to 10 are there, and no more")
+    func sizesFrom1To10() {
         #expect(Self.samples.map(\.rows.count) == [21, 29, 49, 49, 57])
         #expect(QRCode(String(repeating: "a", count: 271))?.size == 57)
         #expect(QRCode(String(repeating: "a", count: 272)) == nil)
     }
 
-    @Test func `a terminal gets two rows a line, with a light margin`() throws {
+    @Test("A terminal gets two rows a line, with a light margin")
+    func aTerminalGetsTwoRows() throws {
         let code = try #require(QRCode("HELLO"))
         let lines = code.lines(usesColor: false)
         #expect(lines.count == 13)

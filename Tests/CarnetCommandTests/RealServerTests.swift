@@ -2,9 +2,12 @@ import Foundation
 import Testing
 
 /// `carnet` and servers that nobody here wrote, with nothing between them but a descriptor dropped into a folder.
-@Suite struct RealServerTests {
-    @Test(.timeLimit(.minutes(20)), arguments: Peer.Server.allCases)
-    func `a few lines are enough to sign in, to stay signed in and to sign out`(_ server: Peer.Server) async throws {
+@Suite("Real server")
+struct RealServerTests {
+    @Test(
+        "A few lines are enough to sign in, to stay signed in and to sign out", .timeLimit(.minutes(20)),
+        arguments: Peer.Server.allCases)
+    func aFewLinesAreEnough(_ server: Peer.Server) async throws {
         try await Peer.with(server) { peer in
             let home = try Self.home(for: peer)
 

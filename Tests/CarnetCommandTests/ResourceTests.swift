@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@Suite struct ResourceTests {
+@Suite("Resource")
+struct ResourceTests {
     private let home: CommandHome
 
     init() throws {
@@ -23,19 +24,23 @@ import Testing
         return resources.filter { $0["open"] as? Bool == true }.compactMap { $0["title"] as? String }
     }
 
-    @Test func `three scopes open three resources, in the order of the file`() async throws {
+    @Test("Three scopes open three resources, in the order of the file")
+    func threeScopesOpenThreeResources() async throws {
         #expect(try await openTitles(granted: "openid email profile") == ["Transfer", "Balance", "Some name"])
     }
 
-    @Test func `one scope less opens one resource less`() async throws {
+    @Test("One scope less opens one resource less")
+    func oneScopeLessOpensOneResource() async throws {
         #expect(try await openTitles(granted: "openid email") == ["Transfer", "Balance"])
     }
 
-    @Test func `a scope that only begins like another opens nothing`() async throws {
+    @Test("A scope that only begins like another opens nothing")
+    func aScopeThatOnlyBeginsLike() async throws {
         #expect(try await openTitles(granted: "openid email_extra") == ["Transfer"])
     }
 
-    @Test func `people see what is open and what a closed one needs`() async throws {
+    @Test("People see what is open and what a closed one needs")
+    func peopleSeeWhatIsOpen() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         try await home.logIn("google", "--scope", "openid email", "--sandbox", sandbox.address)
         let result = try await home.run(
@@ -53,7 +58,8 @@ import Testing
         )
     }
 
-    @Test func `a resource that is not granted is not called`() async throws {
+    @Test("A resource that is not granted is not called")
+    func aResourceThatIsNotGranted() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         try await home.logIn("google", "--sandbox", sandbox.address)
         let result = try await home.run(
@@ -62,7 +68,8 @@ import Testing
         #expect(result.standardError.contains("sign in with --scope phone"))
     }
 
-    @Test func `the token goes to no host that nobody declared`() async throws {
+    @Test("The token goes to no host that nobody declared")
+    func theTokenGoesToNoHost() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         try await home.logIn("google", "--sandbox", sandbox.address)
         let result = try await home.run("call", "google", "https://evil.example/", "--sandbox", sandbox.address)
@@ -70,7 +77,8 @@ import Testing
         #expect(result.standardError.contains("the access token must not be sent to https://evil.example"))
     }
 
-    @Test func `a method and a body can be sent`() async throws {
+    @Test("A method and a body can be sent")
+    func aMethodAndABodyCan() async throws {
         try home.write(
             Sample.acme() + """
                 resources:
@@ -88,7 +96,8 @@ import Testing
         #expect(result.standardError.contains("> Content-Type: application/json"))
     }
 
-    @Test func `a broken map is shown with its places`() async throws {
+    @Test("A broken map is shown with its places")
+    func aBrokenMapIsShown() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         try await home.logIn("google", "--sandbox", sandbox.address)
         try home.write("[{\"scope\": \"openid\", \"titel\": \"A\", \"url\": \"https://a.example\"}]", to: "map.json")

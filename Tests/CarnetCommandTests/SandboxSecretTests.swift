@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 /// A real registration at a sandbox, and files of it that others can read.
-@Suite struct SandboxSecretTests {
+@Suite("Sandbox secret")
+struct SandboxSecretTests {
     private static let secret = "the-real-s3cret-of-the-client"
     private let home: CommandHome
 

@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-@Suite struct SchemaTests {
+@Suite("Schema")
+struct SchemaTests {
     private let home: CommandHome
 
     init() throws {
         home = try CommandHome()
     }
 
-    @Test(arguments: [[], ["--json"]])
-    func `the schema of descriptors is the whole answer`(options: [String]) async throws {
+    @Test("The schema of descriptors is the whole response", arguments: [[], ["--json"]])
+    func theSchemaOfDescriptors(options: [String]) async throws {
         let run = try home.start(["schema"] + options)
         let result = try await run.finish()
         #expect(result.status == 0 && result.standardError.isEmpty, "\(result)")
@@ -19,7 +20,8 @@ import Testing
         #expect(schema["$defs"] is [String: Any])
     }
 
-    @Test func `the schema of resource maps is another`() async throws {
+    @Test("The schema of resource maps is another")
+    func theSchemaOfResourceMaps() async throws {
         let schema = try await home.run("schema", "--resources").json()
         #expect(schema["title"] as? String == "Carnet resource map")
     }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@Suite struct ShowTests {
+@Suite("Show")
+struct ShowTests {
     private let home: CommandHome
 
     init() throws {
@@ -60,7 +61,8 @@ import Testing
         try #require((document["requests"] as? [String: Any])?[step] as? [String: Any])
     }
 
-    @Test func `the requests are exact to the byte`() async throws {
+    @Test("The requests are exact to the byte")
+    func theRequestsAreExact() async throws {
         let document = try await shown("--client-id", "my client")
         #expect(
             try request("authorization", document)["url"] as? String
@@ -82,7 +84,8 @@ import Testing
         #expect(document["pretend_endpoints"] as? [String] == [])
     }
 
-    @Test func `what the descriptor says is all there, filled, in the environment that was chosen`() async throws {
+    @Test("What the descriptor says is all there, filled, in the environment that was chosen")
+    func whatTheDescriptorSaysIsAll() async throws {
         let document = try await shown("--environment", "sandbox", "--input", "region=us")
         let resolved = try #require(document["resolved"] as? [String: Any])
         #expect((resolved["endpoints"] as? [String: String])?["token"] == "https://sandbox.plain.example/1234/token")
@@ -95,7 +98,8 @@ import Testing
         #expect(try request("token", document)["url"] as? String == "https://sandbox.plain.example/1234/token")
     }
 
-    @Test func `every missing input is told at once, with how it is given`() async throws {
+    @Test("Every missing input is reported at once, with how it is given")
+    func everyMissingInputIsTold() async throws {
         for command in [["show", "plain", "--resolved"], ["try", "plain"]] {
             let run = try home.start(command)
             let result = try await run.finish()
@@ -106,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func `a real secret is never among what is shown`() async throws {
+    @Test("A real secret is never among what is shown")
+    func aRealSecretIsNeverAmong() async throws {
         let result = try await home.run(
             "show", "plain", "--resolved", "--input", "tenant=1234", "--client-id", "c", "--client-secret-env", "S",
             environment: ["S": "very-secret"])
@@ -116,7 +121,8 @@ import Testing
         #expect(result.standardError.contains("using the example eu"))
     }
 
-    @Test func `a request that cannot be made is told, and hides no other`() async throws {
+    @Test("A request that cannot be made is reported, and hides no other")
+    func aRequestThatCannotBeMade() async throws {
         let result = try await home.run(
             "show", "plain", "--resolved", "--input", "tenant=1234", "--redirect-uri", "nowhere")
         #expect(result.status == 0, "\(result)")
@@ -126,7 +132,8 @@ import Testing
         #expect(result.standardOutput.contains("pretend-refresh-token"))
     }
 
-    @Test func `endpoints that only the metadata tells are called so`() async throws {
+    @Test("Endpoints that only the metadata reports are called so")
+    func endpointsThatOnlyTheMetadataTells() async throws {
         try home.write(Sample.acme(), to: "providers/acme.yaml")
         let result = try await home.run("show", "acme", "--resolved")
         #expect(

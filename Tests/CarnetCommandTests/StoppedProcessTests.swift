@@ -7,7 +7,8 @@ import Testing
 
 /// A program that is stopped for longer than its time limit, by Ctrl-Z or because the machine sleeps, while a provider
 /// that replaces refresh tokens answers it.
-@Suite struct StoppedProcessTests {
+@Suite("Stopped process")
+struct StoppedProcessTests {
     private let home: CommandHome
 
     init() throws {

@@ -2,14 +2,16 @@ import Foundation
 import Testing
 
 /// What is kept, and what happens when it cannot be.
-@Suite struct StoreTests {
+@Suite("Store")
+struct StoreTests {
     private let home: CommandHome
 
     init() throws {
         home = try CommandHome()
     }
 
-    @Test func `records and their key are for their owner alone, and no token is in them`() async throws {
+    @Test("Records and their key are for their owner alone, and no token is in them")
+    func recordsAndTheirKey() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         try await home.logIn("google", "--sandbox", sandbox.address)
         let record = try #require(try home.files(endingWith: ".record").first)
@@ -24,7 +26,8 @@ import Testing
         #expect(try Data(contentsOf: record).range(of: token) == nil)
     }
 
-    @Test func `a store that cannot be written fails as such, and says where it is`() async throws {
+    @Test("A store that cannot be written fails as such, and says where it is")
+    func aStoreThatCannotBeWritten() async throws {
         try home.write("a file", to: "taken")
         let store = ["CARNET_STORE": home.folder.appending(path: "taken/tokens").path]
         let run = try home.start(["login", "google", "--client-id", "x", "--no-browser"], environment: store)
@@ -35,7 +38,8 @@ import Testing
         #expect(!result.standardError.contains("https://"), "nobody signs in for nothing")
     }
 
-    @Test func `a damaged record is reported, left as it is, and can be signed out of`() async throws {
+    @Test("A damaged record is reported, left as it is, and can be signed out of")
+    func aDamagedRecordIsReportedLeft() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         let at = ["--sandbox", sandbox.address]
         try await home.logIn("google", "--account", "a", "--sandbox", sandbox.address)
@@ -53,7 +57,8 @@ import Testing
         #expect(try home.files(endingWith: ".record").isEmpty)
     }
 
-    @Test func `a record that cannot be told is named and hides no other account`() async throws {
+    @Test("A record that cannot be told is named and hides no other account")
+    func aRecordThatCannotBeTold() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         for account in ["a", "b"] {
             try await home.logIn("google", "--account", account, "--sandbox", sandbox.address)

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// Where descriptors may come from, and where that lets credentials go.
-@Suite struct TrustTests {
+@Suite("Trust")
+struct TrustTests {
     private let home: CommandHome
 
     init() throws {
@@ -22,7 +23,8 @@ import Testing
         Sample.acme(issuer: "https://evil.example").replacing("acme", with: "google").replacing("Acme", with: "Google")
     }
 
-    @Test func `a folder that nobody named overrides no provider, and that is said`() async throws {
+    @Test("A folder that nobody named overrides no provider, and that is said")
+    func aFolderThatNobodyNamedOverrides() async throws {
         try home.write(google, to: "providers/google.yaml")
         for command in [["show", "google", "--resolved"], ["try", "google"], ["login", "google"]] {
             let result = try await run(command)
@@ -41,15 +43,16 @@ import Testing
         #expect(environment.standardOutput.contains("evil.example") && environment.standardError.isEmpty)
     }
 
-    @Test func `a folder that nobody named adds a provider that extends the real one`() async throws {
+    @Test("A folder that nobody named adds a provider that extends the real one")
+    func aFolderThatNobodyNamedAdds() async throws {
         try home.write(google, to: "providers/google.yaml")
         try home.write("carnet: 1\nid: mine\nname: Mine\nextends: google\n", to: "providers/mine.yaml")
         let shown = try await run(["show", "mine", "--resolved"])
         #expect(shown.standardOutput.contains("issuer: https://accounts.google.com\n"), "\(shown)")
     }
 
-    @Test func `a copy of a built-in provider is not worth a word, and neither is the file that is named`() async throws
-    {
+    @Test("A copy of a built-in provider is not worth a word, and neither is the file that is named")
+    func aCopyOfABuilt() async throws {
         let copy = try await run(["show", "google"]).standardOutput
         try home.write(copy, to: "providers/google.yaml")
         #expect(try await run(["providers"]).standardError.isEmpty)
@@ -60,7 +63,8 @@ import Testing
     }
 
     /// The whole of it: somebody is signed in, and then works in a folder with a descriptor of the same name.
-    @Test func `stored credentials do not follow a descriptor that is dropped in`() async throws {
+    @Test("Stored credentials do not follow a descriptor that is dropped in")
+    func storedCredentialsDoNotFollow() async throws {
         let (port, evil) = (try Sample.freePort(), try Sample.freePort())
         let acme = Sample.acme(issuer: "http://127.0.0.1:\(port)")
         try home.write(acme, to: ".config/carnet/providers/acme.yaml")
@@ -92,7 +96,8 @@ import Testing
         withExtendedLifetime(sandbox) {}
     }
 
-    @Test func `the files that say where credentials go are said, their parents too`() async throws {
+    @Test("The files that say where credentials go are said, their parents too")
+    func theFilesThatSayWhereCredentials() async throws {
         try home.write(Sample.acme().replacing("acme", with: "base"), to: ".config/carnet/providers/base.yaml")
         try home.write("carnet: 1\nid: child\nname: Child\nextends: base\n", to: "providers/child.yaml")
         let sandbox = try await RunningSandbox(home)
@@ -108,7 +113,8 @@ import Testing
         #expect(try builtIn.json()["descriptor_files"] as? [String] == [] && builtIn.standardError.isEmpty)
     }
 
-    @Test func `what is meant for one provider is not given to one that is called nearly so`() async throws {
+    @Test("What is meant for one provider is not given to one that is called nearly so")
+    func whatIsMeantForOneProvider() async throws {
         try home.write(Sample.acme().replacing("id: acme", with: "id: google-"), to: "providers/google-.yaml")
         let environment = ["CARNET_GOOGLE_CLIENT_ID": "x", "CARNET_GOOGLE_CLIENT_SECRET": "s3cret"]
         let login = try await run(["login", "google-", "--no-browser"], environment: environment)
@@ -116,7 +122,8 @@ import Testing
         #expect(login.standardError.contains("CARNET_GOOGLE__CLIENT_ID"))
     }
 
-    @Test func `a clients file can say where a secret belongs`() async throws {
+    @Test("A clients file can say where a secret belongs")
+    func aClientsFileCanSayWhere() async throws {
         let port = try Sample.freePort()
         try home.write(Sample.acme(issuer: "http://127.0.0.1:\(port)"), to: "providers/acme.yaml")
         let sandbox = try await RunningSandbox(home, "acme", "--port", "\(port)")
@@ -141,7 +148,8 @@ import Testing
         withExtendedLifetime(sandbox) {}
     }
 
-    @Test func `a client that registers itself keeps where`() async throws {
+    @Test("A client that registers itself keeps where")
+    func aClientThatRegistersItselfKeeps() async throws {
         let descriptor = Sample.acme() + "endpoints: { registration: 'https://id.acme.example/register' }\n"
         try home.write(descriptor, to: "providers/acme.yaml")
         let sandbox = try await RunningSandbox(home)
@@ -174,7 +182,8 @@ import Testing
             [.posixPermissions: mode], ofItemAtPath: home.folder.appending(path: path).path)
     }
 
-    @Test func `the configuration folder is made for the user alone, whatever the umask`() async throws {
+    @Test("The configuration folder is made for the user alone, whatever the umask")
+    func theConfigurationFolderIsMade() async throws {
         let run = try CommandRun(
             URL(filePath: "/bin/sh"),
             [
@@ -186,12 +195,15 @@ import Testing
         #expect(try mode(".config/carnet") == 0o700)
     }
 
-    @Test(arguments: [
-        (".config/carnet", 0o777, "everybody"), (".config/carnet", 0o770, "its group"),
-        (".config/carnet/providers", 0o777, "everybody"), (".config/carnet/providers/acme.yaml", 0o666, "everybody"),
-        (".config/carnet/clients.yaml", 0o620, "its group"), (".config/carnet/key", 0o602, "everybody"),
-    ])
-    func `a configuration that others can write to is refused, and the repair is said`(
+    @Test(
+        "A configuration that others can write to is rejected, and the repair is said",
+        arguments: [
+            (".config/carnet", 0o777, "everybody"), (".config/carnet", 0o770, "its group"),
+            (".config/carnet/providers", 0o777, "everybody"),
+            (".config/carnet/providers/acme.yaml", 0o666, "everybody"),
+            (".config/carnet/clients.yaml", 0o620, "its group"), (".config/carnet/key", 0o602, "everybody"),
+        ])
+    func aConfigurationThatOthersCanWrite(
         path: String, mode: Int, who: String
     ) async throws {
         try home.write(Sample.acme(), to: ".config/carnet/providers/acme.yaml")
@@ -213,8 +225,8 @@ import Testing
         #expect(try await run(["providers"]).status == 0)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func `a configuration of another user is refused`() async throws {
+    @Test("A configuration of another user is rejected", .enabled(if: geteuid() == 0, "only root can give a file away"))
+    func aConfigurationOfAnotherUser() async throws {
         let file = try home.write(Sample.acme(), to: ".config/carnet/providers/acme.yaml")
         #expect(chown(file.path, 65_534, 65_534) == 0)
         let result = try await run(["providers"])

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@Suite struct TryTests {
+@Suite("Try")
+struct TryTests {
     private let home: CommandHome
 
     init() throws {
@@ -16,13 +17,15 @@ import Testing
         return try #require(exchange["request"] as? [String: Any])
     }
 
-    @Test(arguments: [
-        ["google"],
-        ["cloudentity", "--input", "tenant=acme", "--input", "workspace=demo", "--input", "region=eu"],
-        ["auth0", "--input", "domain=acme.eu.auth0.com"],
-        ["auth0"], ["cloudentity"],
-    ])
-    func `every shipped provider works`(_ arguments: [String]) async throws {
+    @Test(
+        "Every shipped provider works",
+        arguments: [
+            ["google"],
+            ["cloudentity", "--input", "tenant=acme", "--input", "workspace=demo", "--input", "region=eu"],
+            ["auth0", "--input", "domain=acme.eu.auth0.com"],
+            ["auth0"], ["cloudentity"],
+        ])
+    func everyShippedProviderWorks(_ arguments: [String]) async throws {
         let run = try home.start(["try"] + arguments)
         let result = try await run.finish()
         #expect(result.status == 0, "\(result)")
@@ -88,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func `the token request of Auth0 is JSON, those of the others are forms`() async throws {
+    @Test("The token request of Auth0 is JSON, those of the others are forms")
+    func theTokenRequestOfAuth0() async throws {
         for (provider, type) in [
             ("auth0", "application/json"), ("google", "application/x-www-form-urlencoded"),
             ("cloudentity", "application/x-www-form-urlencoded"),
@@ -100,13 +104,15 @@ import Testing
         }
     }
 
-    @Test func `inputs that nobody gave are the descriptor's examples, and that is said`() async throws {
+    @Test("Inputs that nobody gave are the descriptor's examples, and that is said")
+    func inputsThatNobodyGave() async throws {
         let result = try await home.run("try", "auth0")
         #expect(result.standardOutput.contains("domain = dev-example.us.auth0.com  (example)"))
         #expect(try await home.run("try", "auth0", "--json").json()["example_inputs"] as? [String] == ["domain"])
     }
 
-    @Test func `values with reserved characters and beyond ASCII arrive as they are`() async throws {
+    @Test("Values with reserved characters and beyond ASCII arrive as they are")
+    func valuesWithReservedCharactersAndBeyond() async throws {
         let value = "a+b&c=d%20e f/é漢"
         let result = try await home.run("try", "auth0", "--input", "audience=\(value)", "--json")
         #expect(result.status == 0, "\(result)")
@@ -116,7 +122,8 @@ import Testing
         #expect(audience?.removingPercentEncoding == value)
     }
 
-    @Test func `a resource that is not granted is refused, which is right`() async throws {
+    @Test("A resource that is not granted is rejected, which is right")
+    func aResourceThatIsNotGranted() async throws {
         let acme =
             Sample.acme() + """
                 resources:
@@ -133,7 +140,8 @@ import Testing
         #expect(result.standardOutput.contains("Phone, which needs phone"))
     }
 
-    @Test func `a redirect URI that the provider does not accept fails at the step that says so`() async throws {
+    @Test("A redirect URI that the provider does not accept fails at the step that says so")
+    func aRedirectURIThatTheProvider() async throws {
         let result = try await home.run("try", "google", "--redirect-uri", "com.example.app://wrong?x", "--json")
         #expect(result.status == 1)
         let document = try result.json()
@@ -143,7 +151,8 @@ import Testing
         #expect((error["next"] as? [String])?.first?.contains("{bundle_id}:/{path}") == true)
     }
 
-    @Test func `a provider without loopback gets a redirect URI of a form that it accepts`() async throws {
+    @Test("A provider without loopback gets a redirect URI of a form that it accepts")
+    func aProviderWithoutLoopbackGets() async throws {
         try home.write(Sample.acme() + "redirects: [\"{bundle_id}:/{path}\"]\n", to: "acme.yaml")
         let result = try await home.run("try", "acme.yaml", "--json")
         #expect(result.status == 0, "\(result)")

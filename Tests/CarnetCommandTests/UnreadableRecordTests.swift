@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 /// A record that cannot be opened is not the same as no record.
-@Suite struct UnreadableRecordTests {
+@Suite("Unreadable record")
+struct UnreadableRecordTests {
     private let home: CommandHome
     private let record: URL
 

@@ -1,22 +1,25 @@
 import Foundation
 import Testing
 
-@Suite struct UsageTests {
+@Suite("Usage")
+struct UsageTests {
     private let home: CommandHome
 
     init() throws {
         home = try CommandHome()
     }
 
-    @Test(arguments: [
-        ["bogus"], ["try"], ["login"], ["lint", "--format", "xml"], ["sandbox", "--fault", "nothing"],
-        ["sandbox", "--port", "99999"], ["login", "google", "--timeout", "0"],
-        ["profile", "google", "--color", "pink"],
-        ["login", "google", "--sandbox", "http://example.com"],
-        ["login", "google", "--sandbox", "http://127.0.0.1:1/x"],
-        ["providers", "--providers", "nowhere"], ["call", "google"], ["token", "google", "--raw", "--header"],
-    ])
-    func `a mistake on the command line has status 2, and is said on stderr`(_ arguments: [String]) async throws {
+    @Test(
+        "A mistake on the command line has status 2, and is said on stderr",
+        arguments: [
+            ["bogus"], ["try"], ["login"], ["lint", "--format", "xml"], ["sandbox", "--fault", "nothing"],
+            ["sandbox", "--port", "99999"], ["login", "google", "--timeout", "0"],
+            ["profile", "google", "--color", "pink"],
+            ["login", "google", "--sandbox", "http://example.com"],
+            ["login", "google", "--sandbox", "http://127.0.0.1:1/x"],
+            ["providers", "--providers", "nowhere"], ["call", "google"], ["token", "google", "--raw", "--header"],
+        ])
+    func aMistakeOnTheCommandLine(_ arguments: [String]) async throws {
         let run = try home.start(arguments)
         let result = try await run.finish()
         #expect(result.status == 2, "\(result)")
@@ -24,7 +27,8 @@ import Testing
         #expect(result.standardOutput.isEmpty)
     }
 
-    @Test func `help is an answer`() async throws {
+    @Test("Help is a response")
+    func helpIsAnAnswer() async throws {
         for arguments in [["--help"], ["login", "--help"], ["help", "call"], []] {
             let run = try home.start(arguments)
             let result = try await run.finish()
@@ -33,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func `the faults of the sandbox are listed, for people and for programs`() async throws {
+    @Test("The faults of the sandbox are listed, for people and for programs")
+    func theFaultsOfTheSandbox() async throws {
         let listed = try await home.start(["sandbox", "--list-faults"]).finish()
         let line = "\nwrong-nonce: the ID token has another nonce\n"
         #expect(listed.status == 0 && listed.standardOutput.contains(line))
@@ -43,7 +48,8 @@ import Testing
         #expect(faults.allSatisfy { $0["name"] is String && $0["summary"] is String })
     }
 
-    @Test func `with --json a failure is a document too`() async throws {
+    @Test("With --json a failure is a document too")
+    func withJsonAFailure() async throws {
         for arguments in [["try", "nope", "--json"], ["call", "--json"], ["profile", "google", "--json"]] {
             let run = try home.start(arguments)
             let document = try await run.finish().json()
@@ -52,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func `an answer that cannot be written is no success`() async throws {
+    @Test("A response that cannot be written is no success")
+    func anAnswerThatCannotBeWritten() async throws {
         let run = try CommandRun(
             URL(filePath: "/bin/sh"),
             ["-c", "exec \"$0\" providers > /dev/full", BuiltProduct.carnet.path],
@@ -64,7 +71,8 @@ import Testing
         #expect(result.standardError.contains("cannot be written to stdout"))
     }
 
-    @Test func `a reader that has seen enough is no failure`() async throws {
+    @Test("A reader that has seen enough is no failure")
+    func aReaderThatHasSeenEnough() async throws {
         let run = try CommandRun(
             URL(filePath: "/bin/sh"),
             ["-c", "{ \"$0\" providers; echo \"status $?\" >&2; } | :", BuiltProduct.carnet.path],
@@ -75,19 +83,22 @@ import Testing
         #expect(result.standardError == "status 0\n", "\(result)")
     }
 
-    @Test func `colours come when they are asked for`() async throws {
+    @Test("Colours come when they are requested")
+    func coloursComeWhenTheyAreAsked() async throws {
         #expect(try await home.run("try", "google", "--color", "always").standardOutput.contains("\u{1B}["))
         #expect(!(try await home.run("try", "google")).standardOutput.contains("\u{1B}["))
     }
 
-    @Test func `the sandbox says where it is, and ends with Ctrl-C`() async throws {
+    @Test("The sandbox says where it is, and ends with Ctrl-C")
+    func theSandboxSaysWhere() async throws {
         let sandbox = try await RunningSandbox(home)
         #expect(sandbox.address.hasPrefix("http://127.0.0.1:"))
         sandbox.run.send(signal: SIGINT)
         #expect(try await sandbox.run.finish().status == 130)
     }
 
-    @Test func `a port that is taken is said`() async throws {
+    @Test("A port that is taken is said")
+    func aPortThatIsTaken() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         let port = try #require(sandbox.address.split(separator: ":").last)
         let result = try await home.run("sandbox", "--port", String(port))

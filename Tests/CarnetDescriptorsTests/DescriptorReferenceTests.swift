@@ -5,10 +5,12 @@ import Testing
 @testable import CarnetDescriptors
 
 /// `Docs/descriptor-reference.md` is made from the table. With `CARNET_UPDATE_DOCS=1` in the environment it is written anew.
-@Suite struct DescriptorReferenceTests {
+@Suite("Descriptor reference")
+struct DescriptorReferenceTests {
     private let page = DescriptorReference.page
 
-    @Test func `the page is current`() throws {
+    @Test("The page is current")
+    func thePageIsCurrent() throws {
         let path = "Docs/descriptor-reference.md"
         if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
             try Data(page.utf8).write(to: Repository.root.appending(path: path))
@@ -17,7 +19,8 @@ import Testing
         #expect(written == page, "\(path) is not current; run the tests with CARNET_UPDATE_DOCS=1")
     }
 
-    @Test func `every key stands on the page, and no other`() {
+    @Test("Every key stands on the page, and no other")
+    func everyKeyStandsOnThePage() {
         var paths: [String] = []
         var headings: [String] = []
         let tables = page.split(separator: "\n## Requests\n")[0]
@@ -33,13 +36,15 @@ import Testing
         #expect(paths.count == LanguageTests.tablePaths.count)
     }
 
-    @Test func `a key that must be there is bold`() {
+    @Test("A key that must be there is bold")
+    func aKeyThatMustBeThere() {
         let bold = Set(page.matches(of: /\| \*\*`([^`]+)`\*\*/).map { String($0.output.1) })
         let required = LanguagePlace.all.flatMap(\.sections).flatMap(\.keys).filter(\.isRequired)
         #expect(bold == Set(required.map(\.name)))
     }
 
-    @Test func `every link leads to one heading`() {
+    @Test("Every link leads to one heading")
+    func everyLinkLeadsToOneHeading() {
         let anchors = page.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { heading in
             heading.dropFirst(3).lowercased().replacing(" ", with: "-").filter { !"`.,[]".contains($0) }
         }

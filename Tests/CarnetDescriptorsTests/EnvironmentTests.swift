@@ -2,7 +2,8 @@ import Testing
 
 @testable import CarnetDescriptors
 
-@Suite struct EnvironmentTests {
+@Suite("Environment")
+struct EnvironmentTests {
     private let yaml = """
         inputs: { tenant: { default: main } }
         issuer: https://{tenant}.acme.example
@@ -16,13 +17,15 @@ import Testing
 
         """
 
-    @Test func withoutAnEnvironmentTheDescriptorIsAsItStands() throws {
+    @Test("Without an environment the descriptor is as it stands")
+    func withoutAnEnvironmentTheDescriptorIsAsItStands() throws {
         let provider = try ResolutionFixture.descriptor(yaml).resolve(environment: nil)
         #expect(provider.issuer == "https://main.acme.example")
         #expect(provider.environment == nil)
     }
 
-    @Test func anEnvironmentIsLaidOverTheRest() throws {
+    @Test("An environment is laid over the rest")
+    func anEnvironmentIsLaidOverTheRest() throws {
         let descriptor = try ResolutionFixture.descriptor(yaml)
         let provider = try descriptor.resolve(inputs: ["tenant": "blue"], environment: "sandbox")
         #expect(provider.issuer == "https://blue.sandbox.example")
@@ -31,13 +34,15 @@ import Testing
         #expect(provider.environment == "sandbox")
     }
 
-    @Test func anEnvironmentCanHaveInputsOfItsOwn() throws {
+    @Test("An environment can have inputs of its own")
+    func anEnvironmentCanHaveInputsOfItsOwn() throws {
         let descriptor = try ResolutionFixture.descriptor(yaml)
         #expect(try descriptor.resolve(environment: "demo").issuer == "https://eu.demo.example")
         #expect(throws: ResolutionError.self) { try descriptor.resolve(inputs: ["region": "eu"]) }
     }
 
-    @Test func anUnknownEnvironmentGetsTheNearestName() throws {
+    @Test("An unknown environment gets the nearest name")
+    func anUnknownEnvironmentGetsTheNearestName() throws {
         let descriptor = try ResolutionFixture.descriptor(yaml)
         let error = #expect(throws: ResolutionError.self) { try descriptor.resolve(environment: "sandbx") }
         #expect(error?.description == "acme: environments.sandbx: unknown environment; did you mean sandbox?")
@@ -46,25 +51,29 @@ import Testing
         #expect(none?.reason == "unknown environment; this provider has no environments")
     }
 
-    @Test func aVariantKnowsTheOtherEnvironments() throws {
+    @Test("A variant knows the other environments")
+    func aVariantKnowsTheOtherEnvironments() throws {
         let sandbox = try ResolutionFixture.descriptor(yaml).variant("sandbox")
         #expect(sandbox.environmentNames == ["sandbox", "demo"])
         #expect(try sandbox.resolve(environment: "demo").environment == "demo")
     }
 
-    @Test(arguments: [
-        ("environments: { sandbox: { name: Other } }\n", "K001"), ("environments: { sandbox: off }\n", "K002"),
-        ("environments: { sandbox: { tokn: {} } }\n", "K001"),
-        ("environments: { sandbox: { token: { body: x } } }\n", "K004"),
-        ("environments: { a: { environments: {} } }\n", "K001"),
-        ("environments: { " + (0...16).map { "e\($0): {}" }.joined(separator: ", ") + " }\n", "K004"),
-    ])
+    @Test(
+        "A mistake in an environment is found",
+        arguments: [
+            ("environments: { sandbox: { name: Other } }\n", "K001"), ("environments: { sandbox: off }\n", "K002"),
+            ("environments: { sandbox: { tokn: {} } }\n", "K001"),
+            ("environments: { sandbox: { token: { body: x } } }\n", "K004"),
+            ("environments: { a: { environments: {} } }\n", "K001"),
+            ("environments: { " + (0...16).map { "e\($0): {}" }.joined(separator: ", ") + " }\n", "K004"),
+        ])
     func aMistakeInAnEnvironmentIsFound(yaml: String, code: String) {
         let document = DescriptorDocument(SourceFile(path: "a.yaml", text: ResolutionFixture.head + yaml))
         #expect(document.diagnostics.map(\.code) == [code])
     }
 
-    @Test func environmentsAreInheritedAndMerged() throws {
+    @Test("Environments are inherited and merged")
+    func environmentsAreInheritedAndMerged() throws {
         var registry = ProviderRegistry()
         let child = """
             carnet: 1

@@ -2,7 +2,8 @@ import Testing
 
 @testable import CarnetDescriptors
 
-@Suite struct FillingTests {
+@Suite("Filling")
+struct FillingTests {
     /// A value of every shape, with every key of every section.
     private func value(_ shape: Shape, in root: Shape) -> JSONValue {
         switch shape {
@@ -24,14 +25,16 @@ import Testing
         }
     }
 
-    @Test func `every key of the table is there`() {
+    @Test("Every key of the table is there")
+    func everyKeyOfTheTable() {
         let all = value(ProviderDescriptor.shape, in: ProviderDescriptor.shape)
         let document = DescriptorDocument(SourceFile(path: "all.yaml", text: all.jsonText(.indented)))
         #expect(document.root != nil)
         #expect(document.filled(environment: nil, with: [:]) == all)
     }
 
-    @Test func `templates are filled, and places that are no inputs stay`() throws {
+    @Test("Templates are filled, and places that are no inputs stay")
+    func templatesAreFilledAndPlaces() throws {
         let document = DescriptorDocument(
             SourceFile(
                 path: "acme.yaml",

@@ -2,7 +2,8 @@ import Testing
 
 @testable import CarnetDescriptors
 
-@Suite struct InheritanceTests {
+@Suite("Inheritance")
+struct InheritanceTests {
     private static let base = """
         carnet: 1
         id: base
@@ -34,7 +35,8 @@ import Testing
 
     // MARK: Merging
 
-    @Test func whatIsNotSaidIsInherited() throws {
+    @Test("What is not said is inherited")
+    func whatIsNotSaidIsInherited() throws {
         let descriptor = try descriptor("")
         #expect(descriptor.id == "child")
         #expect(descriptor.name == "Child")
@@ -44,37 +46,43 @@ import Testing
         #expect(descriptor.docs == "https://base.example/docs")
     }
 
-    @Test func evidenceIsNotInherited() throws {
+    @Test("Evidence is not inherited")
+    func evidenceIsNotInherited() throws {
         #expect(try descriptor("").notes.isEmpty)
     }
 
-    @Test func mappingsAreMergedInTheOrderOfTheParent() throws {
+    @Test("Mappings are merged in the order of the parent")
+    func mappingsAreMergedInTheOrderOfTheParent() throws {
         let descriptor = try descriptor("authorization: { parameters: { c: '3', a: '9' } }\n")
         #expect(descriptor.authorization.parameters.items.map(\.name) == ["a", "b", "c"])
         #expect(descriptor.authorization.parameters["a"]?.source == "9")
     }
 
-    @Test func listsAreReplaced() throws {
+    @Test("Lists are replaced")
+    func listsAreReplaced() throws {
         let descriptor = try descriptor("scopes: { default: [email] }\n")
         #expect(descriptor.scopes.defaults == ["email"])
         #expect(descriptor.scopes.offline == ["offline_access"])
     }
 
-    @Test func nullDeletes() throws {
+    @Test("Null deletes")
+    func nullDeletes() throws {
         let descriptor = try descriptor("docs: null\ntoken: { body: ~, headers: { X-Old: } }\n")
         #expect(descriptor.docs == nil)
         #expect(descriptor.token.request.body == nil)
         #expect(descriptor.token.request.headers.names == ["X-Version"])
     }
 
-    @Test func nullDeletesNothingInADescriptorWithoutAParent() {
+    @Test("Null deletes nothing in a descriptor without a parent")
+    func nullDeletesNothingInADescriptorWithoutAParent() {
         let document = DescriptorDocument(file("a.yaml", Self.base + "api: null\n"))
         #expect(document.diagnostics.map(\.code) == ["K002"])
     }
 
     // MARK: Finding the parent
 
-    @Test func theParentMayComeLater() throws {
+    @Test("The parent may come later")
+    func theParentMayComeLater() throws {
         var registry = registry(child(""))
         #expect(registry.ids.isEmpty)
         registry.add([file("base.yaml", Self.base)], origin: .folder("later"))
@@ -82,7 +90,8 @@ import Testing
         #expect(registry.broken.isEmpty)
     }
 
-    @Test func aDescriptorCanExtendTheOneThatItHides() throws {
+    @Test("A descriptor can extend the one that it hides")
+    func aDescriptorCanExtendTheOneThatItHides() throws {
         var registry = registry(file("base.yaml", Self.base))
         registry.add([child("docs: https://own.example\n", id: "base")], origin: .folder("own"))
         let descriptor = try registry.descriptor("base")
@@ -91,14 +100,16 @@ import Testing
         #expect(registry.hidden.map(\.descriptor.name) == ["Base"])
     }
 
-    @Test func theLatestDescriptorOfANameIsTheParent() throws {
+    @Test("The latest descriptor of a name is the parent")
+    func theLatestDescriptorOfANameIsTheParent() throws {
         var registry = registry(file("base.yaml", Self.base), child(""))
         registry.add([child("docs: https://own.example\n", id: "base")], origin: .folder("own"))
         #expect(try registry.descriptor("child").docs == "https://own.example")
         #expect(try registry.entry(named: "child").document.ancestors == ["base", "base"])
     }
 
-    @Test func aBrokenFileHidesNoParent() throws {
+    @Test("A broken file hides no parent")
+    func aBrokenFileHidesNoParent() throws {
         let registry = registry(
             file("base.yaml", Self.base), file("b/base.yaml", Self.base + "nonsense: 1\n"), child(""))
         #expect(try registry.descriptor("child").issuer != nil)
@@ -106,7 +117,8 @@ import Testing
 
     // MARK: What is wrong
 
-    @Test func anUnknownParentGetsTheNearestName() {
+    @Test("An unknown parent gets the nearest name")
+    func anUnknownParentGetsTheNearestName() {
         let broken = registry(file("base.yaml", Self.base), child("", of: "bsae")).broken
         #expect(
             broken.flatMap(\.diagnostics).map(\.description) == [
@@ -115,12 +127,14 @@ import Testing
         #expect(broken.flatMap(\.diagnostics).map(\.help) == [#"did you mean "base"?"#])
     }
 
-    @Test func aDescriptorCannotExtendItself() {
+    @Test("A descriptor cannot extend itself")
+    func aDescriptorCannotExtendItself() {
         let broken = registry(child("", id: "a", of: "a")).broken
         #expect(broken.flatMap(\.diagnostics).map(\.code) == ["K020"])
     }
 
-    @Test func aCircleIsNamedAsAWhole() {
+    @Test("A circle is named as a whole")
+    func aCircleIsNamedAsAWhole() {
         let registry = registry(
             child("", id: "a", of: "b"), child("", id: "b", of: "c"), child("", id: "c", of: "a"),
             child("", id: "d", of: "a"))
@@ -135,7 +149,8 @@ import Testing
             ])
     }
 
-    @Test func aChainHasSixteenFilesAtMost() {
+    @Test("A chain has sixteen files at most")
+    func aChainHasSixteenFilesAtMost() {
         var registry = registry(file("base.yaml", Self.base))
         let chain = (1...16).map { child("", id: "c\($0)", of: $0 == 1 ? "base" : "c\($0 - 1)") }
         registry.add(chain, origin: .builtIn)
@@ -144,7 +159,8 @@ import Testing
         #expect(registry.broken.flatMap(\.diagnostics).map(\.code) == ["K021"])
     }
 
-    @Test func aBrokenParentIsNamedWithItsPlace() {
+    @Test("A broken parent is named with its place")
+    func aBrokenParentIsNamedWithItsPlace() {
         let broken = registry(file("base.yaml", Self.base + "nonsense: 1\n"), child("")).broken
         let found = broken.last?.diagnostics ?? []
         #expect(found.map(\.code) == ["K022"])
@@ -152,19 +168,21 @@ import Testing
         #expect(found.first?.related.first?.span.start == SourcePosition(line: 10, column: 1))
     }
 
-    @Test func aChildHasItsOwnFindings() {
+    @Test("A child has its own findings")
+    func aChildHasItsOwnFindings() {
         let broken = registry(file("base.yaml", Self.base), child("tokn: {}\ntoken: { body: jsn }\n")).broken
         #expect(broken.flatMap(\.diagnostics).map(\.code) == ["K001", "K004"])
     }
 
-    @Test func aChildSaysItsOwnName() {
+    @Test("A child says its own name")
+    func aChildSaysItsOwnName() {
         let broken = registry(file("base.yaml", Self.base), file("c.yaml", "carnet: 1\nid: c\nextends: base\n")).broken
         #expect(broken.flatMap(\.diagnostics).map(\.code) == ["K003"])
     }
 
     // MARK: Places
 
-    @Test(arguments: ["", "\n", "\r\n", "\r", "# end"])
+    @Test("An inherited value is in the file of the parent", arguments: ["", "\n", "\r\n", "\r", "# end"])
     func anInheritedValueIsInTheFileOfTheParent(end: String) throws {
         let base = file("base.yaml", "\u{FEFF}" + Self.base)
         let middle = child("api: { hosts: [a.example] }" + end, id: "middle")

@@ -4,7 +4,8 @@ import Testing
 @testable import CarnetDescriptors
 
 /// The rules of `issuer_match` that a child lays over its parent's, before the decoder and the schema.
-@Suite struct IssuerMatchSchemaTests {
+@Suite("Issuer match schema")
+struct IssuerMatchSchemaTests {
     static let rules = [
         "{ template: null, none: each region names itself }",
         "{ claims: null, template: null, any_of: [https://a.example] }",
@@ -12,7 +13,8 @@ import Testing
         "{ claims: { tid: tenant } }", "{ claims: { tid: null } }", "null", "exact",
     ]
 
-    @Test func `the schema accepts what the decoder accepts`() throws {
+    @Test("The schema accepts what the decoder accepts")
+    func theSchemaAcceptsWhatTheDecoder() throws {
         let documents = Self.rules.map { rule in
             DescriptorDocument(
                 SourceFile(path: "acme.yaml", text: "carnet: 1\nid: acme\nname: A\nextends: b\nissuer_match: \(rule)\n")

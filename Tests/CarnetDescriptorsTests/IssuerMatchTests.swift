@@ -2,7 +2,8 @@ import Testing
 
 @testable import CarnetDescriptors
 
-@Suite struct IssuerMatchTests {
+@Suite("Issuer match")
+struct IssuerMatchTests {
     private static let tid = "3b6f2c1e-5a4d-4c8b-9e7f-0d1a2b3c4d5e"
 
     private func provider(_ rule: String, inputs: [String: String] = [:]) throws -> Provider {
@@ -13,14 +14,16 @@ import Testing
 
     private static let template = "{ template: 'https://id.{region}.example/{tenantid}/v2', claims: { tenantid: tid } }"
 
-    @Test func anIssuerIsExactUnlessSaidOtherwise() throws {
+    @Test("An issuer is exact unless said otherwise")
+    func anIssuerIsExactUnlessSaidOtherwise() throws {
         let provider = try provider("exact")
         #expect(provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/common"))
         #expect(!provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/common/"))
         #expect(!provider.shared.acceptsIssuer("https://id.eu.example/common/") { _ in nil })
     }
 
-    @Test func metadataNamesTheTemplateAsItIsWritten() throws {
+    @Test("Metadata names the template as it is written")
+    func metadataNamesTheTemplateAsItIsWritten() throws {
         let provider = try provider(Self.template)
         #expect(provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/{tenantid}/v2"))
         #expect(provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/common"))
@@ -28,28 +31,33 @@ import Testing
         #expect(!provider.shared.acceptsIssuer(inMetadata: "https://id.eu.example/\(Self.tid)/v2"))
     }
 
-    @Test(arguments: [
-        ("https://id.eu.example/\(tid)/v2", tid, true), ("https://id.eu.example/other/v2", tid, false),
-        ("https://id.eu.example/{tenantid}/v2", tid, false), ("https://id.eu.example/common", tid, false),
-        ("https://id.eu.example//v2", "", false), ("https://id.eu.example/a/b/v2", "a/b", false),
-        ("https://id.us.example/\(tid)/v2", tid, false),
-    ])
+    @Test(
+        "An ID token is of the tenant that it names",
+        arguments: [
+            ("https://id.eu.example/\(tid)/v2", tid, true), ("https://id.eu.example/other/v2", tid, false),
+            ("https://id.eu.example/{tenantid}/v2", tid, false), ("https://id.eu.example/common", tid, false),
+            ("https://id.eu.example//v2", "", false), ("https://id.eu.example/a/b/v2", "a/b", false),
+            ("https://id.us.example/\(tid)/v2", tid, false),
+        ])
     func anIDTokenIsOfTheTenantThatItNames(issuer: String, claim: String, isAccepted: Bool) throws {
         let provider = try provider(Self.template)
         #expect(provider.shared.acceptsIssuer(issuer) { $0 == "tid" ? claim : nil } == isAccepted)
         #expect(!provider.shared.acceptsIssuer(issuer) { _ in nil })
     }
 
-    @Test(arguments: [
-        ("https://id.eu.example/\(tid)/v2", true), ("https://id.eu.example/common", true),
-        ("https://id.eu.example/a/b/v2", false), ("https://id.eu.example//v2", false),
-        ("https://id.eu.example/\(tid)/v2/", false), ("https://evil.example/\(tid)/v2", false),
-    ])
+    @Test(
+        "A callback names some tenant",
+        arguments: [
+            ("https://id.eu.example/\(tid)/v2", true), ("https://id.eu.example/common", true),
+            ("https://id.eu.example/a/b/v2", false), ("https://id.eu.example//v2", false),
+            ("https://id.eu.example/\(tid)/v2/", false), ("https://evil.example/\(tid)/v2", false),
+        ])
     func aCallbackNamesSomeTenant(issuer: String, isAccepted: Bool) throws {
         #expect(try provider(Self.template).shared.acceptsIssuer(inCallback: issuer) == isAccepted)
     }
 
-    @Test func aListIsClosedAndFilled() throws {
+    @Test("A list is closed and filled")
+    func aListIsClosedAndFilled() throws {
         let provider = try provider("{ any_of: ['https://{region}.example', id.example] }", inputs: ["region": "us"])
         for issuer in ["https://id.us.example/common", "https://us.example", "id.example"] {
             #expect(provider.shared.acceptsIssuer(inMetadata: issuer))
@@ -59,17 +67,20 @@ import Testing
         #expect(!provider.shared.acceptsIssuer("https://eu.example") { _ in nil })
     }
 
-    @Test func offBelievesTheMetadataAlone() throws {
+    @Test("Off believes the metadata alone")
+    func offBelievesTheMetadataAlone() throws {
         let provider = try provider("{ none: each region names itself }")
         #expect(provider.shared.acceptsIssuer(inMetadata: "https://any.example"))
         #expect(!provider.shared.acceptsIssuer("https://any.example") { _ in nil })
         #expect(!provider.shared.acceptsIssuer(inCallback: "https://any.example"))
     }
 
-    @Test(arguments: [
-        ("none", "K007"), ("some", "K004"), ("[exact]", "K002"), ("{}", "K004"), ("{ of: x }", "K001"),
-        ("{ none: x, any_of: [y] }", "K004"), ("{ template: 'https://{a}{b}' }", "K005"),
-    ])
+    @Test(
+        "A mistake is found",
+        arguments: [
+            ("none", "K007"), ("some", "K004"), ("[exact]", "K002"), ("{}", "K004"), ("{ of: x }", "K001"),
+            ("{ none: x, any_of: [y] }", "K004"), ("{ template: 'https://{a}{b}' }", "K005"),
+        ])
     func aMistakeIsFound(rule: String, code: String) {
         let text = ResolutionFixture.head + "issuer: https://id.acme.example\nissuer_match: \(rule)\n"
         let document = DescriptorDocument(SourceFile(path: "a.yaml", text: text))

@@ -3,14 +3,16 @@ import Testing
 @testable import CarnetDescriptors
 
 /// One table of keys: the decoder, the schema and the suggestions know the same keys.
-@Suite struct LanguageTests {
-    @Test(arguments: [Shape.Alternative.first, .last])
-    func `a descriptor with every key is read without a finding`(alternative: Shape.Alternative) {
+@Suite("Language")
+struct LanguageTests {
+    @Test("A descriptor with every key is read without a finding", arguments: [Shape.Alternative.first, .last])
+    func aDescriptorWithEveryKey(alternative: Shape.Alternative) {
         let document = ProviderDescriptor.shape.value(alternative).document
         #expect(document.diagnostics.isEmpty, "\(document.diagnostics)")
     }
 
-    @Test func `every key has a place of its own`() {
+    @Test("Every key has a place of its own")
+    func everyKeyHasAPlace() {
         func check<Section: DescriptorSection>(_ section: Section.Type) {
             let slots = Section.keys.map(\.slot)
             #expect(!slots.contains(nil), "\(section)")
@@ -25,7 +27,8 @@ import Testing
         check(Samples.self)
     }
 
-    @Test func `every key stands in the schema, and no other`() {
+    @Test("Every key stands in the schema, and no other")
+    func everyKeyStandsInTheSchema() {
         for branch in ["then", "else"] {
             let schema = DescriptorSchema.document[branch] ?? nil
             #expect(Set(Self.keyPaths(schema, "")) == Self.tablePaths)
@@ -48,7 +51,8 @@ import Testing
         #expect(count > 500)
     }
 
-    @Test func `a key of which a letter is missing is suggested`() {
+    @Test("A key of which a letter is missing is suggested")
+    func aKeyOfWhichALetter() {
         var count = 0
         for place in LanguagePlace.all {
             for section in place.sections {

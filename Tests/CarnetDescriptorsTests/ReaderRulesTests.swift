@@ -1,7 +1,8 @@
 import CarnetDescriptors
 import Testing
 
-@Suite struct ReaderRulesTests {
+@Suite("Reader rules")
+struct ReaderRulesTests {
     struct Example: Sendable, CustomTestStringConvertible {
         var rule: RuleExplanation
         var text: String
@@ -11,8 +12,8 @@ import Testing
     static let bad = ReaderRules.all.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
     static let good = ReaderRules.all.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
 
-    @Test(arguments: bad)
-    func `a bad example has exactly its finding`(example: Example) {
+    @Test("A bad example has exactly its finding", arguments: bad)
+    func aBadExampleHasExactly(example: Example) {
         let (rule, example) = (example.rule, MarkedExample(example.text))
         let diagnostics = YAMLReader().read(example.file(named: "bad.yaml")).diagnostics
         #expect(diagnostics.map(\.code) == example.spans.map { _ in rule.code })
@@ -20,14 +21,15 @@ import Testing
         #expect(diagnostics.allSatisfy { $0.severity == rule.severity })
     }
 
-    @Test(arguments: good)
-    func `a good example has no finding`(example: Example) {
+    @Test("A good example has no finding", arguments: good)
+    func aGoodExampleHasNoFinding(example: Example) {
         let document = YAMLReader().read(MarkedExample(example.text).file(named: "good.yaml"))
         #expect(document.diagnostics == [])
         #expect(document.root != nil)
     }
 
-    @Test func `codes and names are unique`() {
+    @Test("Codes and names are unique")
+    func codesAndNamesAreUnique() {
         #expect(Set(ReaderRules.all.map(\.code)).count == ReaderRules.all.count)
         #expect(Set(ReaderRules.all.map(\.name)).count == ReaderRules.all.count)
     }

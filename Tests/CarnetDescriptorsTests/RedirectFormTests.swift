@@ -1,13 +1,15 @@
 import CarnetDescriptors
 import Testing
 
-@Suite struct RedirectFormTests {
+@Suite("Redirect form")
+struct RedirectFormTests {
     private func matches(_ form: String, _ uri: String) throws -> Bool {
         let provider = try ResolutionFixture.provider("redirects: [\"\(form)\"]\n")
         return try #require(provider.redirects.first).matches(uri)
     }
 
     @Test(
+        "Matches its form",
         arguments: [
             ("{bundle_id}:/oauth2callback", "com.example.app:/oauth2callback"),
             ("{scheme}://{host}", "com.example.app://callback"),
@@ -19,13 +21,13 @@ import Testing
             ("http://127.0.0.1:{port}/{path}", "http://127.0.0.1/callback"),
             ("http://[::1]:{port}", "http://[::1]:9"), ("http://[::1]:{port}", "http://[::1]"),
             ("{bundle_id}://{domain}/ios/{bundle_id}/callback", "com.a.b://x.example/ios/com.a.b/callback"),
-        ]
-    )
+        ])
     func matchesItsForm(_ form: String, _ uri: String) throws {
         #expect(try matches(form, uri))
     }
 
     @Test(
+        "Matches nothing else",
         arguments: [
             ("{bundle_id}:/oauth2callback", "com.example.app:/other"), ("{bundle_id}:/cb", "app:/cb"),
             ("{bundle_id}:/cb", ":/cb"), ("{bundle_id}:/cb", "com.example.app:/cb/more"),
@@ -41,13 +43,13 @@ import Testing
             ("https://app.example/{path}", "https://app.example/a?b"),
             ("https://app.example/{path}", "https://app.example/#"),
             ("https://app.example/cb", ""), ("{scheme}:/{path}", "https://evil.example/x"),
-        ]
-    )
+        ])
     func matchesNothingElse(_ form: String, _ uri: String) throws {
         #expect(try !matches(form, uri))
     }
 
-    @Test(.timeLimit(.minutes(5))) func longAddressIsJudgedInAMoment() throws {
+    @Test("Long address is validated in a moment", .timeLimit(.minutes(5)))
+    func longAddressIsJudgedInAMoment() throws {
         let uri = "https://h/" + String(repeating: "a", count: 2000)
         #expect(try !matches("https://{host}/{path}/x/{more}/y", uri))
     }

@@ -1,7 +1,8 @@
 import CarnetDescriptors
 import Testing
 
-@Suite struct ResourceMapTests {
+@Suite("Resource map")
+struct ResourceMapTests {
     private static let entries = """
         resources:
           - { id: transfer, scope: openid, title: Transfer, url: "http://localhost:8080/banking/transfer" }
@@ -16,25 +17,30 @@ import Testing
     }
 
     // The sample system's own behaviour: file order, one entry a scope.
-    @Test func grantedScopesOpenTheirEntriesInFileOrder() throws {
+    @Test("Granted scopes open their entries in file order")
+    func grantedScopesOpenTheirEntriesInFileOrder() throws {
         #expect(try open(["email", "openid", "profile"]) == ["Transfer", "Balance", "Some name"])
         #expect(try open(["email", "openid"]) == ["Transfer", "Balance"])
         #expect(try open([]) == [])
     }
 
     // C23: whole tokens, case and all.
-    @Test(arguments: ["email_extra", "Email", "EMAIL", "read:email", "emai", "email ", "", "e-mail", "email,openid"])
+    @Test(
+        "Scope that only looks like it opens nothing",
+        arguments: ["email_extra", "Email", "EMAIL", "read:email", "emai", "email ", "", "e-mail", "email,openid"])
     func scopeThatOnlyLooksLikeItOpensNothing(_ scope: String) throws {
         #expect(try open([scope]) == [])
     }
 
-    @Test func requestedGrantedAndNeededAreApart() throws {
+    @Test("Requested granted and needed are apart")
+    func requestedGrantedAndNeededAreApart() throws {
         let access = ResourceMap(of: try ResolutionFixture.provider(Self.entries)).access(granted: ["openid"])
         #expect(access.map(\.missing) == [[], ["email"], ["profile"], ["phone"]])
         #expect(access.map(\.isOpen) == [true, false, false, false])
     }
 
-    @Test func allOfAndAnyOf() throws {
+    @Test("All of and any of")
+    func allOfAndAnyOf() throws {
         let yaml = """
             resources:
               - { title: Both, all_of: [a, b], url: "https://x.example/" }
@@ -51,7 +57,8 @@ import Testing
         #expect(try missing(["a", "b", "c"]) == [[], [], [], []])
     }
 
-    @Test func grantedScopeBringsWhatItImplies() throws {
+    @Test("Granted scope brings what it implies")
+    func grantedScopeBringsWhatItImplies() throws {
         let yaml =
             Self.entries
                 + """
@@ -66,7 +73,8 @@ import Testing
         #expect(try open(["administrator"], yaml) == [])
     }
 
-    @Test func resourceIsFoundByItsIDElseByATitleThatIsUnique() throws {
+    @Test("Resource is found by its ID else by a title that is unique")
+    func resourceIsFoundByItsIDElseByATitleThatIsUnique() throws {
         let yaml = Self.entries + "  - { scope: x, title: Phone, url: \"https://x.example/\" }\n"
         let map = ResourceMap(of: try ResolutionFixture.provider(yaml))
         #expect(map.resource(named: "transfer")?.title == "Transfer")
@@ -76,7 +84,9 @@ import Testing
     }
 
     // C25: a bad URL is an error with its place, not a crash at the button.
-    @Test(arguments: ["http://bank.example/x", "bank", "https://user@bank.example/"])
+    @Test(
+        "Bad URL is an error that names the entry",
+        arguments: ["http://bank.example/x", "bank", "https://user@bank.example/"])
     func badURLIsAnErrorThatNamesTheEntry(_ url: String) {
         let error = #expect(throws: ResolutionError.self) {
             try ResolutionFixture.provider("resources: [{ scope: a, title: A, url: \"\(url)\" }]\n")
@@ -90,7 +100,8 @@ import Testing
     }
 
     // The sample's scopeData.json, unchanged.
-    @Test func fileOfTheSamplesFormIsRead() throws {
+    @Test("File of the sample's form is read")
+    func fileOfTheSamplesFormIsRead() throws {
         let file = file(
             #"[{"scope":"openid","title":"Transfer","url":"http://localhost:8080/banking/transfer"},{"scope":"email","title":"Balance","url":"http://localhost:8080/banking/balance"}]"#
         )
@@ -104,7 +115,8 @@ import Testing
             ])
     }
 
-    @Test func fileWithErrorsKeepsItsGoodEntriesAndTellsThePlaces() {
+    @Test("File with errors keeps its good entries and reports the places")
+    func fileWithErrorsKeepsItsGoodEntriesAndTellsThePlaces() {
         let file = file(
             #"[{"scope":"a","title":"A","url":"https://x.example/"},{"scope":"b","titel":"B","url":"https://x.example/"}]"#
         )

@@ -5,8 +5,10 @@ import Testing
 @testable import CarnetDescriptors
 
 /// The schema against the decoder, with a validator that nobody here wrote as the judge.
-@Suite struct SchemaTests {
-    @Test func `the shipped and the documented descriptors fit the schema`() throws {
+@Suite("Schema")
+struct SchemaTests {
+    @Test("The shipped and the documented descriptors fit the schema")
+    func theShippedAndTheDocumentedDescriptors() throws {
         let documents = try Repository.descriptors().map { DescriptorDocument($0) }
         #expect(documents.count >= 12)
         let answer = try SchemaValidator.validate(try documents.map(json), against: DescriptorSchema.document)
@@ -16,8 +18,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
-    func `the schema and the decoder accept the same value at every place`(isExtending: Bool) throws {
+    @Test("The schema and the decoder accept the same value at every place", arguments: [false, true])
+    func theSchemaAndTheDecoderAccept(isExtending: Bool) throws {
         let values: [JSONValue] = [
             nil, true, 7, -1, .number("1.5"), 400_000_000, "", "acme", "ACME", "-acme", "/acme", "/~1", "acme/", "/~2",
             "{acme}", "{input.acme}", "{}", "{", "acme}", "none", "required",
@@ -50,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func `what the decoder refuses the schema refuses`() throws {
+    @Test("What the decoder rejects the schema rejects")
+    func whatTheDecoderRefusesTheSchema() throws {
         let texts =
             DecoderRules.all.flatMap(\.bad).map { MarkedExample($0).text }
             + Self.bad.map { "carnet: 1\nid: acme\nname: Acme\n" + $0 } + Self.badWholes
@@ -63,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func `a resource map has a schema, which accepts what its reader accepts`() throws {
+    @Test("A resource map has a schema, which accepts what its reader accepts")
+    func aResourceMapHasASchema() throws {
         let entry = "{ title: Mail, scope: mail, url: https://api.acme.example/mail }"
         let good = ["[]", "[\(entry), \(entry)]", "resources: [\(entry)]\n", "resources: []\n"]
         let bad = [

@@ -3,7 +3,8 @@ import Testing
 
 @testable import CarnetDescriptors
 
-@Suite struct SourceFileReadingTests {
+@Suite("Source file reading")
+struct SourceFileReadingTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -20,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func `a file is read byte by byte, up to the limit`() throws {
+    @Test("A file is read byte by byte, up to the limit")
+    func aFileIsReadByte() throws {
         try withFolder { folder in
             let path = folder.appending(path: "ä.yaml").path
             let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
@@ -30,7 +32,8 @@ import Testing
         }
     }
 
-    @Test func `an empty file is read`() throws {
+    @Test("An empty file is read")
+    func anEmptyFileIsRead() throws {
         try withFolder { folder in
             let path = folder.appending(path: "empty.yaml").path
             try Data().write(to: URL(filePath: path))
@@ -39,7 +42,8 @@ import Testing
     }
 
     #if canImport(Glibc)
-        @Test func `a file whose name is not UTF-8 is refused with that reason`() throws {
+        @Test("A file whose name is not UTF-8 is rejected with that reason")
+        func aFileWhoseName() throws {
             try withFolder { folder in
                 let name = Array(folder.path.utf8CString.dropLast()) + [0x2F, 0x61, CChar(bitPattern: 0xFF), 0]
                 let descriptor = open(name, O_CREAT | O_WRONLY, 0o600)
@@ -51,7 +55,8 @@ import Testing
         }
     #endif
 
-    @Test func `what is no file is refused without waiting`() throws {
+    @Test("What is no file is rejected without waiting")
+    func whatIsNoFileIsRefused() throws {
         try withFolder { folder in
             #expect(reason(folder.path) == .isDirectory)
             #expect(reason(folder.appending(path: "none.yaml").path) == .notFound)
@@ -63,8 +68,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: geteuid() != 0, "a superuser may read everything"))
-    func `a file without permission is told as such`() throws {
+    @Test(
+        "A file without permission is reported as such", .enabled(if: geteuid() != 0, "a superuser may read everything")
+    )
+    func aFileWithoutPermissionIsTold() throws {
         try withFolder { folder in
             let path = folder.appending(path: "secret.yaml").path
             try Data("a".utf8).write(to: URL(filePath: path))
@@ -73,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func `a file that is written to while it is read is refused`() throws {
+    @Test("A file that is written to while it is read is rejected")
+    func aFileThatIsWritten() throws {
         try withFolder { folder in
             let path = folder.appending(path: "busy.yaml").path
             try Data("a: b\n".utf8).write(to: URL(filePath: path))
@@ -98,8 +106,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["loop.yaml", "other.yaml"])
-    func `links in a circle are told in the words of the system`(name: String) throws {
+    @Test("Links in a circle are reported in the words of the system", arguments: ["loop.yaml", "other.yaml"])
+    func linksInACircleAreTold(name: String) throws {
         try withFolder { folder in
             let manager = FileManager.default
             let (loop, other) = (folder.appending(path: "loop.yaml").path, folder.appending(path: "other.yaml").path)
@@ -110,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func `an error names the file and the reason`() {
+    @Test("An error names the file and the reason")
+    func anErrorNamesTheFile() {
         let error = SourceFileError(path: "acme.yaml", reason: .tooLarge(maximumBytes: 1 << 20))
         #expect(error.description == "acme.yaml: larger than 1 MiB")
         #expect(error.diagnostic.code == "D003")

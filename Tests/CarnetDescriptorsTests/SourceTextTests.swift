@@ -1,11 +1,12 @@
 import CarnetDescriptors
 import Testing
 
-@Suite struct SourceTextTests {
+@Suite("Source text")
+struct SourceTextTests {
     private func text(_ text: String) -> SourceText { SourceText(bytes: Array(text.utf8)) }
 
-    @Test(arguments: ["\n", "\r\n", "\r"])
-    func `lines end with any of the three breaks`(lineBreak: String) {
+    @Test("Lines end with any of the three breaks", arguments: ["\n", "\r\n", "\r"])
+    func linesEndWithAny(lineBreak: String) {
         let text = text(["one", "", "zwei ü"].joined(separator: lineBreak))
         #expect(text.lineCount == 3)
         #expect((1...3).map { text.line($0) } == ["one", "", "zwei ü"])
@@ -13,7 +14,8 @@ import Testing
         #expect(text.line(0) == nil)
     }
 
-    @Test func `a byte order mark is no part of the first line`() {
+    @Test("A byte order mark is no part of the first line")
+    func aByteOrderMark() {
         let text = text("\u{FEFF}é: x\n")
         #expect(text.line(1) == "é: x")
         #expect(text.offset(of: SourcePosition(line: 1, column: 1)) == 3)
@@ -21,13 +23,15 @@ import Testing
         #expect(text.position(ofOffset: 5) == SourcePosition(line: 1, column: 2))
     }
 
-    @Test func `columns count scalars`() {
+    @Test("Columns count scalars")
+    func columnsCountScalars() {
         let text = text("a\n🌱e\u{301}x\n")
         #expect(text.offset(of: SourcePosition(line: 2, column: 4)) == 9)
         #expect(text.position(ofOffset: 9) == SourcePosition(line: 2, column: 4))
     }
 
-    @Test func `every offset of a character survives the way to a position and back`() {
+    @Test("Every offset of a character survives the way to a position and back")
+    func everyOffsetOfACharacterSurvives() {
         let string = "\u{FEFF}aé🌱\r\n\r\n\tb\rc\n"
         let text = text(string)
         for line in 1...text.lineCount {
@@ -39,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func `places outside of the text have no offset`() {
+    @Test("Places outside of the text have no offset")
+    func placesOutsideOfTheTextHave() {
         let text = text("ab\n")
         #expect(text.offset(of: SourcePosition(line: 1, column: 3)) == 2)
         #expect(text.offset(of: SourcePosition(line: 1, column: 4)) == nil)
@@ -47,7 +52,8 @@ import Testing
         #expect(text.offset(of: SourcePosition(line: 1, column: 0)) == nil)
     }
 
-    @Test func `an empty file has one empty line`() {
+    @Test("An empty file has one empty line")
+    func anEmptyFileHasOneEmpty() {
         let text = text("")
         #expect(text.lineCount == 1)
         #expect(text.line(1) == "")

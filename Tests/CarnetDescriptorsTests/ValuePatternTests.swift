@@ -2,51 +2,62 @@ import Testing
 
 @testable import CarnetDescriptors
 
-@Suite struct ValuePatternTests {
-    @Test(arguments: [
-        ("[0-9]+", "4620816", true), ("[0-9]+", "462x", false), ("[0-9]+", "", false),
-        (#"[a-z0-9-]+\.shops\.example"#, "acme.shops.example", true),
-        (#"[a-z0-9-]+\.shops\.example"#, "acme.shops.example.evil", false),
-        (#"[a-z0-9-]+\.shops\.example"#, "acmexshopsxexample", false),
-        ("(eu|us|com)", "com", true), ("(eu|us|com)", "euus", false), ("a{2,3}", "a", false), ("a{2,3}", "aaa", true),
-        ("a{2,3}", "aaaa", false), ("a{2}b?", "aab", true), ("[^/]*", "a b", true), ("[^/]*", "a/b", false),
-        (#"\d\w\s\."#, "1a .", true), ("(?:ab)*", "ababab", true), ("(a*)*", "aaa", true), ("{x}", "{x}", true),
-        ("[]a]+", "]a", true), ("^[a-z]+$", "abc", true), ("^a|b$", "b", true), ("a^b", "ab", false),
-        ("(^a)+", "aa", false),
-        ("a$b?", "a", true), ("$^", "", true), ("[a-z]{1,128}", "abc", true), ("a{0,3}", "", true),
-        ("a{3,}", "aaaa", true),
-        ("a{3,}", "aa", false), (#"[\.-9]+"#, "./9", true), (#"[\w-]+"#, "a_-9", true), ("(?:)", "", true),
-        ("(?:(?:)){3}a", "a", true), ("a(|b)c", "ac", true), ("{,3}", "{,3}", true), ("[a-]+", "a-", true),
-        (".", "é", true), (".", "\n", false), ("", "", true),
-    ])
-    func `a pattern takes whole values alone`(pattern: String, value: String, isMatch: Bool) throws {
+@Suite("Value pattern")
+struct ValuePatternTests {
+    @Test(
+        "A pattern takes whole values alone",
+        arguments: [
+            ("[0-9]+", "4620816", true), ("[0-9]+", "462x", false), ("[0-9]+", "", false),
+            (#"[a-z0-9-]+\.shops\.example"#, "acme.shops.example", true),
+            (#"[a-z0-9-]+\.shops\.example"#, "acme.shops.example.evil", false),
+            (#"[a-z0-9-]+\.shops\.example"#, "acmexshopsxexample", false),
+            ("(eu|us|com)", "com", true), ("(eu|us|com)", "euus", false), ("a{2,3}", "a", false),
+            ("a{2,3}", "aaa", true),
+            ("a{2,3}", "aaaa", false), ("a{2}b?", "aab", true), ("[^/]*", "a b", true), ("[^/]*", "a/b", false),
+            (#"\d\w\s\."#, "1a .", true), ("(?:ab)*", "ababab", true), ("(a*)*", "aaa", true), ("{x}", "{x}", true),
+            ("[]a]+", "]a", true), ("^[a-z]+$", "abc", true), ("^a|b$", "b", true), ("a^b", "ab", false),
+            ("(^a)+", "aa", false),
+            ("a$b?", "a", true), ("$^", "", true), ("[a-z]{1,128}", "abc", true), ("a{0,3}", "", true),
+            ("a{3,}", "aaaa", true),
+            ("a{3,}", "aa", false), (#"[\.-9]+"#, "./9", true), (#"[\w-]+"#, "a_-9", true), ("(?:)", "", true),
+            ("(?:(?:)){3}a", "a", true), ("a(|b)c", "ac", true), ("{,3}", "{,3}", true), ("[a-]+", "a-", true),
+            (".", "é", true), (".", "\n", false), ("", "", true),
+        ])
+    func aPatternTakesWholeValuesAlone(pattern: String, value: String, isMatch: Bool) throws {
         #expect(try ValuePattern(pattern).matches(value) == isMatch)
     }
 
-    @Test func `the first group is what is captured`() throws {
+    @Test("The first group is what is captured")
+    func theFirstGroupIsWhat() throws {
         #expect(try ValuePattern(#"https://www\.oddapis\.(.*)"#).capture(in: "https://www.oddapis.com.au") == "com.au")
         #expect(try ValuePattern("(a|ab)(c|bcd)").capture(in: "abcd") == "a")
         #expect(try ValuePattern("a+").capture(in: "aaa") == "aaa")
         #expect(try ValuePattern("(x)?y").capture(in: "y") == nil)
     }
 
-    @Test(arguments: [
-        "(", ")", "[a", "*", "a**", "a{2}{3}", "a{3,2}", "a{0}", "a{0,0}", "a{1024}", "a{99999999999999999999}", "^*",
-        "a$+",
-        #"\q"#, #"(?=a)"#, "\\", "[z-a]", #"[a-\d]"#, #"a*?"#, #"(a)\1"#,
-        String(repeating: "a", count: 257), "(a{64}){64}", String(repeating: "(", count: 20),
-    ])
-    func `what cannot be bounded or understood is refused`(pattern: String) {
+    @Test(
+        "What cannot be bounded or understood is rejected",
+        arguments: [
+            "(", ")", "[a", "*", "a**", "a{2}{3}", "a{3,2}", "a{0}", "a{0,0}", "a{1024}", "a{99999999999999999999}",
+            "^*",
+            "a$+",
+            #"\q"#, #"(?=a)"#, "\\", "[z-a]", #"[a-\d]"#, #"a*?"#, #"(a)\1"#,
+            String(repeating: "a", count: 257), "(a{64}){64}", String(repeating: "(", count: 20),
+        ])
+    func whatCannotBeBoundedOrUnderstood(pattern: String) {
         #expect(throws: TemplateError.self) { try ValuePattern(pattern) }
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: ["(a*)*b", "(a|a)*b", "(a+)+b", "(.*)(.*)(.*)(.*)b"])
-    func `a hostile value takes no more time than a friendly one`(pattern: String) throws {
+    @Test(
+        "A hostile value takes no more time than a friendly one", .timeLimit(.minutes(5)),
+        arguments: ["(a*)*b", "(a|a)*b", "(a+)+b", "(.*)(.*)(.*)(.*)b"])
+    func aHostileValueTakesNoMore(pattern: String) throws {
         #expect(try !ValuePattern(pattern).matches(String(repeating: "a", count: ValuePattern.longestValue)))
     }
 
     /// What is common to both dialects means the same in both: patterns that other tools check can be taken over.
-    @Test func `it takes the values that Swift's regular expressions take`() throws {
+    @Test("It takes the values that Swift's regular expressions take")
+    func itTakesTheValuesThatSwifts() throws {
         var numbers = ChanceNumbers(state: 2026)
         var passed = 0
         for _ in 0..<400 {
@@ -63,7 +74,8 @@ import Testing
         #expect(passed > 200)
     }
 
-    @Test func `a value beyond the limit is not looked at`() throws {
+    @Test("A value beyond the limit is not read")
+    func aValueBeyondTheLimit() throws {
         #expect(try !ValuePattern("a*").matches(String(repeating: "a", count: ValuePattern.longestValue + 1)))
     }
 }

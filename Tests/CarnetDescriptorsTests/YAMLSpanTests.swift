@@ -2,7 +2,8 @@ import CarnetDescriptors
 import Testing
 
 /// The marked stretch of each text is the span of the value at the path.
-@Suite struct YAMLSpanTests {
+@Suite("YAML span")
+struct YAMLSpanTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var text: String
         var path: [String]
@@ -69,8 +70,8 @@ import Testing
         Case("a: ⟦|+⟧\n\n\nb: c\n", "a"),
     ]
 
-    @Test(arguments: cases)
-    func `a span covers just the text`(case: Case) throws {
+    @Test("A span covers just the text", arguments: cases)
+    func aSpanCoversJustTheText(case: Case) throws {
         let example = MarkedExample(`case`.text)
         let document = YAMLReader().read(example.file(named: "spans.yaml"))
         #expect(document.diagnostics == [])
@@ -84,7 +85,8 @@ import Testing
         #expect(span == example.spans.first)
     }
 
-    @Test func `positions and offsets agree with libyaml in a mixed text`() throws {
+    @Test("Positions and offsets agree with libyaml in a mixed text")
+    func positionsAndOffsetsAgreeWithLibyaml() throws {
         let text = "\u{FEFF}é: [🌱, 'x\r\n  y']\r\nb:\n  - \"a\u{301}\"\r  - z # c\n"
         let file = SourceFile(path: "mixed.yaml", bytes: Array(text.utf8))
         let source = SourceText(file)

@@ -8,7 +8,8 @@ import Testing
 @testable import CarnetFiles
 
 /// A store that cannot be read says so, and is left as it is.
-@Suite struct DamagedStoreTests {
+@Suite("Damaged store")
+struct DamagedStoreTests {
     private let key = Connection.test().key
 
     /// A store with one record, whose bytes are then changed.
@@ -32,24 +33,27 @@ import Testing
         return error
     }
 
-    @Test(arguments: [0, 1, 8, 9, 17, 20, 21, 40, 80, 120])
+    @Test("Truncated record is unreadable", arguments: [0, 1, 8, 9, 17, 20, 21, 40, 80, 120])
     func truncatedRecordIsUnreadable(length: Int) async throws {
         let (temporary, path) = try await damaged { $0 = $0.prefix(length) }
         _ = try await expectUnreadable(temporary, path)
     }
 
-    @Test func recordWithoutItsLastByteIsUnreadable() async throws {
+    @Test("Record without its last byte is unreadable")
+    func recordWithoutItsLastByteIsUnreadable() async throws {
         let (temporary, path) = try await damaged { $0.removeLast() }
         _ = try await expectUnreadable(temporary, path)
     }
 
-    @Test func foreignFileIsUnreadable() async throws {
+    @Test("Foreign file is unreadable")
+    func foreignFileIsUnreadable() async throws {
         let (temporary, path) = try await damaged { $0 = Data("not a record\n".utf8) }
         let error = try await expectUnreadable(temporary, path)
         #expect(error?.reason == "\(path) is damaged: its header is invalid")
     }
 
-    @Test func newerFormatIsUnreadable() async throws {
+    @Test("Newer format is unreadable")
+    func newerFormatIsUnreadable() async throws {
         let (temporary, path) = try await damaged { $0[8] = 3 }
         let error = try await expectUnreadable(temporary, path)
         #expect(
@@ -58,7 +62,8 @@ import Testing
         )
     }
 
-    @Test func wrongKeyIsNamed() async throws {
+    @Test("Wrong key is named")
+    func wrongKeyIsNamed() async throws {
         let temporary = try TemporaryStore()
         let right = try StoreKeySource.bytes(TemporaryStore.key)
         let wrong = try StoreKeySource.bytes(TemporaryStore.key.reversed())
@@ -70,7 +75,8 @@ import Testing
         #expect(try await temporary.store(key: right).load(key)?.connection == .test())
     }
 
-    @Test func recordOfAnotherAccountIsUnreadable() async throws {
+    @Test("Record of another account is unreadable")
+    func recordOfAnotherAccountIsUnreadable() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
         _ = try await store.save(.test(), replacing: nil)
@@ -87,7 +93,8 @@ import Testing
         #expect(inventory.damaged.map(\.reason) == ["\(mine) is the record of another account"])
     }
 
-    @Test func damagedRecordHidesNoOther() async throws {
+    @Test("Damaged record hides no other")
+    func damagedRecordHidesNoOther() async throws {
         let (temporary, path) = try await damaged { $0 = $0.prefix(12) }
         let other = Connection.test(account: "eve@example.com")
         _ = try await temporary.store().save(other, replacing: nil)
@@ -96,7 +103,8 @@ import Testing
         #expect(inventory.damaged.map(\.reason) == ["\(path) is damaged: it is truncated or was changed"])
     }
 
-    @Test func lostKeyIsNotReplaced() async throws {
+    @Test("Lost key is not replaced")
+    func lostKeyIsNotReplaced() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
         _ = try await store.save(.test(), replacing: nil)
@@ -109,7 +117,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: keyPath))
     }
 
-    @Test(arguments: [0, 31, 33])
+    @Test("Damaged key is unreadable", arguments: [0, 31, 33])
     func damagedKeyIsUnreadable(length: Int) async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
@@ -147,7 +155,8 @@ import Testing
         #expect(error?.remedy?.hasPrefix("restore \(keyPath) from a backup") == true)
     }
 
-    @Test func damagedRecordCanBeRemovedOrReplaced() async throws {
+    @Test("Damaged record can be removed or replaced")
+    func damagedRecordCanBeRemovedOrReplaced() async throws {
         let (temporary, _) = try await damaged { $0 = Data("junk".utf8) }
         let store = temporary.store()
         _ = try await store.save(.test(), replacing: nil)

@@ -8,22 +8,22 @@ import Testing
 
 @testable import CarnetFiles
 
-@Suite struct FileTokenStoreTests {
-    @Test(arguments: TokenStoreConformance.Check.allCases)
-    func conforms(to check: TokenStoreConformance.Check) async throws {
+@Suite("File token store")
+struct FileTokenStoreTests {
+    @Test("Conforms to the protocol", arguments: TokenStoreConformance.allCases)
+    func conforms(to check: TokenStoreConformance) async throws {
         let temporary = try TemporaryStore()
-        let conformance = TokenStoreConformance { (temporary.store(), temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: temporary.store(), and: temporary.store())
     }
 
-    @Test(arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
+    @Test("Conforms to the protocol", arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
         let temporary = try TemporaryStore()
-        let conformance = PendingStoreConformance { (temporary.store(), temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: temporary.store(), and: temporary.store())
     }
 
-    @Test func survivesRestart() async throws {
+    @Test("Survives restart")
+    func survivesRestart() async throws {
         let temporary = try TemporaryStore()
         let revision = try await temporary.store().save(.test(), replacing: nil)
         let loaded = try await temporary.store().load(Connection.test().key)
@@ -31,7 +31,8 @@ import Testing
         #expect(loaded?.revision == revision)
     }
 
-    @Test func nothingIsWrittenBeforeTheFirstSave() async throws {
+    @Test("Nothing is written before the first save")
+    func nothingIsWrittenBeforeTheFirstSave() async throws {
         let temporary = try TemporaryStore()
         #expect(try await temporary.store().load(Connection.test().key) == nil)
         #expect(try await temporary.store().keys() == [])
@@ -39,7 +40,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: temporary.folder))
     }
 
-    @Test func filesAndFolderAreTheOwnersAlone() async throws {
+    @Test("Files and folder are the owner's alone")
+    func filesAndFolderAreTheOwnersAlone() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
         _ = try await store.save(.test(), replacing: nil)
@@ -53,7 +55,8 @@ import Testing
     }
 
     /// LOG-03: a prefix of a token is a secret too.
-    @Test func noTokenIsInAnyFile() async throws {
+    @Test("No token is in any file")
+    func noTokenIsInAnyFile() async throws {
         let temporary = try TemporaryStore()
         _ = try await temporary.store().save(.test(), replacing: nil)
         let secrets = [
@@ -73,34 +76,39 @@ import Testing
         }
     }
 
-    @Test func sameTokensAreSealedDifferentlyEachTime() async throws {
+    @Test("Same tokens are encrypted differently each time")
+    func sameTokensAreSealedDifferentlyEachTime() async throws {
         let temporary = try TemporaryStore()
         let first = try await temporary.store().save(.test(), replacing: nil)
         let second = try await temporary.store().save(.test(), replacing: first)
         #expect(first != second)
     }
 
-    @Test func keysAreListedWithoutTheKey() async throws {
+    @Test("Keys are listed without the key")
+    func keysAreListedWithoutTheKey() async throws {
         let temporary = try TemporaryStore()
         _ = try await temporary.store().save(.test(), replacing: nil)
         try FileManager.default.removeItem(atPath: "\(temporary.folder)/key")
         #expect(try await temporary.store().keys() == [Connection.test().key])
     }
 
-    @Test func keyThatIsGoneIsToldBeforeASave() async throws {
+    @Test("Key that is gone is reported before a save")
+    func keyThatIsGoneIsToldBeforeASave() async throws {
         let temporary = try TemporaryStore()
         _ = try await temporary.store().save(.test(), replacing: nil)
         try FileManager.default.removeItem(atPath: "\(temporary.folder)/key")
         await expectError(.unreadable) { try await temporary.store().prepareToSave(Connection.test().key) }
     }
 
-    @Test func namesThatAreTooLongAreUnacceptable() async throws {
+    @Test("Names that are too long are unacceptable")
+    func namesThatAreTooLongAreUnacceptable() async throws {
         let temporary = try TemporaryStore()
         let connection = Connection.test(account: String(repeating: "x", count: 65_537))
         await expectError(.unacceptable) { try await temporary.store().save(connection, replacing: nil) }
     }
 
-    @Test func saveGoesOnThoughItsTaskIsCancelled() async throws {
+    @Test("Save goes on though its task is cancelled")
+    func saveGoesOnThoughItsTaskIsCancelled() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
         let task = Task {
@@ -111,7 +119,8 @@ import Testing
         #expect(try await store.load(Connection.test().key)?.revision == revision)
     }
 
-    @Test func waitForALockIsBounded() async throws {
+    @Test("Wait for a lock is bounded")
+    func waitForALockIsBounded() async throws {
         let temporary = try TemporaryStore()
         let key = Connection.test().key
         // Time passes at once.
@@ -127,7 +136,9 @@ import Testing
     }
 
     /// A note of a process that is gone, or about another lock, names nobody.
-    @Test(arguments: ["1 999999999 1", "junk", "", "-1 -1 -1", "9223372036854775807 1 1"])
+    @Test(
+        "Note that is wrong names nobody",
+        arguments: ["1 999999999 1", "junk", "", "-1 -1 -1", "9223372036854775807 1 1"])
     func noteThatIsWrongNamesNobody(note: String) async throws {
         let temporary = try TemporaryStore()
         let key = Connection.test().key
@@ -142,7 +153,8 @@ import Testing
         #expect(error?.reason.hasSuffix("another process has held it") == true, "\(error?.reason ?? "")")
     }
 
-    @Test func removedAccountsLeaveNothing() async throws {
+    @Test("Removed accounts leave nothing")
+    func removedAccountsLeaveNothing() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
         for number in 0..<3 {
@@ -153,7 +165,8 @@ import Testing
         #expect(try temporary.files().keys.sorted() == ["key", "lock"])
     }
 
-    @Test func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
+    @Test("New key opens old records and encrypts new ones")
+    func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
         let temporary = try TemporaryStore()
         let old = try SealingKey(TemporaryStore.key)
         let new = try SealingKey(TemporaryStore.key.reversed())
@@ -169,7 +182,8 @@ import Testing
         await expectError(.unreadable) { try await withoutOld.load(Connection.test(account: "b").key) }
     }
 
-    @Test func recordCanBeSavedInsideItsLock() async throws {
+    @Test("Record can be saved inside its lock")
+    func recordCanBeSavedInsideItsLock() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
         let revision = try await store.withLock(on: Connection.test().key) {

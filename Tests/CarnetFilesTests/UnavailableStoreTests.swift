@@ -17,7 +17,8 @@ import Testing
 #endif
 
 /// A store that cannot be written says why, and keeps what it had.
-@Suite struct UnavailableStoreTests {
+@Suite("Unavailable store")
+struct UnavailableStoreTests {
     private let key = Connection.test().key
     private let new = Connection.test(token: "new")
 
@@ -41,7 +42,7 @@ import Testing
         #expect(try await temporary.store().load(key)?.connection == .test())
     }
 
-    @Test(arguments: [0, 1, 100])
+    @Test("Full disk loses nothing", arguments: [0, 1, 100])
     func fullDiskLosesNothing(bytesThatFit: Int) async throws {
         let temporary = try TemporaryStore()
         let revision = try await temporary.store().save(.test(), replacing: nil)
@@ -54,7 +55,8 @@ import Testing
         try await expectUntouched(temporary, before)
     }
 
-    @Test func fullDiskAtFirstSaveLeavesNoHalfKey() async throws {
+    @Test("Full disk at first save leaves no half key")
+    func fullDiskAtFirstSaveLeavesNoHalfKey() async throws {
         let temporary = try TemporaryStore()
         let full = temporary.store(calls: failing(ENOSPC, after: 16))
         await expectError(.unavailable, naming: "\(temporary.folder)/key") {
@@ -64,7 +66,8 @@ import Testing
         _ = try await temporary.store().save(.test(), replacing: nil)
     }
 
-    @Test func fullDiskIsFoundOutBeforeASave() async throws {
+    @Test("Full disk is found out before a save")
+    func fullDiskIsFoundOutBeforeASave() async throws {
         let temporary = try TemporaryStore()
         _ = try await temporary.store().save(.test(), replacing: nil)
         let before = try temporary.files()
@@ -74,7 +77,8 @@ import Testing
         try await expectUntouched(temporary, before)
     }
 
-    @Test func failedSyncLosesNothing() async throws {
+    @Test("Failed sync loses nothing")
+    func failedSyncLosesNothing() async throws {
         let temporary = try TemporaryStore()
         let revision = try await temporary.store().save(.test(), replacing: nil)
         let before = try temporary.files()
@@ -88,7 +92,8 @@ import Testing
         try await expectUntouched(temporary, before)
     }
 
-    @Test func failedRenameLosesNothing() async throws {
+    @Test("Failed rename loses nothing")
+    func failedRenameLosesNothing() async throws {
         let temporary = try TemporaryStore()
         let revision = try await temporary.store().save(.test(), replacing: nil)
         let before = try temporary.files()
@@ -105,7 +110,8 @@ import Testing
         try await expectUntouched(temporary, before)
     }
 
-    @Test func recordIsOnTheDiskBeforeItHasItsName() async throws {
+    @Test("Record is on the disk before it has its name")
+    func recordIsOnTheDiskBeforeItHasItsName() async throws {
         let temporary = try TemporaryStore()
         let steps = Steps()
         var calls = FileSystemCalls.system
@@ -127,7 +133,8 @@ import Testing
     }
 
     /// A process that was ended in the middle of a save leaves its temporary file.
-    @Test func leftoverOfACrashIsIgnoredAndRemoved() async throws {
+    @Test("Leftover of a crash is ignored and removed")
+    func leftoverOfACrashIsIgnoredAndRemoved() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
         _ = try await store.save(.test(), replacing: nil)
@@ -143,7 +150,7 @@ import Testing
         #expect(try !temporary.files().keys.contains { $0.hasSuffix(".tmp") })
     }
 
-    @Test(arguments: [0o750, 0o705, 0o777])
+    @Test("Folder that others may use is rejected", arguments: [0o750, 0o705, 0o777])
     func folderThatOthersMayUseIsRefused(mode: Int) async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
@@ -157,7 +164,7 @@ import Testing
         await expectError(.unavailable) { try await store.keys() }
     }
 
-    @Test(arguments: [0o640, 0o604, 0o620])
+    @Test("Files that others may use are rejected", arguments: [0o640, 0o604, 0o620])
     func filesThatOthersMayUseAreRefused(mode: Int) async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
@@ -175,7 +182,8 @@ import Testing
         #expect(try await store.load(key)?.connection == .test())
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func folderOfAnotherUserIsRefused() async throws {
+    @Test("Folder of another user is rejected", .enabled(if: geteuid() == 0))
+    func folderOfAnotherUserIsRefused() async throws {
         let temporary = try TemporaryStore()
         _ = try await temporary.store().save(.test(), replacing: nil)
         #expect(chown(temporary.folder, 65_534, 65_534) == 0)
@@ -183,7 +191,8 @@ import Testing
         #expect(error?.reason == "\(temporary.folder) belongs to another user")
     }
 
-    @Test func symbolicLinksAreNotFollowed() async throws {
+    @Test("Symbolic links are not followed")
+    func symbolicLinksAreNotFollowed() async throws {
         let temporary = try TemporaryStore()
         let store = temporary.store()
         _ = try await store.save(.test(), replacing: nil)
@@ -193,7 +202,8 @@ import Testing
         await expectError(.unreadable, naming: path) { try await store.load(key) }
     }
 
-    @Test func fileInPlaceOfTheFolderIsNamed() async throws {
+    @Test("File in place of the folder is named")
+    func fileInPlaceOfTheFolderIsNamed() async throws {
         let temporary = try TemporaryStore()
         try Data().write(to: URL(filePath: temporary.folder))
         for attempt in [
@@ -207,7 +217,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func folderThatCannotBeMadeIsNamed() async throws {
+        @Test("Folder that cannot be made is named")
+        func folderThatCannotBeMadeIsNamed() async throws {
             let store = FileTokenStore(folder: "/proc/carnet/tokens")
             await expectError(.unavailable, naming: "/proc/carnet") { try await store.save(new, replacing: nil) }
         }

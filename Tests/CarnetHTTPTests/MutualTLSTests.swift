@@ -11,7 +11,8 @@ import NIOSSL
 import Testing
 
 /// A client that presents its certificate, and servers that verify it (RFC 8705).
-@Suite struct MutualTLSTests {
+@Suite("Mutual TLS")
+struct MutualTLSTests {
     private let serverCertificate: TestCertificate
     private let certificate: TestCertificate
     private let other: TestCertificate
@@ -28,7 +29,7 @@ import Testing
     }
 
     private func transport(_ kind: NetworkTransport) throws -> any ClosableTransport {
-        try kind.make(trusting: serverCertificate.certificatePath, localAccess: .all)
+        kind.make(trusting: serverCertificate.certificatePath, localAccess: .all)
     }
 
     private func request(
@@ -40,7 +41,7 @@ import Testing
         return request
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Server sees the certificate", arguments: NetworkTransport.allCases)
     func serverSeesTheCertificate(kind: NetworkTransport) async throws {
         let server = try await server()
         let response = try await transport(kind).send(request(to: server, certificate), limits: .init())
@@ -49,7 +50,7 @@ import Testing
         try await server.stop()
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Request without one is rejected by the server", arguments: NetworkTransport.allCases)
     func requestWithoutOneIsRefusedByTheServer(kind: NetworkTransport) async throws {
         let server = try await server()
         let error = await #expect(throws: TransportError.self) {
@@ -61,7 +62,7 @@ import Testing
     }
 
     // MTLS-03: a server that asks for a certificate gets none with a request that carries none, whatever was sent before.
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Certificate is not presented with other requests", arguments: NetworkTransport.allCases)
     func certificateIsNotPresentedWithOtherRequests(kind: NetworkTransport) async throws {
         let (bank, other) = (try await server(), try await server(demandsCertificate: false))
         let transport = try transport(kind)
@@ -72,7 +73,7 @@ import Testing
         try await other.stop()
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Key of another certificate is reported and nothing is sent", arguments: NetworkTransport.allCases)
     func keyOfAnotherCertificateIsToldAndNothingIsSent(kind: NetworkTransport) async throws {
         let server = try await server()
         let mixed = try ClientCertificate(
@@ -90,7 +91,7 @@ import Testing
     }
 
     // MTLS-01, MTLS-02: the aliases on a port of their own, and the same certificate at token endpoint and resource.
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Whole sign-in goes through the aliases", arguments: NetworkTransport.allCases)
     func wholeSignInGoesThroughTheAliases(kind: NetworkTransport) async throws {
         let plain = try await server(demandsCertificate: false)
         let mutual = try await server()
@@ -129,7 +130,8 @@ import Testing
         try await mutual.stop()
     }
 
-    @Test func urlSessionSaysThatItCannot() async throws {
+    @Test("URL session says that it cannot")
+    func urlSessionSaysThatItCannot() async throws {
         let server = try await server()
         let error = await #expect(throws: TransportError.self) {
             try await URLSessionTransport().send(request(to: server, certificate), limits: .init())

@@ -191,7 +191,7 @@ struct ProxiedTransportTests {
         let (subject, host, isAccepted) = names
         let certificate = try TestCertificate(subjectAlternativeName: subject)
         let server = try await certificate.server()
-        let transport = try kind.make(
+        let transport = kind.make(
             trusting: certificate.certificatePath, localAccess: .all, network: .direct)
         let authority = "\(host):\(try port(of: server))"
         for _ in 1...2 {

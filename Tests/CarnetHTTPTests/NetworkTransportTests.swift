@@ -8,10 +8,11 @@ import HTTPTypes
 import NIOSSL
 import Testing
 
-@Suite struct NetworkTransportTests {
-    @Test(arguments: NetworkTransport.allCases, TransportConformance.Check.allCases)
-    func conforms(_ kind: NetworkTransport, to check: TransportConformance.Check) async throws {
-        try await TransportConformance { kind.make(localAccess: .all) }.run(check)
+@Suite("Network transport")
+struct NetworkTransportTests {
+    @Test("Conforms to the protocol", arguments: NetworkTransport.allCases, TransportConformance.allCases)
+    func conforms(_ kind: NetworkTransport, to check: TransportConformance) async throws {
+        try await check.run(on: kind.make(localAccess: .all))
     }
 
     private func send(
@@ -70,7 +71,7 @@ import Testing
         #expect(error?.reason.contains("a compressed response that is damaged or incomplete") == true)
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Head response may announce more than the cap", arguments: NetworkTransport.allCases)
     func headResponseMayAnnounceMoreThanTheCap(kind: NetworkTransport) async throws {
         let server = try RawServer([.send("HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\nConnection: close\r\n\r\n")]
         )
@@ -81,7 +82,9 @@ import Testing
         #expect(response.body.isEmpty)
     }
 
-    @Test(arguments: NetworkTransport.allCases, ["Host", "content-length", "Transfer-Encoding", "Connection"])
+    @Test(
+        "Rejects header fields that frame the message", arguments: NetworkTransport.allCases,
+        ["Host", "content-length", "Transfer-Encoding", "Connection"])
     func refusesHeaderFieldsThatFrameTheMessage(kind: NetworkTransport, name: String) async throws {
         var request = OutgoingRequest.get("127.0.0.1:1")
         request.head.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: "1"))
@@ -225,7 +228,7 @@ import Testing
         #expect(error?.kind == .connection)
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Fails after shutdown", arguments: NetworkTransport.allCases)
     func failsAfterShutdown(kind: NetworkTransport) async throws {
         let transport = kind.make(localAccess: .all)
         await transport.shutdown()
@@ -237,8 +240,9 @@ import Testing
     }
 }
 
-@Suite struct TransportTLSTests {
-    @Test(arguments: NetworkTransport.allCases)
+@Suite("Transport TLS")
+struct TransportTLSTests {
+    @Test("Rejects self signed certificate", arguments: NetworkTransport.allCases)
     func refusesSelfSignedCertificate(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
         let error = try await tlsError(certificate, transport: kind.make(localAccess: .all))
@@ -246,45 +250,46 @@ import Testing
         #expect(error.reason.hasSuffix(" is not trusted"))
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Accepts certificate of given trust root", arguments: NetworkTransport.allCases)
     func acceptsCertificateOfGivenTrustRoot(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
         let server = try await certificate.server()
-        let transport = try kind.make(trusting: certificate.certificatePath, localAccess: .all)
+        let transport = kind.make(trusting: certificate.certificatePath, localAccess: .all)
         let response = try await transport.send(.get(server.authority, scheme: "https"), limits: .init())
         #expect(response.head.status == .ok)
         try await server.stop()
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Rejects certificate of another host", arguments: NetworkTransport.allCases)
     func refusesCertificateOfAnotherHost(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "DNS:other.example,IP:127.0.0.2")
-        let transport = try kind.make(trusting: certificate.certificatePath, localAccess: .all)
+        let transport = kind.make(trusting: certificate.certificatePath, localAccess: .all)
         let error = try await tlsError(certificate, transport: transport)
         #expect(error.reason.hasSuffix(" was issued for another host"))
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Rejects expired certificate", arguments: NetworkTransport.allCases)
     func refusesExpiredCertificate(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(
             subjectAlternativeName: "IP:127.0.0.1",
             validity: (start: "20200101000000Z", end: "20200102000000Z")
         )
-        let transport = try kind.make(trusting: certificate.certificatePath, localAccess: .all)
+        let transport = kind.make(trusting: certificate.certificatePath, localAccess: .all)
         _ = try await tlsError(certificate, transport: transport)
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("Rejects TLS before 1.2", arguments: NetworkTransport.allCases)
     func refusesTLSBefore12(kind: NetworkTransport) async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
-        let transport = try kind.make(trusting: certificate.certificatePath, localAccess: .all)
+        let transport = kind.make(trusting: certificate.certificatePath, localAccess: .all)
         _ = try await tlsError(certificate, transport: transport, maximumTLSVersion: .tlsv11)
     }
 
-    @Test(arguments: NetworkTransport.allCases)
-    func refusesTrustRootsThatCannotBeRead(kind: NetworkTransport) {
-        let error = #expect(throws: TransportError.self) {
-            try kind.make(trusting: "/nonexistent/roots.pem")
+    @Test("Rejects trust roots that cannot be read", arguments: NetworkTransport.allCases)
+    func refusesTrustRootsThatCannotBeRead(kind: NetworkTransport) async {
+        let transport = kind.make(trusting: "/nonexistent/roots.pem")
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.get("op.example", scheme: "https"), limits: .init())
         }
         #expect(error?.reason.contains("/nonexistent/roots.pem") == true)
     }

@@ -27,7 +27,7 @@ struct URLRequestTests {
         var registry = ProviderRegistry()
         registry.add([SourceFile(path: "acme.yaml", text: descriptor)], origin: .folder("tests"))
         let client = try OAuthClient(
-            provider: "acme", in: registry,
+            registry.descriptor("acme"),
             registration: ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback"),
             transport: transport)
         let person = ScriptedUserAgent { authorizationURL, redirectURI in

@@ -6,10 +6,11 @@ import CarnetURLSession
 import Testing
 
 /// One at a time: on Linux all sessions share one queue, and the endless responses hold it up.
-@Suite(.serialized) struct URLSessionTransportTests {
+@Suite("URL session transport", .serialized)
+struct URLSessionTransportTests {
     /// Foundation on Linux ends the process where a header breaks off (swift-corelibs-foundation, issue 5285), also that of
     /// an answer that nobody waits for any more, and no code outside of it can prevent that.
-    private static let checks = TransportConformance.Check.allCases.filter { check in
+    private static let checks = TransportConformance.allCases.filter { check in
         #if canImport(FoundationNetworking) && !compiler(>=6.4)
             check != .truncatedHeaderIsInterrupted && check != .slowHeaderTimesOut
         #else
@@ -17,12 +18,13 @@ import Testing
         #endif
     }
 
-    @Test(arguments: checks)
-    func conforms(to check: TransportConformance.Check) async throws {
-        try await TransportConformance { URLSessionTransport(localAccess: .all) }.run(check)
+    @Test("Conforms to the protocol", arguments: checks)
+    func conforms(to check: TransportConformance) async throws {
+        try await check.run(on: URLSessionTransport(localAccess: .all))
     }
 
-    @Test func refusesSelfSignedCertificate() async throws {
+    @Test("Rejects self signed certificate")
+    func refusesSelfSignedCertificate() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
         let server = try await certificate.server()
         let transport = URLSessionTransport(localAccess: .all)

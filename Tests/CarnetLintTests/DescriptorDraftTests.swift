@@ -2,7 +2,8 @@ import CarnetDescriptors
 import CarnetLint
 import Testing
 
-@Suite struct DescriptorDraftTests {
+@Suite("Descriptor draft")
+struct DescriptorDraftTests {
     static let metadata: [JSONValue?] = [
         nil, [:], ["scopes_supported": ["openid", "offline_access"]],
         ["token_endpoint_auth_methods_supported": ["private_key_jwt", "client_secret_post"]],

@@ -5,11 +5,13 @@ import Testing
 @testable import Fuzzing
 
 /// What `swift run -c release Fuzzing` tries by the million, with a few inputs; and every input that ever found something.
-@Suite struct FuzzTests {
+@Suite("Fuzz")
+struct FuzzTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fuzzing/Corpus").path
 
-    @Test func `the corpus is clean`() throws {
+    @Test("The corpus is clean")
+    func theCorpusIsClean() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.corpus).sorted()
         #expect(names.count >= 4)
         for name in names {
@@ -18,8 +20,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `inputs that are nearly right are clean`(seed: UInt64) throws {
+    @Test("Inputs that are nearly right are clean", arguments: 1...8 as ClosedRange<UInt64>)
+    func inputsThatAreNearlyRight(seed: UInt64) throws {
         let mutator = Mutator(seeds: try Fuzzing.files(in: Self.corpus) + Fuzzing.examples)
         let check = InputCheck()
         var random = SplitMix64(seed: seed)
@@ -29,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `each section of the language is in the corpus`() throws {
+    @Test("Each section of the language is in the corpus")
+    func eachSectionOfTheLanguage() throws {
         let roots = try Fuzzing.files(in: Self.corpus).compactMap {
             YAMLReader().read(SourceFile(path: "", bytes: $0)).root
         }

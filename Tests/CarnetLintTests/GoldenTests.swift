@@ -5,14 +5,16 @@ import Testing
 
 /// What is printed about bad files, to the letter: `Golden/NAME.yaml` and `Golden/NAME.out`. With `CARNET_UPDATE_DOCS=1` in
 /// the environment the outputs are written anew.
-@Suite struct GoldenTests {
+@Suite("Golden")
+struct GoldenTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
     private static let names =
         (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?
         .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted() ?? []
 
-    @Test(arguments: names) func `the report is the golden one`(name: String) throws {
+    @Test("The report is the golden one", arguments: names)
+    func theReportIsTheGoldenOne(name: String) throws {
         let bytes = Array(try Data(contentsOf: Self.folder.appending(path: "\(name).yaml")))
         let report = Linter().lint(files: [SourceFile(path: "acme.yaml", bytes: bytes)])
         let output = TextReporter().render(report)
@@ -22,7 +24,8 @@ import Testing
         #expect(!report.diagnostics.isEmpty)
     }
 
-    @Test func `there are golden files, each with its output`() throws {
+    @Test("There are golden files, each with its output")
+    func thereAreGoldenFilesEach() throws {
         #expect(Self.names.count >= 15)
         let all = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { !$0.hasPrefix(".") }
         #expect(Set(all) == Set(Self.names.flatMap { ["\($0).yaml", "\($0).out"] }))

@@ -6,8 +6,8 @@ import Testing
 /// A file that is eight times as long takes about eight times as long; where a rule compares everything with everything, it
 /// takes 64 times as long.
 struct HostileCostTests {
-    @Test(arguments: Hostile.allCases)
-    func `the cost of linting grows as the file does`(_ hostile: Hostile) {
+    @Test("The cost of linting grows as the file does", arguments: Hostile.allCases)
+    func theCostOfLintingGrows(_ hostile: Hostile) {
         // The first run makes what is made once.
         _ = cost(of: hostile, count: 8)
         let small = cost(of: hostile, count: 200)

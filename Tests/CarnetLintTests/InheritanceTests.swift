@@ -4,7 +4,8 @@ import Testing
 @testable import CarnetLint
 
 /// Findings about descriptors that extend others.
-@Suite struct InheritanceTests {
+@Suite("Inheritance")
+struct InheritanceTests {
     private static let base = """
         carnet: 1
         id: base
@@ -24,11 +25,13 @@ import Testing
         return Linter().lint(files: files).diagnostics
     }
 
-    @Test func `a child that only differs has no finding`() {
+    @Test("A child that only differs has no finding")
+    func aChildThatOnlyDiffersHas() {
         #expect(lint("scopes: { default: [openid] }\n") == [])
     }
 
-    @Test func `what the parent has already is a useless override`() {
+    @Test("What the parent has already is a useless override")
+    func whatTheParentHasAlready() {
         let found = lint("token: { body: 'json' }\nscopes: { default: [openid, email], offline: [offline_access] }\n")
         #expect(
             found.map(\.message) == [
@@ -40,19 +43,23 @@ import Testing
         #expect(found.first?.related.first?.span.start == SourcePosition(line: 7, column: 10))
     }
 
-    @Test func `deleting what is not there is a useless override`() {
+    @Test("Deleting what is not there is a useless override")
+    func deletingWhatIsNotThere() {
         #expect(lint("docs: null\n").map(\.message) == [#"there is no inherited "docs" to delete"#])
     }
 
-    @Test func `a useless override can be suppressed`() {
+    @Test("A useless override can be suppressed")
+    func aUselessOverrideCanBeSuppressed() {
         #expect(lint("# carnet-lint-disable-next-line K110: theirs will change\ntoken: { body: json }\n") == [])
     }
 
-    @Test func `an input of the parent is declared`() {
+    @Test("An input of the parent is declared")
+    func anInputOfTheParent() {
         #expect(lint("endpoints: { token: 'https://{tenant}.base.example/token' }\n") == [])
     }
 
-    @Test func `what the child makes wrong in the parent is shown at extends`() {
+    @Test("What the child makes wrong in the parent is shown at extends")
+    func whatTheChildMakesWrong() {
         let found = lint("issuer: https://id.child.example\n")
         #expect(found.map(\.code) == ["K102"])
         #expect(found.map(\.file) == ["child.yaml"])
@@ -61,13 +68,15 @@ import Testing
         #expect(found.first?.related.first?.span.start == SourcePosition(line: 4, column: 11))
     }
 
-    @Test func `what is wrong in the parent is reported there alone`() {
+    @Test("What is wrong in the parent is reported there alone")
+    func whatIsWrongInTheParent() {
         let found = lint("docs: https://child.example\n", base: Self.base + "api: { scheme: 'a b' }\n")
         #expect(found.map(\.code) == ["T009"])
         #expect(found.map(\.file) == ["base.yaml"])
     }
 
-    @Test func `a parent may be known without being looked at`() {
+    @Test("A parent may be known without being read")
+    func aParentMayBeKnownWithout() {
         var known = ProviderRegistry()
         known.add([SourceFile(path: "base.yaml", text: Self.base + "docs: x\n")], origin: .builtIn)
         let text = "carnet: 1\nid: base\nname: Child\nextends: base\n"
@@ -79,13 +88,15 @@ import Testing
 
     // MARK: Environments
 
-    @Test func `an environment is judged with all that it inherits`() {
+    @Test("An environment is validated with all that it inherits")
+    func anEnvironmentIsJudgedWithAll() {
         let found = lint("environments: { sandbox: { issuer: 'http://{tennant}.sandbox.example' } }\n")
         #expect(found.map(\.code) == ["E001", "K101"])
         #expect(found.allSatisfy { $0.file == "child.yaml" && $0.span.start.line == 5 })
     }
 
-    @Test func `an input that only an environment uses is used`() {
+    @Test("An input that only an environment uses is used")
+    func anInputThatOnlyAnEnvironment() {
         let base = Self.base.replacing("https://{tenant}.base", with: "https://id.base")
         let environment = "environments: { sandbox: { issuer: 'https://{tenant}.sandbox.example' } }\n"
         #expect(lint("", base: base + environment) == [])

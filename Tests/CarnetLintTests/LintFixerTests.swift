@@ -3,7 +3,8 @@ import Testing
 
 @testable import CarnetLint
 
-@Suite struct LintFixerTests {
+@Suite("Lint fixer")
+struct LintFixerTests {
     private func file(_ text: String) -> SourceFile { SourceFile(path: "acme.yaml", bytes: Array(text.utf8)) }
 
     private func text(_ file: SourceFile) -> String { String(decoding: file.bytes, as: UTF8.self) }
@@ -19,7 +20,8 @@ import Testing
         return Diagnostic(code: "E001", message: "wrong", file: "acme.yaml", span: span, fix: fix)
     }
 
-    @Test func `fixes keep comments, quotes and layout`() {
+    @Test("Fixes keep comments, quotes and layout")
+    func fixesKeepCommentsQuotesAndLayout() {
         let original = """
             carnet: 1   # the format
             id: acme
@@ -108,7 +110,8 @@ import Testing
         #expect(found.map(\.help) == ["write authorization: { nonce: { optional: REASON } }"])
     }
 
-    @Test func `an element of a block list goes with its line`() {
+    @Test("An element of a block list goes with its line")
+    func anElementOfABlockList() {
         let original =
             "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\nscopes:\n  default:\n    - a\n    - a\n    - b\n"
         let (fixed, applied) = LintFixer.fix(file(original))
@@ -116,7 +119,8 @@ import Testing
         #expect(text(fixed) == original.replacing("    - a\n    - a\n", with: "    - a\n"))
     }
 
-    @Test func `elements side by side go at once`() {
+    @Test("Elements side by side go at once")
+    func elementsSideBySideGo() {
         let repeated = repeatElement("a", count: 3000).joined(separator: ", ")
         let start = "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\n"
         let (fixed, applied) = LintFixer.fix(file(start + "scopes: { default: [\(repeated)] }\n"))
@@ -124,7 +128,8 @@ import Testing
         #expect(text(fixed) == start + "scopes: { default: [a] }\n")
     }
 
-    @Test func `an element behind a comment is left alone`() {
+    @Test("An element behind a comment is left alone")
+    func anElementBehindAComment() {
         let original =
             "carnet: 1\nid: acme\nname: Acme\nissuer: https://a.example\nscopes:\n  default:\n    - a # why\n    - a\n"
         let (fixed, applied) = LintFixer.fix(file(original))
@@ -132,46 +137,53 @@ import Testing
         #expect(text(fixed) == original)
     }
 
-    @Test func `an unsafe fix is not applied`() {
+    @Test("An unsafe fix is not applied")
+    func anUnsafeFixIsNotApplied() {
         let (fixed, applied) = LintFixer.apply(
             to: file("a: b\n"), diagnostics: [finding([edit(1, 4, 5, "c")], .unsafe)])
         #expect(applied == 0)
         #expect(text(fixed) == "a: b\n")
     }
 
-    @Test func `of two fixes of one text the first is applied`() {
+    @Test("Of two fixes of one text the first is applied")
+    func ofTwoFixesOfOneText() {
         let findings = [finding([edit(1, 4, 7, "x")]), finding([edit(1, 6, 8, "y")])]
         let (fixed, applied) = LintFixer.apply(to: file("a: bcdef\n"), diagnostics: findings)
         #expect(applied == 1)
         #expect(text(fixed) == "a: xef\n")
     }
 
-    @Test func `a fix is applied whole or not at all`() {
+    @Test("A fix is applied whole or not at all")
+    func aFixIsAppliedWhole() {
         let findings = [finding([edit(1, 4, 5, "x")]), finding([edit(1, 1, 2, "y"), edit(1, 4, 5, "z")])]
         let (fixed, _) = LintFixer.apply(to: file("a: b\n"), diagnostics: findings)
         #expect(text(fixed) == "y: z\n" || text(fixed) == "a: x\n")
     }
 
-    @Test func `edits are counted in characters behind wide ones, a mark and other line breaks`() {
+    @Test("Edits are counted in characters behind wide ones, a mark and other line breaks")
+    func editsAreCountedInCharactersBehind() {
         let findings = [finding([edit(2, 4, 5, "x")]), finding([edit(1, 5, 6, "y")])]
         let (fixed, applied) = LintFixer.apply(to: file("\u{FEFF}é: 🌱b\r\nü: c\r\n"), diagnostics: findings)
         #expect(applied == 2)
         #expect(text(fixed) == "\u{FEFF}é: 🌱y\r\nü: x\r\n")
     }
 
-    @Test func `a result that no longer parses is refused`() {
+    @Test("A result that no longer parses is rejected")
+    func aResultThatNoLongerParses() {
         let (fixed, applied) = LintFixer.apply(to: file("a: b\n"), diagnostics: [finding([edit(1, 4, 5, "[")])])
         #expect(applied == 0)
         #expect(text(fixed) == "a: b\n")
     }
 
-    @Test func `a place outside of the text is refused`() {
+    @Test("A place outside of the text is rejected")
+    func aPlaceOutsideOfTheText() {
         let (fixed, applied) = LintFixer.apply(to: file("a: b\n"), diagnostics: [finding([edit(9, 1, 2, "c")])])
         #expect(applied == 0)
         #expect(text(fixed) == "a: b\n")
     }
 
-    @Test func `findings of other files are left alone`() {
+    @Test("Findings of other files are left alone")
+    func findingsOfOtherFilesAreLeft() {
         var other = finding([edit(1, 4, 5, "c")])
         other.file = "other.yaml"
         #expect(LintFixer.apply(to: file("a: b\n"), diagnostics: [other]).applied == 0)

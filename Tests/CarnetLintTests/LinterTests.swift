@@ -4,7 +4,8 @@ import Testing
 
 @testable import CarnetLint
 
-@Suite struct LinterTests {
+@Suite("Linter")
+struct LinterTests {
     private func file(_ path: String, _ text: String) -> SourceFile { SourceFile(path: path, bytes: Array(text.utf8)) }
 
     private func descriptor(_ id: String, _ rest: String = "") -> String {
@@ -13,12 +14,14 @@ import Testing
 
     private func lint(_ files: SourceFile...) -> [Diagnostic] { Linter().lint(files: files).diagnostics }
 
-    @Test func `a provider that follows the standards takes five lines and no finding`() {
+    @Test("A provider that follows the standards takes five lines and no finding")
+    func aProviderThatFollowsTheStandards() {
         let text = descriptor("acme", "scopes: { default: [openid, profile, email] }\n")
         #expect(lint(file("providers/acme.yaml", text)) == [])
     }
 
-    @Test func `every shipped descriptor is without findings`() throws {
+    @Test("Every shipped descriptor is without findings")
+    func everyShippedDescriptorIsWithoutFindings() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "providers")
         let paths = try DescriptorFolder(folder.path).descriptorPaths()
@@ -27,17 +30,20 @@ import Testing
         #expect(report.errorCount + report.warningCount == 0, "\(TextReporter().render(report))")
     }
 
-    @Test func `a broken file hides no finding of another`() {
+    @Test("A broken file hides no finding of another")
+    func aBrokenFileHidesNoFinding() {
         let found = lint(file("a.yaml", "carnet: [\n"), file("b.yaml", descriptor("b", "docs: acme\n")))
         #expect(found.map(\.code) == ["D004", "M005"])
     }
 
-    @Test(arguments: [
-        ("[a-z", "a [ has no ]"), ("[a-z]{5,2}", "the counts {5,2} are in the wrong order"),
-        ("[a-z]{1,2000}", "its counts expand it to more than 1024 steps"),
-        ("(?=a)", "of the groups with (? only (?: is supported"),
-    ])
-    func `a pattern that cannot be read is one finding with one reason`(pattern: String, reason: String) {
+    @Test(
+        "A pattern that cannot be read is one finding with one reason",
+        arguments: [
+            ("[a-z", "a [ has no ]"), ("[a-z]{5,2}", "the counts {5,2} are in the wrong order"),
+            ("[a-z]{1,2000}", "its counts expand it to more than 1024 steps"),
+            ("(?=a)", "of the groups with (? only (?: is supported"),
+        ])
+    func aPatternThatCannotBeRead(pattern: String, reason: String) {
         let capture = "callback: { capture: { shop: { pattern: '\(pattern)', example: acme } } }\n"
         let input = "inputs: { tenant: { pattern: '\(pattern)', example: acme } }\n"
         for text in [capture, input] {
@@ -47,12 +53,14 @@ import Testing
         }
     }
 
-    @Test func `a pattern with a count of a hundred is a pattern`() {
+    @Test("A pattern with a count of a hundred is a pattern")
+    func aPatternWithACount() {
         let text = "callback: { capture: { shop: { pattern: '[a-z]{1,128}', example: acme } } }\n"
         #expect(!lint(file("acme.yaml", descriptor("acme", text))).contains { ["K004", "K121"].contains($0.code) })
     }
 
-    @Test func `findings come in the order of the files and their places`() {
+    @Test("Findings come in the order of the files and their places")
+    func findingsComeInTheOrder() {
         let found = lint(
             file("b.yaml", descriptor("b", "docs: acme\napi: { scheme: 'a b' }\n")),
             file("a.yaml", descriptor("a", "docs: acme\n"))
@@ -61,20 +69,23 @@ import Testing
         #expect(found.map(\.code) == ["M005", "M005", "T009"])
     }
 
-    @Test func `the same file given twice is looked at once`() {
+    @Test("The same file given twice is read once")
+    func theSameFileGivenTwice() {
         let report = Linter().lint(files: [file("a.yaml", "x"), file("a.yaml", "x")])
         #expect(report.fileCount == 1)
         #expect(report.diagnostics.count == 1)
     }
 
-    @Test func `a file that cannot be read is a finding`() {
+    @Test("A file that cannot be read is a finding")
+    func aFileThatCannotBeRead() {
         let error = SourceFileError(path: "gone.yaml", reason: .notFound)
         let report = Linter().lint(files: [], unreadable: [error])
         #expect(report.diagnostics.map(\.code) == ["D016"])
         #expect(report.fileCount == 1)
     }
 
-    @Test func `a header that the engine never sends cannot be silenced`() {
+    @Test("A header that the engine never sends cannot be silenced")
+    func aHeaderThatTheEngineNever() {
         let text = """
             token:
               # carnet-lint-disable-next-line C008: their gateway wants it
@@ -84,7 +95,8 @@ import Testing
         #expect(Set(lint(file("acme.yaml", descriptor("acme", text))).map(\.code)) == ["C008", "D021"])
     }
 
-    @Test func `a note about a key that the file deletes is about something`() {
+    @Test("A note about a key that the file deletes is about something")
+    func aNoteAboutAKey() {
         let parent = file("a/acme.yaml", descriptor("acme", "issuer_match: { any_of: [https://id2.acme.example] }\n"))
         let child = """
             carnet: 1
@@ -99,7 +111,8 @@ import Testing
         #expect(found.map(\.message) == ["the file has no key \"docs\""], "\(found)")
     }
 
-    @Test func `a value that comes later is not suggested in its own place`() {
+    @Test("A value that comes later is not suggested in its own place")
+    func aValueThatComesLater() {
         let text = """
             connection:
               derive: { site: '{connection.sites}' }
@@ -114,7 +127,8 @@ import Testing
 
     // MARK: Files together
 
-    @Test func `many files have the findings that each has alone, in the same order`() {
+    @Test("Many files have the findings that each has alone, in the same order")
+    func manyFilesHaveTheFindings() {
         let files = (0..<300).map { number in
             file("\(number).yaml", descriptor("p\(number)", number.isMultiple(of: 3) ? "docs: acme\n" : "scheme: x\n"))
         }
@@ -126,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func `two files of one folder cannot have one id`() {
+    @Test("Two files of one folder cannot have one id")
+    func twoFilesOfOneFolderCannot() {
         let found = lint(
             file("p/acme.yaml", descriptor("acme")), file("p/acme.yml", descriptor("acme")),
             file("q/acme.yaml", descriptor("acme"))
@@ -136,7 +151,8 @@ import Testing
         #expect(found.first?.related.map(\.file) == ["p/acme.yaml"])
     }
 
-    @Test func `an id is the name of the file`() {
+    @Test("An id is the name of the file")
+    func anIdIsTheName() {
         #expect(lint(file("p/acme.yaml", descriptor("other"))).map(\.code) == ["M001"])
         #expect(lint(file("<stdin>", descriptor("other"))) == [])
         #expect(lint(file("p/acme.txt", descriptor("other"))) == [])
@@ -144,14 +160,17 @@ import Testing
 
     // MARK: Hostile files
 
-    @Test(arguments: [
-        "authorization: { parameters: { a: '" + String(repeating: "{a}", count: 20_000) + "' } }\n",
-        "resources: [" + (0..<2_000).map { "{ title: a, url: 'http://a.example/\($0)' }" }.joined(separator: ", ")
-            + "]\n",
-        String(repeating: "# carnet-lint-disable-next-line E001: no\n", count: 5_000),
-        "samples: { token: { access_token: x, " + (0..<5_000).map { "k\($0): 0" }.joined(separator: ", ") + " } }\n",
-    ])
-    func `a file made to be slow is not`(rest: String) {
+    @Test(
+        "A file made to be slow is not",
+        arguments: [
+            "authorization: { parameters: { a: '" + String(repeating: "{a}", count: 20_000) + "' } }\n",
+            "resources: [" + (0..<2_000).map { "{ title: a, url: 'http://a.example/\($0)' }" }.joined(separator: ", ")
+                + "]\n",
+            String(repeating: "# carnet-lint-disable-next-line E001: no\n", count: 5_000),
+            "samples: { token: { access_token: x, " + (0..<5_000).map { "k\($0): 0" }.joined(separator: ", ")
+                + " } }\n",
+        ])
+    func aFileMadeToBeSlow(rest: String) {
         let clock = ContinuousClock()
         let time = clock.measure {
             let report = Linter().lint(files: [file("a.yaml", descriptor("a", rest))])
@@ -162,7 +181,8 @@ import Testing
 
     // MARK: Resource maps
 
-    @Test func `a file with resources alone is a resource map`() {
+    @Test("A file with resources alone is a resource map")
+    func aFileWithResourcesAlone() {
         let map = #"[{"scope": "openid", "title": "Transfer", "url": "http://localhost:8080/banking/transfer"}]"#
         #expect(lint(file("scopeData.json", map)) == [])
         #expect(
@@ -173,7 +193,8 @@ import Testing
 
     // MARK: Suppressions
 
-    @Test func `the next line is the next that is no comment`() {
+    @Test("The next line is the next that is no comment")
+    func theNextLineIsTheNext() {
         let rest = """
             docs: acme
             # carnet-lint-disable-next-line T009: their scheme has a space
@@ -184,24 +205,28 @@ import Testing
         #expect(lint(file("a.yaml", descriptor("a", rest))).map(\.code) == ["M005"])
     }
 
-    @Test func `a suppression of the next line is about no other`() {
+    @Test("A suppression of the next line is about no other")
+    func aSuppressionOfTheNextLine() {
         let rest = "# carnet-lint-disable-next-line M005: no\nname2: x\n".replacing(
             "name2: x\n", with: "client: { authentication: [none] }\ndocs: acme\n")
         #expect(lint(file("a.yaml", descriptor("a", rest))).map(\.code) == ["D021", "M005"])
     }
 
-    @Test func `several codes share a reason`() {
+    @Test("Several codes share a reason")
+    func severalCodesShareAReason() {
         let rest = "# carnet-lint-disable M005, T009: under construction\ndocs: acme\napi: { scheme: 'a b' }\n"
         #expect(lint(file("a.yaml", descriptor("a", rest))) == [])
     }
 
-    @Test func `an error of the reader cannot be suppressed`() {
+    @Test("An error of the reader cannot be suppressed")
+    func anErrorOfTheReaderCannot() {
         let rest = "# carnet-lint-disable D008: it has to be\ndocs: https://acme.example\n"
         let found = lint(file("a.yaml", descriptor("a", rest)))
         #expect(found.map(\.message) == ["D008 cannot be suppressed"])
     }
 
-    @Test func `a marker inside a text suppresses nothing`() {
+    @Test("A marker inside a string suppresses nothing")
+    func aMarkerInsideATextSuppresses() {
         let rest = "docs: 'acme # carnet-lint-disable M005: no'\n"
         #expect(lint(file("a.yaml", descriptor("a", rest))).map(\.code) == ["M005"])
     }

@@ -3,27 +3,32 @@ import CarnetLint
 import Testing
 
 /// One run tells everything that can be told, also beside an error of shape.
-@Suite struct PartialDescriptorTests {
+@Suite("Partial descriptor")
+struct PartialDescriptorTests {
     private func codes(_ text: String) -> [String] {
         Linter().lint(files: [SourceFile(path: "acme.yaml", text: text)]).diagnostics.map(\.code)
     }
 
     private static let head = "carnet: 1\nid: acme\nname: Acme\n"
 
-    @Test func `values are judged beside an unknown key`() {
+    @Test("Values are validated beside an unknown key")
+    func valuesAreJudgedBesideAnUnknown() {
         #expect(codes(Self.head + "issuer: http://id.acme.example\nscope: {}\n").sorted() == ["E001", "K001"])
     }
 
-    @Test func `what an error may have left out is not missed`() {
+    @Test("What an error may have left out is not missed")
+    func whatAnErrorMayHaveLeft() {
         // The endpoints are misspelled, not missing.
         #expect(codes(Self.head + "endpoint: { token: https://acme.example/token }\n") == ["K001"])
     }
 
-    @Test func `a comment is not called unused where its rule was not asked`() {
+    @Test("A comment is not called unused where its rule was not asked")
+    func aCommentIsNotCalledUnused() {
         #expect(codes(Self.head + "# carnet-lint-disable E008: the form is odd\nendpoint: {}\n") == ["K001"])
     }
 
-    @Test func `an unknown parent is told beside other errors`() {
+    @Test("An unknown parent is reported beside other errors")
+    func anUnknownParentIsToldBeside() {
         #expect(codes(Self.head + "extends: nosuch\nscope: {}\n").sorted() == ["K001", "K020"])
     }
 }

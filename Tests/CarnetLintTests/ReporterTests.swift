@@ -3,7 +3,8 @@ import Testing
 
 @testable import CarnetLint
 
-@Suite struct ReporterTests {
+@Suite("Reporter")
+struct ReporterTests {
     private func span(_ line: Int, _ start: Int, _ end: Int, endLine: Int? = nil) -> SourceSpan {
         SourceSpan(
             start: SourcePosition(line: line, column: start), end: SourcePosition(line: endLine ?? line, column: end))
@@ -22,7 +23,8 @@ import Testing
 
     // MARK: Text
 
-    @Test func `a finding shows its line, its place, help, fix and what is related`() {
+    @Test("A finding shows its line, its place, help, fix and what is related")
+    func aFindingShowsItsLine() {
         let fix = Fix(
             summary: "use https", applicability: .safe, edits: [.init(span: span(10, 9, 13), replacement: "https")])
         let related = Diagnostic.Related(message: "first defined here", file: "p/acme.yaml", span: span(2, 1, 3))
@@ -49,19 +51,21 @@ import Testing
         )
     }
 
-    @Test(arguments: [
-        ("名前: bad", 5, 8, "名前: bad", "      ^~~"),
-        ("🌱: bad", 4, 7, "🌱: bad", "    ^~~"),
-        ("a:\tbad", 4, 7, "a:  bad", "    ^~~"),
-        ("\tbad", 2, 5, "    bad", "    ^~~"),
-        ("e\u{301}: bad", 5, 8, "e\u{301}: bad", "   ^~~"),
-        ("a: 名前x", 4, 7, "a: 名前x", "   ^~~~~"),
-        ("a: \u{1B}[31mx", 9, 10, "a: \\u{1B}[31mx", "             ^"),
-        ("a: \u{202E}x", 5, 6, "a: \\u{202E}x", "           ^"),
-        ("a: b", 5, 5, "a: b", "    ^"),
-        ("👩‍👩‍👧: x", 8, 9, "👩‍👩‍👧: x", "    ^"),
-    ])
-    func `the underline is under the place`(source: String, start: Int, end: Int, line: String, underline: String)
+    @Test(
+        "The underline is under the place",
+        arguments: [
+            ("名前: bad", 5, 8, "名前: bad", "      ^~~"),
+            ("🌱: bad", 4, 7, "🌱: bad", "    ^~~"),
+            ("a:\tbad", 4, 7, "a:  bad", "    ^~~"),
+            ("\tbad", 2, 5, "    bad", "    ^~~"),
+            ("e\u{301}: bad", 5, 8, "e\u{301}: bad", "   ^~~"),
+            ("a: 名前x", 4, 7, "a: 名前x", "   ^~~~~"),
+            ("a: \u{1B}[31mx", 9, 10, "a: \\u{1B}[31mx", "             ^"),
+            ("a: \u{202E}x", 5, 6, "a: \\u{202E}x", "           ^"),
+            ("a: b", 5, 5, "a: b", "    ^"),
+            ("👩‍👩‍👧: x", 8, 9, "👩‍👩‍👧: x", "    ^"),
+        ])
+    func theUnderlineIsUnderThePlace(source: String, start: Int, end: Int, line: String, underline: String)
         throws
     {
         let excerpt = try #require(SourceExcerpt(span(1, start, end), in: SourceText(bytes: Array(source.utf8))))
@@ -71,21 +75,24 @@ import Testing
         #expect(shown == underline)
     }
 
-    @Test func `a place of several lines is underlined to the end of its first`() throws {
+    @Test("A place of several lines is underlined to the end of its first")
+    func aPlaceOfSeveralLines() throws {
         let text = SourceText(bytes: Array("a: [x,\n  y]\n".utf8))
         let excerpt = try #require(SourceExcerpt(span(1, 4, 5, endLine: 2), in: text))
         #expect(excerpt.indentation == 3)
         #expect(excerpt.length == 3)
     }
 
-    @Test func `a very long line is cut around the place`() throws {
+    @Test("A very long line is cut around the place")
+    func aVeryLongLineIsCut() throws {
         let source = String(repeating: "x", count: 10_000) + "BAD" + String(repeating: "y", count: 10_000)
         let excerpt = try #require(SourceExcerpt(span(1, 10_001, 10_004), in: SourceText(bytes: Array(source.utf8))))
         #expect(excerpt.line.count < 200)
         #expect(excerpt.line.dropFirst(excerpt.indentation).prefix(excerpt.length) == "BAD")
     }
 
-    @Test func `nothing from a file reaches the terminal as a command`() {
+    @Test("Nothing from a file reaches the terminal as a command")
+    func nothingFromAFileReaches() {
         let text = "\u{1B}]0;owned\u{7}: \u{9B}31m\n"
         var finding = finding("found \u{1B}[2J", span(1, 1, 2), help: "\u{1B}[2J")
         finding.file = "p/\u{1B}[2J.yaml"
@@ -96,13 +103,15 @@ import Testing
         }
     }
 
-    @Test func `colour is only used when asked for`() {
+    @Test("Colour is only used when asked for")
+    func colourIsOnlyUsedWhenAsked() {
         let report = report("a: b\n", finding("wrong", span(1, 1, 2)))
         #expect(!TextReporter().render(report).contains("\u{1B}"))
         #expect(TextReporter(usesColor: true).render(report).contains("\u{1B}[1;31merror\u{1B}[0m"))
     }
 
-    @Test func `the last line counts`() {
+    @Test("The last line counts")
+    func theLastLineCounts() {
         #expect(TextReporter().render(report("a: b\n")) == "no findings in 1 file\n")
         var warning = finding("wrong", span(1, 1, 2))
         warning.severity = .warning
@@ -111,7 +120,8 @@ import Testing
         #expect(output.hasSuffix("\n2 errors and 1 warning in 1 file\n"))
     }
 
-    @Test func `information is a remark, a notice and a note, and neither an error nor a warning`() {
+    @Test("Information is a remark, a notice and a note, and neither an error nor a warning")
+    func informationIsARemarkANotice() {
         var remark = finding("known", span(1, 1, 2))
         remark.severity = .information
         let report = report("a: b\n", remark)
@@ -123,7 +133,8 @@ import Testing
 
     // MARK: JSON
 
-    @Test func `the JSON has what the contract says`() throws {
+    @Test("The JSON has what the contract says")
+    func theJSONHasWhatTheContract() throws {
         let fix = Fix(summary: "use c", applicability: .safe, edits: [.init(span: span(1, 4, 5), replacement: "c")])
         let output = JSONReporter().render(report("a: b\n", finding("wrong", span(1, 4, 5), help: "help", fix: fix)))
         let expected: JSONValue = [
@@ -144,7 +155,8 @@ import Testing
         #expect(try JSONValue(parsing: output) == expected)
     }
 
-    @Test func `without findings the JSON has an empty list`() throws {
+    @Test("Without findings the JSON has an empty list")
+    func withoutFindingsTheJSONHas() throws {
         let json = try JSONValue(parsing: JSONReporter().render(report("a: b\n")))
         #expect(json["diagnostics"] == [])
         #expect(json["summary"] == ["files": 1, "errors": 0, "warnings": 0, "information": 0, "fixable": 0])
@@ -152,7 +164,8 @@ import Testing
 
     // MARK: GitHub
 
-    @Test func `an annotation cannot be broken out of`() {
+    @Test("An annotation cannot be broken out of")
+    func anAnnotationCannotBeBrokenOut() {
         var finding = finding("100%\nwrong: yes, \r::error::x", span(3, 2, 5))
         finding.file = "a,b:c%.yaml"
         let output = GitHubReporter().render(LintReport(files: [], diagnostics: [finding]))
@@ -164,7 +177,8 @@ import Testing
 
     // MARK: SARIF
 
-    @Test func `SARIF has the rule, the place in code points and the fix`() throws {
+    @Test("SARIF has the rule, the place in code points and the fix")
+    func sarifHasTheRuleThePlace() throws {
         let fix = Fix(summary: "use c", applicability: .safe, edits: [.init(span: span(1, 4, 5), replacement: "c")])
         let related = Diagnostic.Related(message: "here", file: "p/acme.yaml", span: span(1, 1, 2))
         let report = report("a: b\n", finding("wrong", span(1, 4, 5), related: [related], fix: fix))
@@ -185,7 +199,8 @@ import Testing
         #expect(result[JSONPointer(tokens: replacement)] == "c")
     }
 
-    @Test func `a path becomes a URI in SARIF`() throws {
+    @Test("A path becomes a URI in SARIF")
+    func aPathBecomesAURI() throws {
         var finding = finding("wrong", span(1, 1, 2))
         finding.file = "/tmp/a b/ä%.yaml"
         let log = try JSONValue(parsing: SARIFReporter().render(LintReport(files: [], diagnostics: [finding])))

@@ -5,7 +5,8 @@ import Testing
 @testable import CarnetLint
 
 /// The examples that a rule's page shows are its tests.
-@Suite struct RuleExampleTests {
+@Suite("Rule example")
+struct RuleExampleTests {
     struct Example: Sendable, CustomTestStringConvertible {
         var rule: RuleExplanation
         var text: String
@@ -21,8 +22,8 @@ import Testing
         Linter(simulator: SampleSimulator()).lint(files: [example.file(named: "acme.yaml")]).diagnostics
     }
 
-    @Test(arguments: bad)
-    func `a bad example has exactly its findings`(example: Example) {
+    @Test("A bad example has exactly its findings", arguments: bad)
+    func aBadExampleHasExactly(example: Example) {
         let marked = MarkedExample(completing: example.text)
         let diagnostics = lint(marked)
         #expect(diagnostics.map(\.code) == marked.spans.map { _ in example.rule.code }, "\(diagnostics)")
@@ -30,13 +31,13 @@ import Testing
         #expect(diagnostics.allSatisfy { $0.severity == example.rule.severity })
     }
 
-    @Test(arguments: good)
-    func `a good example has none`(example: Example) {
+    @Test("A good example has none", arguments: good)
+    func aGoodExampleHasNone(example: Example) {
         #expect(lint(MarkedExample(completing: example.text)) == [])
     }
 
-    @Test(arguments: bad)
-    func `a finding stays where it is behind wide characters and other line breaks`(example: Example) {
+    @Test("A finding stays where it is behind wide characters and other line breaks", arguments: bad)
+    func aFindingStaysWhere(example: Example) {
         let text = "# 🌱 名前\r\n" + example.text.replacing("\n", with: "\r\n")
         let marked = MarkedExample(completing: text)
         let expected = marked.spans
@@ -45,23 +46,25 @@ import Testing
     }
 
     @Test(
+        "A suppression with a reason silences a finding",
         arguments: bad.filter { example in
             !["D", "K00", "C008"].contains { example.rule.code.hasPrefix($0) }
         })
-    func `a suppression with a reason silences a finding`(example: Example) {
+    func aSuppressionWithAReasonSilences(example: Example) {
         let text = "# carnet-lint-disable \(example.rule.code): known to be so\n" + example.text
         #expect(lint(MarkedExample(completing: text)) == [])
     }
 
-    @Test(arguments: bad)
-    func `a message is one sentence without a full stop`(example: Example) {
+    @Test("A message is one sentence without a full stop", arguments: bad)
+    func aMessageIsOneSentenceWithout(example: Example) {
         for diagnostic in lint(MarkedExample(completing: example.text)) {
             #expect(!diagnostic.message.hasSuffix("."))
             #expect(!diagnostic.message.contains("\n"))
         }
     }
 
-    @Test func `every rule about a single file has examples`() {
+    @Test("Every rule about a single file has examples")
+    func everyRuleAboutASingleFile() {
         // M001 depends on the name of the file and has tests of its own.
         for rule in Self.rules where rule.code != "M001" {
             #expect(!rule.bad.isEmpty, "\(rule.code)")

@@ -6,7 +6,8 @@ import Testing
 @testable import CarnetLint
 
 /// `Docs/lint` is made from the rules. With `CARNET_UPDATE_DOCS=1` in the environment the pages are written anew.
-@Suite(.serialized) struct RulePageTests {
+@Suite("Rule page", .serialized)
+struct RulePageTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
             path: "Docs/lint")
@@ -23,16 +24,18 @@ import Testing
         #expect(written == content, "\(name) is not current; run the tests with CARNET_UPDATE_DOCS=1")
     }
 
-    @Test(arguments: RuleCatalog.all.map(\.code))
-    func `the page of a rule is current`(code: String) throws {
+    @Test("The page of a rule is current", arguments: RuleCatalog.all.map(\.code))
+    func thePageOfARule(code: String) throws {
         try expectCurrent("\(code).md", try RuleCatalog.rule(code).page(by: Linter(simulator: SampleSimulator())))
     }
 
-    @Test func `the list of rules is current`() throws {
+    @Test("The list of rules is current")
+    func theListOfRulesIsCurrent() throws {
         try expectCurrent("README.md", RuleCatalog.index)
     }
 
-    @Test func `there is no page without a rule`() throws {
+    @Test("There is no page without a rule")
+    func thereIsNoPageWithout() throws {
         let expected = Set(RuleCatalog.all.map { "\($0.code).md" } + ["README.md"])
         let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         if Self.updates {

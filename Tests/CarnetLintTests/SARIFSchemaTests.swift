@@ -4,14 +4,16 @@ import CarnetTestSupport
 import Testing
 
 /// SARIF against the schema of SARIF 2.1.0, with a validator that nobody here wrote as the judge.
-@Suite struct SARIFSchemaTests {
+@Suite("SARIF schema")
+struct SARIFSchemaTests {
     private static func problems(_ documents: JSONValue...) throws -> [String?] {
         let answer = try SchemaValidator.validate(documents, against: "sarif-2.1.0")
         #expect(answer.schema == nil)
         return answer.instances
     }
 
-    @Test func `every finding of every rule makes valid SARIF`() throws {
+    @Test("Every finding of every rule makes valid SARIF")
+    func everyFindingOfEveryRuleMakes() throws {
         let examples = RuleCatalog.all.flatMap { rule in
             rule.bad.enumerated().map { MarkedExample(completing: $1).file(named: "p/\(rule.code) \($0).yaml") }
         }
@@ -26,12 +28,14 @@ import Testing
         #expect(rules.allSatisfy { $0["helpUri"]?.string?.hasPrefix("https://docs.example/lint/") == true })
     }
 
-    @Test func `a log without findings is valid too`() throws {
+    @Test("A log without findings is valid too")
+    func aLogWithoutFindingsIsValid() throws {
         let log = try JSONValue(parsing: SARIFReporter().render(LintReport(files: [], diagnostics: [])))
         #expect(try Self.problems(log) == [nil])
     }
 
-    @Test func `what is not in the schema is seen`() throws {
+    @Test("What is not in the schema is seen")
+    func whatIsNotInTheSchema() throws {
         let log: JSONValue = ["version": "2.1.0", "runs": [["tool": ["driver": ["name": "carnet"]], "x": 1]]]
         let place: JSONValue = ["physicalLocation": ["artifactLocation": ["uri": "a b.yaml"]]]
         let result: JSONValue = ["message": ["text": "x"], "locations": [place]]

@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 /// Descriptors that nothing is wrong with, in every style that YAML has: no false alarm.
-@Suite struct ValidVariantTests {
+@Suite("Valid variant")
+struct ValidVariantTests {
     struct Style: Sendable {
         let name: String
         let apply: @Sendable (String) -> String
@@ -58,8 +59,8 @@ import Testing
         return files + DescriptorReference.wholeExamples.map { (name: "example of \($0.path)", text: $0.text) }
     }
 
-    @Test(arguments: styles.indices)
-    func `a good descriptor in any style has no finding`(style index: Int) throws {
+    @Test("A good descriptor in any style has no finding", arguments: styles.indices)
+    func aGoodDescriptorInAnyStyle(style index: Int) throws {
         let style = Self.styles[index]
         let texts = try Self.texts()
         #expect(texts.count * Self.styles.count >= 250)

@@ -3,7 +3,8 @@ import CarnetLint
 import Testing
 
 /// What makes a sign-in weaker is an error; with a reason, where the language takes one, a warning that repeats it.
-@Suite struct WeakeningTests {
+@Suite("Weakening")
+struct WeakeningTests {
     private static let reason = "their guide of November 2026 says so"
 
     struct Weakness: Sendable, CustomTestStringConvertible {
@@ -73,14 +74,15 @@ import Testing
         Linter().lint(files: [MarkedExample(completing: text + "\n").file(named: "acme.yaml")]).diagnostics
     }
 
-    @Test(arguments: weaknesses) func `without a reason it is an error`(_ weakness: Weakness) {
+    @Test("Without a reason it is an error", arguments: weaknesses)
+    func withoutAReason(_ weakness: Weakness) {
         let found = lint(weakness.text)
         #expect(found.map(\.code) == [weakness.code], "\(found)")
         #expect(found.allSatisfy { $0.severity == .error })
     }
 
-    @Test(arguments: weaknesses.filter { $0.withReason != nil })
-    func `with a reason it is a warning that repeats it`(_ weakness: Weakness) throws {
+    @Test("With a reason it is a warning that repeats it", arguments: weaknesses.filter { $0.withReason != nil })
+    func withAReason(_ weakness: Weakness) throws {
         let found = lint(try #require(weakness.withReason))
         #expect(found.map(\.code) == [weakness.warning], "\(found)")
         #expect(found.allSatisfy { $0.severity == .warning && $0.message.hasSuffix(": \(Self.reason)") })

@@ -8,7 +8,8 @@ import Testing
 @testable import CarnetPostgreSQL
 
 /// A server that is not there.
-@Suite struct AwayDatabaseTests {
+@Suite("Unavailable database")
+struct AwayDatabaseTests {
     private final class Waits: Sendable {
         private let count = Lock(0)
         var all: Int { count.withLock { $0 } }
@@ -21,7 +22,8 @@ import Testing
             key: try .bytes([UInt8](0..<32)), random: SystemRandomSource(), sleep: { _ in waits.add() })
     }
 
-    @Test func oneOperationWaitsAndTheOthersDoNot() async throws {
+    @Test("One operation waits and the others do not")
+    func oneOperationWaitsAndTheOthersDoNot() async throws {
         let waits = Waits()
         let store = try store("host=/nowhere user=carnet", waits)
         await #expect(throws: TokenStoreError.self) { try await store.keys() }
@@ -34,7 +36,8 @@ import Testing
         #expect(waits.all == first)
     }
 
-    @Test func returnOfTheServerIsNoticedByTheNextOperation() async throws {
+    @Test("Return of the server is noticed by the next operation")
+    func returnOfTheServerIsNoticedByTheNextOperation() async throws {
         let cluster = try PostgreSQLCluster()
         defer { cluster.remove() }
         let waits = Waits()

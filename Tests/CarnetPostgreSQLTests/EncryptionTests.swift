@@ -4,7 +4,8 @@ import CarnetStoreTestSupport
 import Testing
 
 /// A server that encrypts, with a certificate that is good for `localhost`.
-@Suite(.serialized) struct EncryptionTests {
+@Suite("Encryption", .serialized)
+struct EncryptionTests {
     private let certificate: ServerCertificate
     private let cluster: PostgreSQLCluster
 
@@ -27,7 +28,8 @@ import Testing
                 + "JOIN pg_stat_activity USING (pid) WHERE application_name = 'carnet'")
     }
 
-    @Test func certificateIsChecked() async throws {
+    @Test("Certificate is checked")
+    func certificateIsChecked() async throws {
         let store = try store(.verified(authorities: certificate.authority))
         #expect(try await store.keys().isEmpty)
         #expect(try connections() == "1|0\n")
@@ -47,7 +49,8 @@ import Testing
         #expect(try connections() == "1|0\n")
     }
 
-    @Test func encryptionIsWhatWasAskedFor() async throws {
+    @Test("Encryption is what was asked for")
+    func encryptionIsWhatWasAskedFor() async throws {
         let unverified = try store(.unverified)
         _ = try await unverified.keys()
         #expect(try connections() == "1|0\n")

@@ -12,7 +12,8 @@ import Testing
 @testable import CarnetPostgreSQL
 
 /// Locks whose holder was cut off, was stopped or has ended.
-@Suite struct LeaseTests {
+@Suite("Lease")
+struct LeaseTests {
     private let cluster: PostgreSQLCluster
     private let address: String
     private let key = Connection.test().key

@@ -6,7 +6,8 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct PostgreSQLStoreTests {
+@Suite("PostgreSQL store")
+struct PostgreSQLStoreTests {
     private static let keyBytes = [UInt8](0..<32)
     private let cluster: PostgreSQLCluster
     private let address: String
@@ -23,22 +24,23 @@ import Testing
 
     private func connection(_ account: String = "ada@example.com") -> Connection { .test(account: account) }
 
-    @Test(arguments: TokenStoreConformance.Check.allCases)
-    func conforms(to check: TokenStoreConformance.Check) async throws {
-        try await TokenStoreConformance { (try store(), try store()) }.run(check)
+    @Test("Conforms to the protocol", arguments: TokenStoreConformance.allCases)
+    func conforms(to check: TokenStoreConformance) async throws {
+        try await check.run(on: try store(), and: try store())
     }
 
-    @Test(arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
-        try await PendingStoreConformance { (try store(), try store()) }.run(check)
+    @Test("Conforms to the protocol", arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
+        try await check.run(on: try store(), and: try store())
     }
 
-    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
-    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
-        try await UsedTokenStoreConformance { (try store(), try store()) }.run(check)
+    @Test("Conforms to the protocol", arguments: UsedTokenStoreConformance.allCases)
+    func conforms(to check: UsedTokenStoreConformance) async throws {
+        try await check.run(on: try store(), and: try store())
     }
 
-    @Test func tablesOfTheFirstVersionAreBroughtUpToDate() async throws {
+    @Test("Tables of the first version are brought up to date")
+    func tablesOfTheFirstVersionAreBroughtUpToDate() async throws {
         var connection = Connection.test()
         (connection.issuer, connection.subject) = ("https://id.acme.example", "u1")
         _ = try await store().save(connection, replacing: nil)
@@ -56,7 +58,8 @@ import Testing
         #expect(try await store.keys(of: connection.key.provider, endedBy: ended) == [connection.key])
     }
 
-    @Test func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
+    @Test("New key opens old records and encrypts new ones")
+    func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
         let old = try SealingKey(Self.keyBytes)
         let new = try SealingKey(Self.keyBytes.reversed())
         for account in ["a", "b"] { _ = try await store().save(connection(account), replacing: nil) }
@@ -66,7 +69,8 @@ import Testing
         #expect(try await rotated.inventory().recordsByKeyID == [old.id: 1, new.id: 1])
     }
 
-    @Test func wrongKeyIsNamedAndDeletesNothing() async throws {
+    @Test("Wrong key is named and deletes nothing")
+    func wrongKeyIsNamedAndDeletesNothing() async throws {
         _ = try await store().save(connection(), replacing: nil)
         let wrong = try store(.bytes(Self.keyBytes.reversed()))
         let error = await #expect(throws: TokenStoreError.self) { try await wrong.load(connection().key) }
@@ -75,14 +79,16 @@ import Testing
         #expect(try await store().load(connection().key)?.connection == connection())
     }
 
-    @Test func keyThatIsGoneIsToldBeforeASave() async throws {
+    @Test("Key that is gone is reported before a save")
+    func keyThatIsGoneIsToldBeforeASave() async throws {
         _ = try await store().save(connection(), replacing: nil)
         let keyless = try store(.file("/nowhere/key"))
         let error = await #expect(throws: TokenStoreError.self) { try await keyless.prepareToSave(connection().key) }
         #expect(error?.reason.hasPrefix("the key /nowhere/key is missing") == true)
     }
 
-    @Test func noTokenIsInTheDatabase() async throws {
+    @Test("No token is in the database")
+    func noTokenIsInTheDatabase() async throws {
         _ = try await store().save(connection(), replacing: nil)
         let hexadecimal = "s3cret".utf8.map { String($0, radix: 16) }.joined()
         let dump = try cluster.psql("SELECT c::text FROM carnet_connection c", in: address)
@@ -90,7 +96,8 @@ import Testing
         #expect(!dump.contains("s3cret") && !dump.contains(hexadecimal))
     }
 
-    @Test func manyProcessesMakeTheTablesOnce() async throws {
+    @Test("Many processes make the tables once")
+    func manyProcessesMakeTheTablesOnce() async throws {
         try await withThrowingTaskGroup { group in
             for _ in 0..<8 { group.addTask { _ = try await store().keys() } }
             try await group.waitForAll()
@@ -98,7 +105,8 @@ import Testing
         #expect(try cluster.psql("SELECT version FROM carnet_schema", in: address) == "4\n")
     }
 
-    @Test func newerTablesAreLeftAlone() async throws {
+    @Test("Newer tables are left alone")
+    func newerTablesAreLeftAlone() async throws {
         _ = try await store().save(connection(), replacing: nil)
         try cluster.psql("UPDATE carnet_schema SET version = 7, needs = 6", in: address)
         let error = await #expect(throws: TokenStoreError.self) {
@@ -112,7 +120,7 @@ import Testing
         #expect(try cluster.psql("SELECT count(*) FROM carnet_connection", in: address) == "1\n")
     }
 
-    @Test(arguments: ["carnet_schema", "carnet_connection"])
+    @Test("Tables of another program are left alone", arguments: ["carnet_schema", "carnet_connection"])
     func tablesOfAnotherProgramAreLeftAlone(name: String) async throws {
         try cluster.psql("CREATE TABLE \(name) (color text)", in: address)
         let error = await #expect(throws: TokenStoreError.self) { try await store().save(connection(), replacing: nil) }
@@ -122,7 +130,8 @@ import Testing
         #expect(tables == "\(name)\n")
     }
 
-    @Test func cutConnectionsAreReplaced() async throws {
+    @Test("Cut connections are replaced")
+    func cutConnectionsAreReplaced() async throws {
         let store = try store()
         let revision = try await store.save(connection(), replacing: nil)
         try cluster.psql(
@@ -131,7 +140,8 @@ import Testing
         #expect(try await store.load(connection().key)?.revision == revision)
     }
 
-    @Test func readOnlyDatabaseIsUnavailable() async throws {
+    @Test("Read only database is unavailable")
+    func readOnlyDatabaseIsUnavailable() async throws {
         _ = try await store().save(connection(), replacing: nil)
         let name = address.split(separator: "=").last ?? ""
         try cluster.psql("ALTER DATABASE \(name) SET default_transaction_read_only = on")
@@ -147,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func absentServerIsUnavailable() async throws {
+    @Test("Absent server is unavailable")
+    func absentServerIsUnavailable() async throws {
         let nowhere = PostgreSQLStore(
             PostgreSQLConfiguration(Secret("host=/nowhere user=x password=s3cret"), patience: .milliseconds(100)),
             key: try .bytes(Self.keyBytes))
@@ -157,7 +168,9 @@ import Testing
     }
 
     /// What a wait does not mend is said at once.
-    @Test(arguments: [("user=nobody dbname=postgres", "28000"), ("user=carnet dbname=nowhere", "3D000")])
+    @Test(
+        "Refused connection is not tried again",
+        arguments: [("user=nobody dbname=postgres", "28000"), ("user=carnet dbname=nowhere", "3D000")])
     func refusedConnectionIsNotTriedAgain(words: String, state: String) async throws {
         let refused = PostgreSQLStore(
             PostgreSQLConfiguration(Secret("host=\(cluster.folder) \(words)"), patience: .seconds(3600)),
@@ -168,7 +181,8 @@ import Testing
         #expect(error?.reason.hasSuffix("does not exist (\(state))") == true, "\(error?.reason ?? "")")
     }
 
-    @Test func missingRightsAreSaidAndNothingIsOverwritten() async throws {
+    @Test("Missing rights are said and nothing is overwritten")
+    func missingRightsAreSaidAndNothingIsOverwritten() async throws {
         _ = try await store().save(connection(), replacing: nil)
         let role = "reader_\(address.split(separator: "=").last ?? "")"
         try cluster.psql(
@@ -189,7 +203,8 @@ import Testing
         #expect(try await store().load(connection().key)?.connection == connection())
     }
 
-    @Test func malformedAddressIsNotRepeated() async throws {
+    @Test("Malformed address is not repeated")
+    func malformedAddressIsNotRepeated() async throws {
         let store = PostgreSQLStore(
             PostgreSQLConfiguration(Secret("host=x s3cret password=s3cret")), key: try .bytes(Self.keyBytes))
         let error = await #expect(throws: TokenStoreError.self) { try await store.load(connection().key) }
@@ -197,7 +212,8 @@ import Testing
         #expect(error?.reason.contains("s3cret") == false)
     }
 
-    @Test func statementOfACancelledTaskEnds() async throws {
+    @Test("Statement of a cancelled task ends")
+    func statementOfACancelledTaskEnds() async throws {
         let store = try store()
         _ = try await store.save(connection(), replacing: nil)
         // A load waits for whoever changes the table.

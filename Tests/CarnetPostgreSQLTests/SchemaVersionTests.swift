@@ -54,22 +54,22 @@ struct SchemaVersionTests {
 
     @Test(
         "Every promise of a store holds between two versions, also for one that starts after the change",
-        arguments: TokenStoreConformance.Check.allCases)
-    func conforms(to check: TokenStoreConformance.Check) async throws {
+        arguments: TokenStoreConformance.allCases)
+    func conforms(to check: TokenStoreConformance) async throws {
         _ = try await store(Self.next()).keys()
-        try await TokenStoreConformance { (try store(.current), try store(Self.next())) }.run(check)
+        try await check.run(on: try store(.current), and: try store(Self.next()))
     }
 
-    @Test("Pending sign-ins pass between them", arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
+    @Test("Pending sign-ins pass between them", arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
         _ = try await store(Self.next()).keys()
-        try await PendingStoreConformance { (try store(.current), try store(Self.next())) }.run(check)
+        try await check.run(on: try store(.current), and: try store(Self.next()))
     }
 
-    @Test("Used logout tokens pass between them", arguments: UsedTokenStoreConformance.Check.allCases)
-    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
+    @Test("Used logout tokens pass between them", arguments: UsedTokenStoreConformance.allCases)
+    func conforms(to check: UsedTokenStoreConformance) async throws {
         _ = try await store(Self.next()).keys()
-        try await UsedTokenStoreConformance { (try store(.current), try store(Self.next())) }.run(check)
+        try await check.run(on: try store(.current), and: try store(Self.next()))
     }
 
     @Test("After the change the earlier version can be deployed again, and the later one after it")

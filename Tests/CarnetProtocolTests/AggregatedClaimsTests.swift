@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 /// Claims of a profile that somebody else has signed (OpenID Connect Core, section 5.6.2).
-@Suite struct AggregatedClaimsTests {
+@Suite("Aggregated claims")
+struct AggregatedClaimsTests {
     private static let yaml =
         Fixture.openID + """
             profile:
@@ -62,7 +63,8 @@ import Testing
         return try key.token(.object(claims), algorithm: algorithm, keyID: "1", header: header)
     }
 
-    @Test func claimOfATrustedSourceIsBelievedByItsSignature() throws {
+    @Test("Claim of a trusted source is believed by its signature")
+    func claimOfATrustedSourceIsBelievedByItsSignature() throws {
         let profile = try added(try token())
         #expect(profile["score"] == 650 && profile.subject == "user-1")
         for audience in ["client", "https://id.acme.example"] {
@@ -70,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func sourceGivesNothingBeyondItsClaims() throws {
+    @Test("Source gives nothing beyond its claims")
+    func sourceGivesNothingBeyondItsClaims() throws {
         let names: JSONValue = ["credit_score": "bank", "address": "bank", "sub": "bank"]
         let profile = try added(try token(), names: names)
         #expect(profile["score"] == 650 && profile["address"] == nil && profile.subject == "user-1")
@@ -79,7 +82,8 @@ import Testing
         #expect(try added(try token(), names: ["credit_score": "other"])["score"] == nil)
     }
 
-    @Test func whatIsNotSignedByTheSourceIsRefused() throws {
+    @Test("What is not signed by the source is rejected")
+    func whatIsNotSignedByTheSourceIsRefused() throws {
         let bad: [(String, OAuthError.Kind)] = [
             (try token(key: .otherRSA), .badSignature), (try token(algorithm: "PS256"), .unsupportedAlgorithm),
             (
@@ -95,13 +99,15 @@ import Testing
         for (token, kind) in bad { expectError(.profile, kind) { try added(token) } }
     }
 
-    @Test func distributedClaimsAreLeft() throws {
+    @Test("Distributed claims are left")
+    func distributedClaimsAreLeft() throws {
         let (provider, profile) = try profile("", source: ["endpoint": "https://bank.example/", "access_token": "x"])
         let (claims, failures) = profile.aggregatedClaims(at: provider)
         #expect(claims.isEmpty && failures.map(\.kind) == [.unsupported])
     }
 
-    @Test func withoutATrustedSourceNothingIsLookedAt() throws {
+    @Test("Without a trusted source nothing is read")
+    func withoutATrustedSourceNothingIsLookedAt() throws {
         let (provider, profile) = try profile(try token(), yaml: Fixture.openID)
         let (claims, failures) = profile.aggregatedClaims(at: provider)
         #expect(claims.isEmpty && failures.isEmpty)

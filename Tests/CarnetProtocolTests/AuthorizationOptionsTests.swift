@@ -5,12 +5,14 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct AuthorizationOptionsTests {
+@Suite("Authorization options")
+struct AuthorizationOptionsTests {
     private func sent(_ options: AuthorizationOptions, _ yaml: String = Fixture.openID) throws -> [String: String] {
         try Attempt(yaml, options: options).sent
     }
 
-    @Test func nothingIsSentThatNobodyAskedFor() throws {
+    @Test("Nothing is sent that was not requested")
+    func nothingIsSentThatNobodyAskedFor() throws {
         let names = try Set(sent(AuthorizationOptions()).keys)
         #expect(
             names == [
@@ -20,7 +22,8 @@ import Testing
     }
 
     // AREQ-15, RAR-01, RES-01.
-    @Test func eachOptionIsAParameter() throws {
+    @Test("Each option is a parameter")
+    func eachOptionIsAParameter() throws {
         let sent = try sent(
             AuthorizationOptions(
                 access: .init(
@@ -43,20 +46,25 @@ import Testing
     }
 
     // AREQ-10, RES-01, RAR-01.
-    @Test(arguments: [
-        AuthorizationOptions(prompt: [.none, .login]),
-        AuthorizationOptions(authentication: .init(maxAge: 0), prompt: [.none]),
-        AuthorizationOptions(authentication: .init(maxAge: -1)), AuthorizationOptions(access: .init(resource: ["a"])),
-        AuthorizationOptions(access: .init(resource: ["https://a.example/#b"])),
-        AuthorizationOptions(access: .init(authorizationDetails: ["a"])),
-        AuthorizationOptions(access: .init(authorizationDetails: [["amount": 5]])),
-        AuthorizationOptions(authentication: .init(acrValues: ["a b"])),
-        AuthorizationOptions(access: .init(claims: JSONObject(members: [.init(name: "email", value: .null)]))),
-    ]) func whatCannotBeSentIsRefused(_ options: AuthorizationOptions) {
+    @Test(
+        "What cannot be sent is rejected",
+        arguments: [
+            AuthorizationOptions(prompt: [.none, .login]),
+            AuthorizationOptions(authentication: .init(maxAge: 0), prompt: [.none]),
+            AuthorizationOptions(authentication: .init(maxAge: -1)),
+            AuthorizationOptions(access: .init(resource: ["a"])),
+            AuthorizationOptions(access: .init(resource: ["https://a.example/#b"])),
+            AuthorizationOptions(access: .init(authorizationDetails: ["a"])),
+            AuthorizationOptions(access: .init(authorizationDetails: [["amount": 5]])),
+            AuthorizationOptions(authentication: .init(acrValues: ["a b"])),
+            AuthorizationOptions(access: .init(claims: JSONObject(members: [.init(name: "email", value: .null)]))),
+        ])
+    func whatCannotBeSentIsRefused(_ options: AuthorizationOptions) {
         expectError(.authorization, .badRegistration) { try sent(options) }
     }
 
-    @Test func promptGoesInOneParameterWithTheDescriptors() throws {
+    @Test("Prompt goes in one parameter with the descriptor's")
+    func promptGoesInOneParameterWithTheDescriptors() throws {
         let yaml = Fixture.openID + "authorization: { offline_parameters: { prompt: consent, access_type: offline } }\n"
         #expect(try sent(AuthorizationOptions(prompt: [.login]), yaml)["prompt"] == "login consent")
         #expect(try sent(AuthorizationOptions(), yaml)["prompt"] == "consent")
@@ -65,7 +73,8 @@ import Testing
     }
 
     /// OpenID Connect Core, section 11: without it a provider may ignore the scope.
-    @Test func offlineAccessAsksForConsentUnlessTheDescriptorKnowsBetter() throws {
+    @Test("Offline access asks for consent unless the descriptor knows better")
+    func offlineAccessAsksForConsentUnlessTheDescriptorKnowsBetter() throws {
         let yaml = Fixture.openID.replacing(", offline: [offline_access]", with: "")
         let scopes = ["openid", "offline_access"]
         #expect(try sent(AuthorizationOptions(scopes: scopes), yaml)["prompt"] == "consent")
@@ -77,18 +86,21 @@ import Testing
         #expect(try sent(AuthorizationOptions(scopes: scopes), own)["prompt"] == "select_account")
     }
 
-    @Test func optionCannotBeSentTwice() {
+    @Test("Option cannot be sent twice")
+    func optionCannotBeSentTwice() {
         expectError(.authorization, .reservedParameter) {
             try sent(AuthorizationOptions(loginHint: "a", parameters: ["login_hint": "b"]))
         }
     }
 
-    @Test func tokensAreAskedForTheSameResources() throws {
+    @Test("Tokens are asked for the same resources")
+    func tokensAreAskedForTheSameResources() throws {
         let attempt = try Attempt(options: AuthorizationOptions(access: .init(resource: ["https://a.example/"])))
         #expect(try attempt.exchange().form["resource"] == "https://a.example/")
     }
 
-    @Test func attemptKeepsWhatItsTokenMustProve() throws {
+    @Test("Attempt keeps what its token must prove")
+    func attemptKeepsWhatItsTokenMustProve() throws {
         let claims = try JSONValue(parsing: #"{"id_token":{"acr":{"essential":true,"values":["urn:a"]}}}"#).object
         let attempt = try Attempt(
             options: AuthorizationOptions(

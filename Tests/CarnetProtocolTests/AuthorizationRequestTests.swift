@@ -6,8 +6,10 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite struct AuthorizationRequestTests {
-    @Test func sendsTheParametersOfTheCodeFlow() throws {
+@Suite("Authorization request")
+struct AuthorizationRequestTests {
+    @Test("Sends the parameters of the code flow")
+    func sendsTheParametersOfTheCodeFlow() throws {
         let attempt = try Attempt()
         let sent = attempt.sent
         #expect(attempt.request.url.hasPrefix("https://id.acme.example/authorize?response_type=code&client_id=client&"))
@@ -24,7 +26,8 @@ import Testing
     }
 
     // AREQ-01, AREQ-02, AREQ-03; G3, G4, G5.
-    @Test func stateNonceAndChallengeAreFreshAndLong() throws {
+    @Test("State nonce and challenge are fresh and long")
+    func stateNonceAndChallengeAreFreshAndLong() throws {
         let random = SystemBytes()
         let provider = try Fixture.provider()
         let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
@@ -45,7 +48,8 @@ import Testing
     }
 
     // RFC 7636, appendix B.
-    @Test func challengeIsThatOfTheStandardsExample() throws {
+    @Test("Challenge is that of the standard's example")
+    func challengeIsThatOfTheStandardsExample() throws {
         let octets: [UInt8] = [
             116, 24, 223, 180, 151, 153, 224, 37, 79, 250, 96, 125, 216, 173, 187, 186, 22, 212, 37, 77, 105, 214, 191,
             240, 91, 88, 5, 88, 83, 132, 141, 121,
@@ -67,7 +71,8 @@ import Testing
     }
 
     // G5: a generator that fails must not make a guessable state.
-    @Test(arguments: [0, 1, 31]) func tooFewRandomBytesAreAnError(_ count: Int) throws {
+    @Test("Too few random bytes are an error", arguments: [0, 1, 31])
+    func tooFewRandomBytesAreAnError(_ count: Int) throws {
         let provider = try Fixture.provider()
         let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
         expectError(.configuration, .unsupported) {
@@ -81,7 +86,8 @@ import Testing
     }
 
     // AREQ-06, G1.
-    @Test(arguments: awkwardValues) func everyValueSurvivesEncoding(_ value: String) throws {
+    @Test("Every value survives encoding", arguments: awkwardValues)
+    func everyValueSurvivesEncoding(_ value: String) throws {
         let attempt = try Attempt(
             clientID: value,
             options: AuthorizationOptions(parameters: ["login_hint": value])
@@ -90,12 +96,14 @@ import Testing
         #expect(attempt.sent["login_hint"] == value)
     }
 
-    @Test func scopesAreJoinedBySpaceAndEncodedAsPercent20() throws {
+    @Test("Scopes are joined by space and encoded as %20")
+    func scopesAreJoinedBySpaceAndEncodedAsPercent20() throws {
         let attempt = try Attempt(options: AuthorizationOptions(scopes: ["a+b", "c:d/e"], requestsRefreshToken: false))
         #expect(attempt.request.url.contains("&scope=a%2Bb%20c%3Ad%2Fe&"))
     }
 
-    @Test func separatorIsTheDescriptors() throws {
+    @Test("Separator is the descriptor's")
+    func separatorIsTheDescriptors() throws {
         let attempt = try Attempt(Fixture.plain + "  \n" + "authorization: { rename: { scope: user_scope } }\n")
         #expect(attempt.sent["user_scope"] == "read write")
         #expect(attempt.sent["scope"] == nil)
@@ -104,21 +112,25 @@ import Testing
         #expect(comma.sent["scope"] == "read,write")
     }
 
-    @Test(arguments: ["a b", "", "q\"", "back\\slash", "é"]) func textThatIsNoScopeIsRefused(_ scope: String) {
+    @Test("Text that is no scope is rejected", arguments: ["a b", "", "q\"", "back\\slash", "é"])
+    func textThatIsNoScopeIsRefused(_ scope: String) {
         expectError(.authorization, .badRegistration) {
             try Attempt(options: AuthorizationOptions(scopes: [scope]))
         }
     }
 
     // DISC-11, G21.
-    @Test func keepsTheEndpointsOwnQuery() throws {
+    @Test("Keeps the endpoint's own query")
+    func keepsTheEndpointsOwnQuery() throws {
         let attempt = try Attempt(Fixture.openID.replacingOccurrences(of: "/authorize", with: "/authorize?p=b2c_1"))
         #expect(attempt.request.url.hasPrefix("https://id.acme.example/authorize?p=b2c_1&response_type=code&"))
         #expect(attempt.request.redactedURL.hasPrefix("https://id.acme.example/authorize?p=b2c_1&response_type=code&"))
     }
 
     // DISC-11.
-    @Test(arguments: ["client_id=evil", "state", "p=1&redirect%5Furi=https://evil.example"])
+    @Test(
+        "Endpoint query with a parameter of the protocol is rejected",
+        arguments: ["client_id=evil", "state", "p=1&redirect%5Furi=https://evil.example"])
     func endpointQueryWithAParameterOfTheProtocolIsRefused(_ query: String) {
         expectError(.authorization, .reservedParameter) {
             try Attempt(Fixture.openID.replacingOccurrences(of: "/authorize", with: "/authorize?\(query)"))
@@ -127,11 +139,11 @@ import Testing
 
     // AREQ-07.
     @Test(
+        "Caller's parameters cannot replace the protocol's",
         arguments: [
             "state", "redirect_uri", "code_challenge", "code_challenge_method", "client_id", "response_type", "scope",
             "nonce", "request", "request_uri",
-        ]
-    )
+        ])
     func callersParametersCannotReplaceTheProtocols(_ name: String) {
         let error = expectError(.authorization, .reservedParameter) {
             try Attempt(options: AuthorizationOptions(parameters: [name: "x"]))
@@ -140,7 +152,9 @@ import Testing
     }
 
     // AREQ-07: also where this sign-in would not have sent them.
-    @Test(arguments: ["nonce", "code_challenge", "code_challenge_method"])
+    @Test(
+        "Caller's parameters cannot weaken what is off",
+        arguments: ["nonce", "code_challenge", "code_challenge_method"])
     func callersParametersCannotWeakenWhatIsOff(_ name: String) {
         expectError(.authorization, .reservedParameter) {
             try Attempt(
@@ -150,27 +164,31 @@ import Testing
         }
     }
 
-    @Test func descriptorParametersCannotRepeatTheProtocols() {
+    @Test("Descriptor parameters cannot repeat the protocol's")
+    func descriptorParametersCannotRepeatTheProtocols() {
         let error = expectError(.authorization, .reservedParameter) {
             try Attempt(Fixture.openID + "authorization: { parameters: { state: fixed } }\n")
         }
         #expect(error?.descriptorKey == "authorization.parameters.state")
     }
 
-    @Test func renamingTwoParametersToOneNameIsRefused() {
+    @Test("Renaming two parameters to one name is rejected")
+    func renamingTwoParametersToOneNameIsRefused() {
         expectError(.authorization, .reservedParameter) {
             try Attempt(Fixture.openID + "authorization: { rename: { client_id: state } }\n")
         }
     }
 
-    @Test func omittedParametersAreNotSent() throws {
+    @Test("Omitted parameters are not sent")
+    func omittedParametersAreNotSent() throws {
         let attempt = try Attempt(Fixture.plain + "authorization: { omit: [response_type] }\n")
         #expect(attempt.sent["response_type"] == nil)
         #expect(attempt.sent["client_id"] == "client")
     }
 
     // G12: what makes a provider give a refresh token, when it is wanted and not otherwise.
-    @Test func offlineAndReconsentParametersFollowTheOptions() throws {
+    @Test("Offline and reconsent parameters follow the options")
+    func offlineAndReconsentParametersFollowTheOptions() throws {
         let yaml =
             Fixture.openID
             + "authorization: { offline_parameters: { access_type: offline }, reconsent_parameters: { prompt: consent } }\n"
@@ -183,12 +201,14 @@ import Testing
         #expect(neither["scope"] == "openid profile email")
     }
 
-    @Test func nonceIsSentWithOpenIDAlone() throws {
+    @Test("Nonce is sent with OpenID alone")
+    func nonceIsSentWithOpenIDAlone() throws {
         #expect(try Attempt(Fixture.plain).sent["nonce"] == nil)
         #expect(try Attempt().sent["nonce"] != nil)
     }
 
-    @Test func proofKeyAndNonceCanBeSwitchedOffWithAReason() throws {
+    @Test("PKCE and nonce can be switched off with a reason")
+    func proofKeyAndNonceCanBeSwitchedOffWithAReason() throws {
         let attempt = try Attempt(
             Fixture.openID + "authorization: { pkce: { none: refuses it }, nonce: { none: refuses it } }\n")
         #expect(attempt.sent["code_challenge"] == nil)
@@ -197,17 +217,20 @@ import Testing
         #expect(try attempt.exchange().form["code_verifier"] == nil)
     }
 
-    @Test func endpointThatIsMissingIsNamed() {
+    @Test("Endpoint that is missing is named")
+    func endpointThatIsMissingIsNamed() {
         let error = expectError(.authorization, .missingEndpoint) { try Attempt(Fixture.discovered) }
         #expect(error?.descriptorKey == "endpoints.authorization")
     }
 
-    @Test func attemptEndsAfterItsLifetime() throws {
+    @Test("Attempt ends after its lifetime")
+    func attemptEndsAfterItsLifetime() throws {
         let attempt = try Attempt(options: AuthorizationOptions(lifetime: 60))
         #expect(attempt.pending.expiresAt == Attempt.now + 60)
     }
 
-    @Test func pendingAttemptSurvivesEncoding() throws {
+    @Test("Pending attempt survives encoding")
+    func pendingAttemptSurvivesEncoding() throws {
         let attempt = try Attempt()
         let restored = try JSONDecoder().decode(
             PendingAuthorization.self,
@@ -219,50 +242,56 @@ import Testing
     }
 }
 
-@Suite struct RegistrationTests {
+@Suite("Registration")
+struct RegistrationTests {
     @Test(
+        "Bad redirect URIs are rejected",
         arguments: [
             "https://app.example/callback#x", "/callback", "https://app.example/a b", "http://app.example/callback",
             "javascript:alert(1)", "app://callback", "https://user@app.example/callback", "",
-        ]
-    )
+        ])
     func badRedirectURIsAreRefused(_ uri: String) {
         expectError(.configuration, .redirectNotAccepted) { try Attempt(redirectURI: uri) }
     }
 
     @Test(
+        "Accepted redirect URIs are sent as registered",
         arguments: [
             "com.example.app:/callback", "https://app.example/callback", "http://127.0.0.1:8123/callback",
             "http://127.0.0.1/callback",
-        ]
-    )
+        ])
     func acceptedRedirectURIsAreSentAsRegistered(_ uri: String) throws {
         #expect(try Attempt(redirectURI: uri).sent["redirect_uri"] == uri)
     }
 
-    @Test func redirectURIOfAnotherFormIsRefusedWithTheForms() {
+    @Test("Redirect URI of another form is rejected with the forms")
+    func redirectURIOfAnotherFormIsRefusedWithTheForms() {
         let error = expectError(.configuration, .redirectNotAccepted) {
             try Attempt(redirectURI: "https://other.example/callback")
         }
         #expect(error?.hint?.contains("https://app.example/{path}") == true)
     }
 
-    @Test func emptyClientIDIsRefused() {
+    @Test("Empty client ID is rejected")
+    func emptyClientIDIsRefused() {
         expectError(.configuration, .badRegistration) { try Attempt(clientID: "") }
     }
 
-    @Test func emptySecretIsRefusedRatherThanSent() {
+    @Test("Empty secret is rejected rather than sent")
+    func emptySecretIsRefusedRatherThanSent() {
         expectError(.configuration, .badRegistration) { try Attempt(secret: "") }
     }
 
-    @Test func missingSecretIsSaidBeforeTheBrowserOpens() {
+    @Test("Missing secret is said before the browser opens")
+    func missingSecretIsSaidBeforeTheBrowserOpens() {
         let error = expectError(.configuration, .missingClientSecret) {
             try Attempt(Fixture.openID + "client: { authentication: [client_secret_post] }\n")
         }
         #expect(error?.descriptorKey == "client.authentication")
     }
 
-    @Test func secretOfAPublicClientIsRefused() {
+    @Test("Secret of a public client is rejected")
+    func secretOfAPublicClientIsRefused() {
         expectError(.configuration, .badRegistration) {
             try Attempt(Fixture.openID + "client: { authentication: [none] }\n", secret: "s3cret")
         }

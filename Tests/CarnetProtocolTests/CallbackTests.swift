@@ -4,18 +4,21 @@ import CarnetTestSupport
 import Foundation
 import Testing
 
-@Suite struct CallbackStateTests {
+@Suite("Callback state")
+struct CallbackStateTests {
     private let attempt: Attempt
 
     init() throws { attempt = try Attempt() }
 
-    @Test func answerToThisAttemptIsAccepted() throws {
+    @Test("Response to this attempt is accepted")
+    func answerToThisAttemptIsAccepted() throws {
         try attempt.validate("state=\(attempt.state)&code=c")
         #expect(attempt.pending.matches(attempt.callback("state=\(attempt.state)&code=c")))
     }
 
     // ARES-01, ARES-04.
-    @Test func wrongStateIsRefused() {
+    @Test("Wrong state is rejected")
+    func wrongStateIsRefused() {
         let state = attempt.state
         let wrong = [
             "x", String(state.dropLast()), state + "x", state.uppercased(), state.lowercased(), "%20" + state,
@@ -28,14 +31,17 @@ import Testing
     }
 
     // ARES-01, A1: nothing equals nothing.
-    @Test(arguments: ["code=c", "state=&code=c", "state&code=c", "STATE=x&code=c", "state%5B%5D=x&code=c"])
+    @Test(
+        "Missing or empty state is rejected",
+        arguments: ["code=c", "state=&code=c", "state&code=c", "STATE=x&code=c", "state%5B%5D=x&code=c"])
     func missingOrEmptyStateIsRefused(_ query: String) {
         expectError(.callback, .missingState) { try attempt.validate(query) }
         #expect(!attempt.pending.matches(attempt.callback(query)))
     }
 
     // ARES-09.
-    @Test func repeatedStateIsRefusedWhicheverComesFirst() {
+    @Test("Repeated state is rejected whichever comes first")
+    func repeatedStateIsRefusedWhicheverComesFirst() {
         for query in ["state=\(attempt.state)&state=x&code=c", "state=x&state=\(attempt.state)&code=c"] {
             expectError(.callback, .duplicateParameter) { try attempt.validate(query) }
             #expect(!attempt.pending.matches(attempt.callback(query)))
@@ -46,26 +52,31 @@ import Testing
     }
 
     // ARES-12: an error is believed only with the state.
-    @Test func stateIsCheckedBeforeAnErrorIsBelieved() {
+    @Test("State is checked before an error is believed")
+    func stateIsCheckedBeforeAnErrorIsBelieved() {
         let error = expectError(.callback, .stateMismatch) { try attempt.validate("state=x&error=access_denied") }
         #expect(error?.server == nil)
         expectError(.callback, .missingState) { try attempt.validate("error=access_denied") }
     }
 
     // ARES-03: an attempt that began elsewhere has another state.
-    @Test func callbackOfAnotherAttemptIsRefused() throws {
+    @Test("Callback of another attempt is rejected")
+    func callbackOfAnotherAttemptIsRefused() throws {
         let other = try Attempt(seed: 2)
         expectError(.callback, .stateMismatch) { try attempt.validate("state=\(other.state)&code=c") }
     }
 }
 
-@Suite struct CallbackParameterTests {
+@Suite("Callback parameter")
+struct CallbackParameterTests {
     private let attempt: Attempt
 
     init() throws { attempt = try Attempt() }
 
     // ARES-09.
-    @Test(arguments: ["code", "error", "error_description", "error_uri", "iss", "id_token", "response"])
+    @Test(
+        "Repeated parameter is rejected",
+        arguments: ["code", "error", "error_description", "error_uri", "iss", "id_token", "response"])
     func repeatedParameterIsRefused(_ name: String) {
         expectError(.callback, .duplicateParameter) {
             try attempt.validate(
@@ -74,7 +85,8 @@ import Testing
     }
 
     // ARES-11.
-    @Test func errorWinsOverCode() {
+    @Test("Error wins over code")
+    func errorWinsOverCode() {
         let error = expectError(.callback, .serverError) {
             try attempt.validate("state=\(attempt.state)&code=c&error=access_denied")
         }
@@ -83,36 +95,42 @@ import Testing
     }
 
     // ARES-11.
-    @Test(arguments: ["", "&code=", "&code", "&foo=bar"]) func neitherCodeNorErrorIsRefused(_ rest: String) {
+    @Test("Neither code nor error is rejected", arguments: ["", "&code=", "&code", "&foo=bar"])
+    func neitherCodeNorErrorIsRefused(_ rest: String) {
         expectError(.callback, .missingCode) { try attempt.validate("state=\(attempt.state)\(rest)") }
     }
 
     // C6: a bare `error` is an error.
-    @Test(arguments: ["&error", "&error="]) func errorWithoutAValueIsAnError(_ rest: String) {
+    @Test("Error without a value is an error", arguments: ["&error", "&error="])
+    func errorWithoutAValueIsAnError(_ rest: String) {
         expectError(.callback, .serverError) { try attempt.validate("state=\(attempt.state)\(rest)") }
     }
 
     // ARES-13.
-    @Test func unknownParametersAreIgnored() throws {
+    @Test("Unknown parameters are ignored")
+    func unknownParametersAreIgnored() throws {
         try attempt.validate("state=\(attempt.state)&code=c&session_state=1&scope=a+b&client_id=client&session_state=2")
     }
 
     // ARES-14.
-    @Test(arguments: ["access_token", "id_token", "refresh_token"]) func tokenInTheCallbackIsRefused(_ name: String) {
+    @Test("Token in the callback is rejected", arguments: ["access_token", "id_token", "refresh_token"])
+    func tokenInTheCallbackIsRefused(_ name: String) {
         expectError(.callback, .unexpectedToken) {
             try attempt.validate("state=\(attempt.state)&code=c&\(name)=t")
         }
     }
 
     // ARES-10.
-    @Test(arguments: ["&code=%zz", "&code=%00", "&x=%FF"]) func badlyEncodedParametersAreRefused(_ rest: String) {
+    @Test("Badly encoded parameters are rejected", arguments: ["&code=%zz", "&code=%00", "&x=%FF"])
+    func badlyEncodedParametersAreRefused(_ rest: String) {
         let query = "state=\(attempt.state)\(rest)"
         expectError(.callback, .malformedCallback) { try attempt.validate(query) }
         #expect(!attempt.pending.matches(attempt.callback(query)))
     }
 
     // ARES-17.
-    @Test func longCodeIsAcceptedAndAnEndlessOneIsNot() throws {
+    @Test("Long code is accepted and an endless one is not")
+    func longCodeIsAcceptedAndAnEndlessOneIsNot() throws {
         try attempt.validate("state=\(attempt.state)&code=" + String(repeating: "x", count: 4096))
         expectError(.callback, .malformedCallback) {
             try attempt.validate("state=\(attempt.state)&code=" + String(repeating: "x", count: 100_000))
@@ -120,11 +138,13 @@ import Testing
     }
 
     // ARES-17: VSCHAR (RFC 6749, appendix A.11).
-    @Test(arguments: ["%0A", "%C3%A9", "%7F"]) func codeWithOtherCharactersIsRefused(_ code: String) {
+    @Test("Code with other characters is rejected", arguments: ["%0A", "%C3%A9", "%7F"])
+    func codeWithOtherCharactersIsRefused(_ code: String) {
         expectError(.callback, .malformedCallback) { try attempt.validate("state=\(attempt.state)&code=\(code)") }
     }
 
-    @Test func parametersInTheFragmentAreNotRead() {
+    @Test("Parameters in the fragment are not read")
+    func parametersInTheFragmentAreNotRead() {
         let url = "\(Attempt.redirectURI)#state=\(attempt.state)&code=c"
         expectError(.callback, .missingState) {
             try attempt.pending.validate(
@@ -132,35 +152,39 @@ import Testing
         }
     }
 
-    @Test func fragmentAfterTheQueryIsNoPartOfTheCode() throws {
+    @Test("Fragment after the query is no part of the code")
+    func fragmentAfterTheQueryIsNoPartOfTheCode() throws {
         let validated = try attempt.validate("state=\(attempt.state)&code=c#_=_")
         let request = try TokenRequest.exchange(validated, at: attempt.provider, as: attempt.registration)
         #expect(request.form["code"] == "c")
     }
 }
 
-@Suite struct CallbackIssuerTests {
+@Suite("Callback issuer")
+struct CallbackIssuerTests {
     private let attempt: Attempt
 
     init() throws { attempt = try Attempt() }
 
-    @Test func issuerOfTheProviderIsAccepted() throws {
+    @Test("Issuer of the provider is accepted")
+    func issuerOfTheProviderIsAccepted() throws {
         try attempt.validate("state=\(attempt.state)&code=c&iss=https%3A%2F%2Fid.acme.example")
     }
 
     // ARES-05, ARES-07, INT-07.
     @Test(
+        "Another issuer is rejected",
         arguments: [
             "https://evil.example", "https://id.acme.example/", "https://ID.acme.example", "http://id.acme.example", "",
             "https://id.acme.example.evil.example", "https://id.acme.example%20",
-        ]
-    )
+        ])
     func anotherIssuerIsRefused(_ issuer: String) {
         expectError(.callback, .issuerMismatch) { try attempt.validate("state=\(attempt.state)&code=c&iss=\(issuer)") }
     }
 
     // ARES-23: a provider without an issuer is known by where the browser was sent.
-    @Test func issuerOfAProviderWithoutOneMustBeWhereTheBrowserWas() throws {
+    @Test("Issuer of a provider without one must be where the browser was")
+    func issuerOfAProviderWithoutOneMustBeWhereTheBrowserWas() throws {
         let plain = try Attempt(Fixture.plain)
         try plain.validate("state=\(plain.state)&code=c")
         try plain.validate("state=\(plain.state)&code=c&iss=https%3A%2F%2Fplain.example%2Foauth")
@@ -182,7 +206,8 @@ import Testing
     }
 
     // ARES-05: letters that Unicode holds equal are not equal here.
-    @Test func issuerIsComparedByBytes() throws {
+    @Test("Issuer is compared by bytes")
+    func issuerIsComparedByBytes() throws {
         let kelvin = try Attempt(
             Fixture.openID.replacing("issuer: https://id.acme.example", with: "issuer: https://id.acme.example/K"))
         try kelvin.validate("state=\(kelvin.state)&code=c&iss=https://id.acme.example/K")
@@ -192,7 +217,8 @@ import Testing
     }
 
     // ARES-06.
-    @Test func missingIssuerIsRefusedWhereItIsDemanded() throws {
+    @Test("Missing issuer is rejected where it is required")
+    func missingIssuerIsRefusedWhereItIsDemanded() throws {
         let strict = try Attempt(Fixture.openID + "callback: { iss: required }\n")
         let error = expectError(.callback, .missingIssuer) { try strict.validate("state=\(strict.state)&code=c") }
         #expect(error?.descriptorKey == "callback.iss")
@@ -201,7 +227,8 @@ import Testing
     }
 
     // ARES-06, INT-06: real servers leave it out of errors.
-    @Test func errorWithoutIssuerIsStillTold() throws {
+    @Test("Error without issuer is still reported")
+    func errorWithoutIssuerIsStillTold() throws {
         let strict = try Attempt(Fixture.openID + "callback: { iss: required }\n")
         expectError(.callback, .serverError) { try strict.validate("state=\(strict.state)&error=login_required") }
         expectError(.callback, .issuerMismatch) {
@@ -210,7 +237,8 @@ import Testing
     }
 
     // ARES-07, SESS-07.
-    @Test func attemptAtAnotherProviderIsRefused() throws {
+    @Test("Attempt at another provider is rejected")
+    func attemptAtAnotherProviderIsRefused() throws {
         let other = try Attempt(Fixture.openID.replacing("id: acme", with: "id: other"))
         expectError(.callback, .providerMismatch) {
             try attempt.pending.validate(
@@ -219,7 +247,8 @@ import Testing
     }
 
     // SESS-07: the same descriptor with another tenant is another provider.
-    @Test func attemptAtAnotherTenantIsRefused() throws {
+    @Test("Attempt at another tenant is rejected")
+    func attemptAtAnotherTenantIsRefused() throws {
         let yaml =
             Fixture.openID.replacing("https://id.acme.example/token", with: "https://{tenant}.acme.example/token")
             + "inputs: { tenant: { example: one } }\n"
@@ -238,14 +267,15 @@ import Testing
     }
 }
 
-@Suite struct CallbackAddressTests {
+@Suite("Callback address")
+struct CallbackAddressTests {
     // G6, A4.
     @Test(
+        "Callback to another address is rejected",
         arguments: [
             "com.example.app:/other", "com.example.app:/callback/more", "com.example.other:/callback",
             "com.example.app://callback", "https://app.example/callback",
-        ]
-    )
+        ])
     func callbackToAnotherAddressIsRefused(_ location: String) throws {
         let attempt = try Attempt()
         expectError(.callback, .redirectMismatch) {
@@ -256,11 +286,11 @@ import Testing
 
     // What a browser makes of an address before it comes back (RFC 3986, sections 6.2.2.1 and 6.2.3).
     @Test(
+        "Case of scheme and host and the default port do not matter",
         arguments: zip(
             ["com.Example.App:/callback", "https://App.Example/callback", "https://app.example:443/callback"],
             ["com.example.app:/callback", "https://app.example/callback", "https://app.example/callback"]
-        )
-    )
+        ))
     func caseOfSchemeAndHostAndTheDefaultPortDoNotMatter(_ registered: String, _ arrived: String) throws {
         let yaml = Fixture.openID.replacing(
             #"["com.example.app:/{path}", "#, with: #"["{scheme}:/{path}", "https://{host}/{path}", "#)
@@ -269,11 +299,11 @@ import Testing
     }
 
     @Test(
+        "Path and port matter",
         arguments: zip(
             ["https://app.example/callback", "http://127.0.0.1:8000/callback", "https://app.example/callback"],
             ["https://app.example/Callback", "http://127.0.0.1:8001/callback", "https://app.example:444/callback"]
-        )
-    )
+        ))
     func pathAndPortMatter(_ registered: String, _ arrived: String) throws {
         let attempt = try Attempt(redirectURI: registered)
         expectError(.callback, .redirectMismatch) {
@@ -281,7 +311,8 @@ import Testing
         }
     }
 
-    @Test func emptyPathAndSlashAreOneAddress() throws {
+    @Test("Empty path and slash are one address")
+    func emptyPathAndSlashAreOneAddress() throws {
         let attempt = try Attempt(
             Fixture.openID.replacing("https://app.example/{path}", with: "https://app.example"),
             redirectURI: "https://app.example"
@@ -290,7 +321,8 @@ import Testing
     }
 
     // ARES-18.
-    @Test func callbackAfterTheLifetimeIsRefused() throws {
+    @Test("Callback after the lifetime is rejected")
+    func callbackAfterTheLifetimeIsRefused() throws {
         let attempt = try Attempt()
         try attempt.validate("state=\(attempt.state)&code=c", after: 599)
         let error = expectError(.callback, .expiredAttempt) {
@@ -300,7 +332,8 @@ import Testing
     }
 }
 
-@Suite struct CallbackErrorTests {
+@Suite("Callback error")
+struct CallbackErrorTests {
     private let attempt: Attempt
 
     init() throws { attempt = try Attempt() }
@@ -310,7 +343,8 @@ import Testing
     }
 
     // G7, G15, A3, C6.
-    @Test func serversWordsAreCarried() {
+    @Test("Server's words are carried")
+    func serversWordsAreCarried() {
         let error = refusal("error=invalid_scope&error_description=no+such+scope&error_uri=https://x.example/e")
         #expect(error?.server?.code == "invalid_scope")
         #expect(error?.server?.message == "no such scope")
@@ -319,7 +353,8 @@ import Testing
     }
 
     // ARES-12, LOG-02.
-    @Test func controlCharactersBecomeSpaces() throws {
+    @Test("Control characters become spaces")
+    func controlCharactersBecomeSpaces() throws {
         let error = try #require(
             refusal("error=x%1B%5B31m&error_description=a%0D%0Ab%1B%5Bc%C2%85%E2%80%AE%E2%80%A8d%7F"))
         let text = "\(error)"
@@ -330,7 +365,8 @@ import Testing
     }
 
     // ARES-12.
-    @Test func endlessDescriptionIsCut() throws {
+    @Test("Endless description is cut")
+    func endlessDescriptionIsCut() throws {
         let error = try #require(refusal("error=x&error_description=" + String(repeating: "y", count: 1 << 20)))
         #expect("\(error)".utf8.count < 2500)
         let marks = try #require(refusal("error=x&error_description=" + String(repeating: "e%CC%81", count: 1 << 17)))
@@ -343,12 +379,14 @@ import Testing
     }
 
     // ARES-12: markup is text; nothing follows `error_uri`.
-    @Test func markupStaysText() {
+    @Test("Markup stays text")
+    func markupStaysText() {
         #expect(refusal("error=%3Cscript%3E")?.server?.code == "<script>")
     }
 
     // LOG-01: what was sent does not come back by way of an error.
-    @Test func echoedSecretsAreTakenOut() throws {
+    @Test("Echoed secrets are removed")
+    func echoedSecretsAreTakenOut() throws {
         let state = attempt.state
         let nonce = try #require(attempt.sent["nonce"])
         for echo in [
@@ -364,7 +402,8 @@ import Testing
         }
     }
 
-    @Test func callbackDoesNotShowItsParameters() {
+    @Test("Callback does not show its parameters")
+    func callbackDoesNotShowItsParameters() {
         let callback = attempt.callback("state=\(attempt.state)&code=s3cret-code")
         for text in ["\(callback)", String(reflecting: callback), dumped(callback)] {
             #expect(!text.contains("s3cret"))

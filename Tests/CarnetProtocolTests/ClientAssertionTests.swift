@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 /// What a client may authenticate with, and what is refused before anything is sent.
-@Suite struct ClientAssertionTests {
+@Suite("Client assertion")
+struct ClientAssertionTests {
     private func refresh(
         _ keys: String, secret: String? = nil, key: ClientKey? = nil, method: ClientAuthenticationMethod? = nil
     ) throws -> PreparedRequest {
@@ -20,7 +21,8 @@ import Testing
 
     private static let signed = "client: { authentication: [private_key_jwt, client_secret_post, none] }\n"
 
-    @Test func `a key is preferred to a secret, unless the registration says otherwise`() throws {
+    @Test("A key is preferred to a secret, unless the registration says otherwise")
+    func aKeyIsPreferred() throws {
         let key = try ClientKey.generate(.ES256)
         let signed = String(decoding: try refresh(Self.signed, key: key).outgoing.body, as: UTF8.self)
         #expect(signed.contains("client_assertion=") && !signed.contains("client_secret"))
@@ -28,14 +30,15 @@ import Testing
         #expect(String(decoding: both.outgoing.body, as: UTF8.self).hasSuffix("&client_id=client&client_secret=s"))
     }
 
-    @Test func `the assertion is not seen in what may be shown`() throws {
+    @Test("The assertion is not seen in what may be shown")
+    func theAssertionIsNotSeen() throws {
         let request = try refresh(Self.signed, key: ClientKey.generate(.ES256))
         #expect(request.redacted.body.hasSuffix("&client_assertion=[redacted]"))
     }
 
     // CAUTH-07.
-    @Test(arguments: [("HS256", 32), ("HS384", 48), ("HS512", 64)])
-    func `a secret shorter than the hash is refused`(algorithm: String, length: Int) throws {
+    @Test("A secret shorter than the hash is rejected", arguments: [("HS256", 32), ("HS384", 48), ("HS512", 64)])
+    func aSecretShorterThanTheHash(algorithm: String, length: Int) throws {
         let keys = "client: { authentication: [client_secret_jwt], assertion: { algorithm: \(algorithm) } }\n"
         #expect(throws: Never.self) { try refresh(keys, secret: String(repeating: "s", count: length)) }
         expectError(.configuration, .badRegistration) {
@@ -43,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func `a missing key, a superfluous one and one that does not fit are told apart`() throws {
+    @Test("A missing key, a superfluous one and one that does not fit are reported apart")
+    func aMissingKeyASuperfluousOne() throws {
         let key = try ClientKey.generate(.ES256)
         let only = "client: { authentication: [private_key_jwt] }\n"
         expectError(.configuration, .missingClientKey) { try refresh(only) }
@@ -55,12 +59,14 @@ import Testing
         }
     }
 
-    @Test func `a claim that is set anyway is refused`() throws {
+    @Test("A claim that is set anyway is rejected")
+    func aClaimThatIsSetAnyway() throws {
         let keys = "client: { authentication: [private_key_jwt], assertion: { claims: { exp: '1' } } }\n"
         expectError(.configuration, .reservedParameter) { try refresh(keys, key: .generate(.ES256)) }
     }
 
-    @Test func `metadata may add the method and choose among the key's algorithms`() throws {
+    @Test("Metadata may add the method and choose among the key's algorithms")
+    func metadataMayAddTheMethod() throws {
         let provider = try Fixture.resolved(Fixture.discovered)
         let metadata = try ProviderMetadata(
             judging: .json(

@@ -7,7 +7,8 @@ import Testing
 
 @testable import CarnetProtocol
 
-@Suite struct ClientCertificateTests {
+@Suite("Client certificate")
+struct ClientCertificateTests {
     private static let certificate = PretendCertificate.certificateText
     private static let key = PretendCertificate.keyText
     /// As `openssl x509 -outform DER | openssl dgst -sha256 -binary | basenc --base64url` says.
@@ -41,7 +42,8 @@ import Testing
             Secret("r"), at: provider, as: registration, random: SeededRandomSource(seed: 2), now: Attempt.now)
     }
 
-    @Test func thumbprintIsThatOfTheCertificate() throws {
+    @Test("Thumbprint is that of the certificate")
+    func thumbprintIsThatOfTheCertificate() throws {
         let identity = try Self.identity
         #expect(identity.thumbprint == Self.thumbprint)
         #expect(identity.chain.count == 1)
@@ -49,7 +51,8 @@ import Testing
         #expect(!String(reflecting: identity).contains("MIG"))
     }
 
-    @Test func keyMayStandElsewhereAndAChainBehindTheCertificate() throws {
+    @Test("Key may stand elsewhere and a chain behind the certificate")
+    func keyMayStandElsewhereAndAChainBehindTheCertificate() throws {
         let chain = Self.certificate + "\n" + Self.certificate
         let identity = try ClientCertificate(pem: Secret(chain), privateKeyPEM: Secret(Self.key))
         #expect(identity.chain.count == 2)
@@ -69,14 +72,16 @@ import Testing
         ]
     }()
 
-    @Test(arguments: 0..<7) func textThatCannotBeUsedIsRefused(number: Int) {
+    @Test("Text that cannot be used is rejected", arguments: 0..<7)
+    func textThatCannotBeUsedIsRefused(number: Int) {
         let (text, reason) = Self.refused[number]
         let error = #expect(throws: ClientKeyError.self) { try ClientCertificate(pem: Secret(text)) }
         #expect(error?.reason == reason)
     }
 
     // MTLS-01: the client is named, and proves itself in the handshake.
-    @Test func certificateLeavesTheClientIDAlone() throws {
+    @Test("Certificate leaves the client ID alone")
+    func certificateLeavesTheClientIDAlone() throws {
         let provider = try Fixture.provider(Self.bound)
         let request = try tokenRequest(at: provider, as: registration(try Self.identity))
         #expect(request.form == ["grant_type": "refresh_token", "refresh_token": "r", "client_id": "client"])
@@ -85,7 +90,8 @@ import Testing
     }
 
     // MTLS-01.
-    @Test func aliasesStandInThePlaceOfTheirEndpoints() throws {
+    @Test("Aliases stand in the place of their endpoints")
+    func aliasesStandInThePlaceOfTheirEndpoints() throws {
         let provider = try Fixture.resolved(Self.bound).withoutMetadata.presentingCertificate().bound
         let request = try tokenRequest(at: provider, as: registration(try Self.identity))
         #expect(request.outgoing.head.authority == "mtls.acme.example")
@@ -93,14 +99,16 @@ import Testing
         #expect(provider.endpoints[.revocation]?.text == "https://id.acme.example/revoke")
     }
 
-    @Test func boundTokensTakeACertificate() throws {
+    @Test("Bound tokens take a certificate")
+    func boundTokensTakeACertificate() throws {
         let provider = try Fixture.provider(Self.bound)
         expectError(.configuration, .missingClientCertificate) {
             try tokenRequest(at: provider, as: registration(nil))
         }
     }
 
-    @Test func methodTakesACertificate() throws {
+    @Test("Method takes a certificate")
+    func methodTakesACertificate() throws {
         let provider = try Fixture.provider(
             Fixture.openID + "client: { authentication: [self_signed_tls_client_auth] }\n")
         expectError(.configuration, .missingClientCertificate) {
@@ -113,7 +121,8 @@ import Testing
     }
 
     /// A certificate for tokens alone goes with a secret for the client.
-    @Test func certificateGoesWithASecret() throws {
+    @Test("Certificate goes with a secret")
+    func certificateGoesWithASecret() throws {
         let provider = try Fixture.provider(
             Fixture.openID
                 + "client: { authentication: [client_secret_basic], tls_client_certificate_bound_access_tokens: true }\n"
@@ -123,7 +132,8 @@ import Testing
     }
 
     // MTLS-01: an alias is checked like any endpoint, and the descriptor's own endpoint has none from elsewhere.
-    @Test func aliasesComeFromTheMetadata() throws {
+    @Test("Aliases come from the metadata")
+    func aliasesComeFromTheMetadata() throws {
         let provider = try Fixture.resolved(
             Fixture.discovered + "endpoints: { userinfo: https://id.acme.example/own }\n")
         func metadata(_ aliases: String) throws -> ProviderMetadata {

@@ -5,7 +5,8 @@ import CarnetTesting
 import HTTPTypes
 import Testing
 
-@Suite struct ClientCredentialsTests {
+@Suite("Client credentials")
+struct ClientCredentialsTests {
     private func request(
         _ keys: String = "", secret: String? = "s", scopes: [String] = [], resources: [String] = []
     ) throws -> PreparedRequest {
@@ -21,26 +22,30 @@ import Testing
         )
     }
 
-    @Test func isAFormPostWithTheClientsCredentials() throws {
+    @Test("Is a form POST with the client's credentials")
+    func isAFormPostWithTheClientsCredentials() throws {
         let request = try request(scopes: ["read", "write"])
         #expect(request.bodyText == "grant_type=client_credentials&scope=read%20write")
         #expect(request.header("Authorization") == "Basic Y2xpZW50OnM=")
         #expect(request.outgoing.head.path == "/token")
     }
 
-    @Test func asksForNoScopeByDefault() throws {
+    @Test("Asks for no scope by default")
+    func asksForNoScopeByDefault() throws {
         #expect(try request().bodyText == "grant_type=client_credentials")
     }
 
     // RES-01.
-    @Test func severalResourcesRepeatTheParameter() throws {
+    @Test("Several resources repeat the parameter")
+    func severalResourcesRepeatTheParameter() throws {
         let request = try request(resources: ["https://a.example/", "urn:b"])
         #expect(
             request.bodyText
                 == "grant_type=client_credentials&resource=https%3A%2F%2Fa.example%2F&resource=urn%3Ab")
     }
 
-    @Test func severalResourcesAreAListInJSON() throws {
+    @Test("Several resources are a list in JSON")
+    func severalResourcesAreAListInJSON() throws {
         let request = try request(
             "token: { body: json }\n", resources: ["https://a.example/", "urn:b", "urn:c"])
         #expect(
@@ -48,18 +53,22 @@ import Testing
                 == #"{"grant_type":"client_credentials","resource":["https://a.example/","urn:b","urn:c"]}"#)
     }
 
-    @Test(arguments: ["api", "https://a.example/#x", "", "1a:b", "https://a .example/", "a:"])
+    @Test(
+        "What is no absolute URI is no resource",
+        arguments: ["api", "https://a.example/#x", "", "1a:b", "https://a .example/", "a:"])
     func whatIsNoAbsoluteURIIsNoResource(_ resource: String) {
         expectError(.clientCredentials, .badRegistration) { try request(resources: [resource]) }
     }
 
     // RFC 6749, section 4.4.
-    @Test func isNotForPublicClients() {
+    @Test("Is not for public clients")
+    func isNotForPublicClients() {
         let error = expectError(.clientCredentials, .missingClientSecret) { try request(secret: nil) }
         #expect(error?.descriptorKey == "client.authentication")
     }
 
-    @Test func whatTheSectionDoesNotSayIsAsInToken() throws {
+    @Test("What the section does not say is as in token")
+    func whatTheSectionDoesNotSayIsAsInToken() throws {
         let request = try request(
             """
             token: { body: json, rename: { client_id: app, client_secret: key }, parameters: { only: code } }

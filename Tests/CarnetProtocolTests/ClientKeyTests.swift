@@ -7,7 +7,8 @@ import Testing
 
 @testable import CarnetProtocol
 
-@Suite struct ClientKeyTests {
+@Suite("Client key")
+struct ClientKeyTests {
     private static let input = Array("a message".utf8)
 
     private func refusal(_ text: String) -> ClientKeyError? {
@@ -18,8 +19,10 @@ import Testing
         "-----BEGIN \(label)-----\n\(der.base64EncodedString(options: .lineLength64Characters))\n-----END \(label)-----\n"
     }
 
-    @Test(arguments: [SignatureAlgorithm.RS256, .PS512, .ES256, .ES384, .ES512, .EdDSA])
-    func `a generated key signs what its public key verifies, and nothing else`(algorithm: SignatureAlgorithm) throws {
+    @Test(
+        "A generated key signs what its public key verifies, and nothing else",
+        arguments: [SignatureAlgorithm.RS256, .PS512, .ES256, .ES384, .ES512, .EdDSA])
+    func aGeneratedKeySignsWhat(algorithm: SignatureAlgorithm) throws {
         let key = try ClientKey.generate(algorithm)
         let signature = try key.signature(for: Self.input, algorithm)
         let verifier = try #require(JSONWebKey(key.publicJWK))
@@ -29,7 +32,8 @@ import Testing
         #expect(!key.canDecrypt(.rsaOAEP) && !key.canDecrypt(.ecdhES))
     }
 
-    @Test func `keys are read in the forms of PKCS 8, SEC 1 and PKCS 1`() throws {
+    @Test("Keys are read in the forms of PKCS 8, SEC 1 and PKCS 1")
+    func keysAreReadInTheForms() throws {
         let ec = P256.Signing.PrivateKey()
         let rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let ed = Curve25519.Signing.PrivateKey()
@@ -48,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func `errors name the source and what is wrong, and no part of the key`() throws {
+    @Test("Errors name the source and what is wrong, and no part of the key")
+    func errorsNameTheSourceAndWhat() throws {
         let ec = P256.Signing.PrivateKey()
         let weak = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024))
         let body = ec.pkcs8DERRepresentation.base64EncodedString()
@@ -81,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func `the curve secp256k1 is named`() throws {
+    @Test("The curve secp256k1 is named")
+    func theCurveSecp256k1IsNamed() throws {
         // SEC 1 with the object identifier of the curve (RFC 5480, section 2.1.1.1).
         let der =
             [0x30, 0x2E, 0x02, 0x01, 0x01, 0x04, 0x20] + [UInt8](repeating: 1, count: 32)
@@ -90,7 +96,8 @@ import Testing
         #expect(error.reason.hasPrefix("is a key on the curve secp256k1"))
     }
 
-    @Test func `a JWK whose public part is another key's is refused`() throws {
+    @Test("A JWK whose public part is another key's is rejected")
+    func aJWKWhosePublicPart() throws {
         let (one, other) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         func jwk(_ point: Data) -> String {
             """
@@ -103,7 +110,8 @@ import Testing
         #expect(error.reason == "has a public part that does not match its private part")
     }
 
-    @Test func `a set gives its keys, which have ids of their own`() throws {
+    @Test("A set gives its keys, which have ids of their own")
+    func aSetGivesItsKeysWhich() throws {
         func entry(_ id: String, _ use: String) -> String {
             let key = P256.Signing.PrivateKey()
             let point = key.publicKey.rawRepresentation
@@ -120,7 +128,8 @@ import Testing
         #expect(error?.reason == "is a key set in which two keys have the same id")
     }
 
-    @Test func `a key shows its id alone, and publishes nothing private`() throws {
+    @Test("A key shows its id alone, and publishes nothing private")
+    func aKeyShowsItsIdAlone() throws {
         let key = try ClientKey.generate(.ES256, id: "k")
         #expect("\(key)" == "ClientKey(k)" && String(reflecting: key) == "ClientKey(k)")
         #expect(Mirror(reflecting: key).children.isEmpty)

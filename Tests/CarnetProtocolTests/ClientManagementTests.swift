@@ -7,7 +7,8 @@ import HTTPTypes
 import Testing
 
 /// The management of a registration (RFC 7592).
-@Suite struct ClientManagementTests {
+@Suite("Client management")
+struct ClientManagementTests {
     private func client(secret: String? = nil) throws -> RegisteredClient {
         RegisteredClient(
             clientID: "c", clientSecret: secret.map { Secret($0) },
@@ -18,7 +19,8 @@ import Testing
     private let metadata = ClientMetadata(redirectURIs: [Attempt.redirectURI], clientName: "Other")
 
     // DCR-04.
-    @Test func tokenIsSentToItsOwnAddressAndNeverShown() throws {
+    @Test("Token is sent to its own address and never shown")
+    func tokenIsSentToItsOwnAddressAndNeverShown() throws {
         let requests = [
             try client().readRequest(), try client().deleteRequest(),
             try client(secret: "the-secret").updateRequest(metadata, at: try Fixture.provider().discovered),
@@ -32,7 +34,8 @@ import Testing
         #expect(requests[0].outgoing.body.isEmpty && requests[1].outgoing.body.isEmpty)
     }
 
-    @Test func updateNamesTheClientAndNothingOfTheServersOwn() throws {
+    @Test("Update names the client and nothing of the server's own")
+    func updateNamesTheClientAndNothingOfTheServersOwn() throws {
         let request = try client(secret: "s").updateRequest(metadata, at: try Fixture.provider().discovered)
         let body = try JSONValue(parsing: request.bodyText)
         #expect(body["client_id"] == "c" && body["client_secret"] == "s" && body["client_name"] == "Other")
@@ -42,7 +45,8 @@ import Testing
     }
 
     // DCR-04.
-    @Test func newTokenReplacesTheOldAndWhatIsLeftOutStays() throws {
+    @Test("New token replaces the old and what is left out stays")
+    func newTokenReplacesTheOldAndWhatIsLeftOutStays() throws {
         let client = try client()
         let request = try client.updateRequest(metadata, at: try Fixture.provider().discovered)
         let rotated = try client.judge(
@@ -53,7 +57,8 @@ import Testing
     }
 
     // DCR-02, DCR-05.
-    @Test func keysAreRegisteredByTheirPublicParts() throws {
+    @Test("Keys are registered by their public parts")
+    func keysAreRegisteredByTheirPublicParts() throws {
         let key = try ClientKey.generate(.ES256, id: "k1")
         let metadata = ClientMetadata(
             redirectURIs: [Attempt.redirectURI], authenticationMethod: .privateKeyJWT, keys: [key])
@@ -72,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func secretIsKeptUnlessItIsReplaced() throws {
+    @Test("Secret is kept unless it is replaced")
+    func secretIsKeptUnlessItIsReplaced() throws {
         let client = try client(secret: "old")
         let request = try client.readRequest()
         let method = #""token_endpoint_auth_method":"client_secret_basic""#
@@ -82,7 +88,8 @@ import Testing
     }
 
     // DCR-03.
-    @Test func listOfOneMethodIsThatMethod() throws {
+    @Test("List of one method is that method")
+    func listOfOneMethodIsThatMethod() throws {
         let client = try client(secret: "s")
         let request = try client.readRequest()
         func method(_ list: String) throws -> ClientAuthenticationMethod {
@@ -96,7 +103,8 @@ import Testing
         }
     }
 
-    @Test func answerAboutAnotherClientIsRefused() throws {
+    @Test("Response about another client is rejected")
+    func answerAboutAnotherClientIsRefused() throws {
         let client = try client()
         let request = try client.readRequest()
         expectError(.registration, .badRegistration) {
@@ -104,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func voidTokenAndRefusalsAreToldApart() throws {
+    @Test("Void token and refusals are reported apart")
+    func voidTokenAndRefusalsAreToldApart() throws {
         let client = try client()
         let request = try client.deleteRequest()
         expectError(.registration, .unauthorized) {

@@ -5,7 +5,8 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct ClientMetadataTests {
+@Suite("Client metadata")
+struct ClientMetadataTests {
     private func request(
         _ metadata: ClientMetadata, token: String? = nil
     ) throws -> PreparedRequest {
@@ -25,7 +26,8 @@ import Testing
             judging: .json(body, status: status), to: try request(metadata), for: metadata)
     }
 
-    @Test func requestIsJSON() throws {
+    @Test("Request is JSON")
+    func requestIsJSON() throws {
         #expect(
             try request(metadata).bodyText
                 == #"{"redirect_uris":["com.example.app:/callback"],"token_endpoint_auth_method":"none","#
@@ -33,14 +35,16 @@ import Testing
                 + #""client_name":"My \"App\""}"#)
     }
 
-    @Test func initialTokenIsSentAndNotShown() throws {
+    @Test("Initial token is sent and not shown")
+    func initialTokenIsSentAndNotShown() throws {
         let request = try request(metadata, token: "initial")
         #expect(request.header("Authorization") == "Bearer initial")
         #expect(!"\(request.redacted)".contains("initial"))
     }
 
     // DCR-05.
-    @Test func redirectURIIsCheckedFirst() {
+    @Test("Redirect URI is checked first")
+    func redirectURIIsCheckedFirst() {
         expectError(.configuration, .redirectNotAccepted) {
             try request(ClientMetadata(redirectURIs: ["https://evil.example/#x"]))
         }
@@ -48,7 +52,8 @@ import Testing
     }
 
     // DCR-01, DCR-03.
-    @Test(arguments: [200, 201]) func answerIsReadTolerantly(_ status: Int) throws {
+    @Test("Response is read tolerantly", arguments: [200, 201])
+    func answerIsReadTolerantly(_ status: Int) throws {
         let client = try judge(
             #"{"client_id":"c","client_id_issued_at":"1","logo_uri":null,"client_secret_expires_at":"1800000000","#
                 + #""registration_client_uri":"https://id.acme.example/r/c","registration_access_token":"t"}"#,
@@ -60,7 +65,8 @@ import Testing
     }
 
     // DCR-02.
-    @Test func weakerAuthenticationIsRefused() throws {
+    @Test("Weaker authentication is rejected")
+    func weakerAuthenticationIsRefused() throws {
         let confidential = ClientMetadata(
             redirectURIs: [Attempt.redirectURI], authenticationMethod: .clientSecretBasic)
         for body in [
@@ -73,7 +79,8 @@ import Testing
         #expect(other.authenticationMethod == .clientSecretPost)
     }
 
-    @Test func unusableAnswerIsRefused() {
+    @Test("Unusable response is rejected")
+    func unusableAnswerIsRefused() {
         expectError(.registration, .missingField) { try judge("{}") }
         expectError(.registration, .wrongFieldType) { try judge(#"{"client_id":5}"#) }
         expectError(.registration, .wrongFieldType) {

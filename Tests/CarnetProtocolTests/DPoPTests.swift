@@ -32,7 +32,8 @@ private struct Proof {
     }
 }
 
-@Suite struct DPoPTests {
+@Suite("DPoP")
+struct DPoPTests {
     private let key: DPoPKey
 
     init() throws {
@@ -48,7 +49,8 @@ private struct Proof {
     }
 
     // DPOP-01.
-    @Test func proofNamesTheRequestAndThePublicKey() throws {
+    @Test("Proof names the request and the public key")
+    func proofNamesTheRequestAndThePublicKey() throws {
         let proof = try Proof(try proven(try Attempt().exchange()))
         #expect(proof.isSigned)
         #expect(proof.header["typ"]?.string == "dpop+jwt" && proof.header["alg"]?.string == "ES256")
@@ -61,19 +63,23 @@ private struct Proof {
         #expect(proof.claims["ath"] == nil && proof.claims["nonce"] == nil)
     }
 
-    @Test func everyProofIsNew() throws {
+    @Test("Every proof is new")
+    func everyProofIsNew() throws {
         let request = try Attempt().exchange()
         let first = try Proof(try proven(request)), second = try Proof(try proven(request, seed: 2))
         #expect(first.claims["jti"] != second.claims["jti"])
     }
 
     // DPOP-02.
-    @Test(arguments: [
-        ("https://bank.example/a?b=c", "https://bank.example/a"),
-        ("https://BANK.example:443/", "https://bank.example/"),
-        ("https://bank.example:8443/a%2Fb", "https://bank.example:8443/a%2Fb"),
-        ("https://bank.example", "https://bank.example/"),
-    ]) func targetIsTheURLWithoutItsQuery(_ url: String, _ target: String) throws {
+    @Test(
+        "Target is the URL without its query",
+        arguments: [
+            ("https://bank.example/a?b=c", "https://bank.example/a"),
+            ("https://BANK.example:443/", "https://bank.example/"),
+            ("https://bank.example:8443/a%2Fb", "https://bank.example:8443/a%2Fb"),
+            ("https://bank.example", "https://bank.example/"),
+        ])
+    func targetIsTheURLWithoutItsQuery(_ url: String, _ target: String) throws {
         let provider = try Fixture.provider(Fixture.openID + "api: { hosts: [bank.example, 'bank.example:8443'] }\n")
         let tokens = TokenSet(accessToken: Secret("t"), tokenType: "DPoP", scopes: [], issuedAt: Attempt.now)
         let request = try ResourceRequest.make(try WebURL(url), tokens: tokens, at: provider)
@@ -81,7 +87,8 @@ private struct Proof {
     }
 
     // DPOP-03, with the hash that RFC 9449, section 7.1 prints.
-    @Test func proofAtAResourceHasTheHashOfTheToken() throws {
+    @Test("Proof at a resource has the hash of the token")
+    func proofAtAResourceHasTheHashOfTheToken() throws {
         let token = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
         let proof = try Proof(try proven(try Attempt().exchange(), token: token, nonce: "n"))
         #expect(proof.claims["ath"]?.string == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
@@ -89,7 +96,8 @@ private struct Proof {
     }
 
     // DPOP-06.
-    @Test func boundTokenIsDemanded() throws {
+    @Test("Bound token is required")
+    func boundTokenIsDemanded() throws {
         let attempt = try Attempt(bound)
         let request = try proven(try attempt.exchange())
         func judge(_ type: String) throws -> TokenResponse {
@@ -102,12 +110,13 @@ private struct Proof {
     }
 
     // DPOP-07.
-    @Test func boundTokenHasASchemeOfItsOwn() throws {
+    @Test("Bound token has a scheme of its own")
+    func boundTokenHasASchemeOfItsOwn() throws {
         let tokens = TokenSet(accessToken: Secret("t"), tokenType: "DPoP", scopes: [], issuedAt: Attempt.now)
         #expect(try Profile.request(tokens, at: try Fixture.provider()).header("Authorization") == "DPoP t")
     }
 
-    @Test(arguments: ["{ header: X-Token }", "{ query: token, because: their docs }"])
+    @Test("Bound token goes nowhere else", arguments: ["{ header: X-Token }", "{ query: token, because: their docs }"])
     func boundTokenGoesNowhereElse(_ placement: String) throws {
         let tokens = TokenSet(accessToken: Secret("t"), tokenType: "DPoP", scopes: [], issuedAt: Attempt.now)
         let provider = try Fixture.provider(Fixture.openID + "api: { token_in: \(placement) }\n")
@@ -116,7 +125,8 @@ private struct Proof {
     }
 
     // DPOP-08.
-    @Test func authorizationRequestNamesTheKey() throws {
+    @Test("Authorization request names the key")
+    func authorizationRequestNamesTheKey() throws {
         let attempt = try Attempt(bound)
         let sealed = try #require(attempt.pending.dpopKey)
         #expect(try attempt.sent["dpop_jkt"] == DPoPKey(sealed: sealed).thumbprint)
@@ -125,16 +135,19 @@ private struct Proof {
     }
 
     // DPOP-09.
-    @Test(arguments: [
-        ("n-1", "n-1"), ("", nil), ("a b", nil), ("\u{E9}", nil), (String(repeating: "n", count: 1025), nil),
-    ])
+    @Test(
+        "Only a usable nonce is taken",
+        arguments: [
+            ("n-1", "n-1"), ("", nil), ("a b", nil), ("\u{E9}", nil), (String(repeating: "n", count: 1025), nil),
+        ])
     func onlyAUsableNonceIsTaken(_ text: String, _ nonce: String?) throws {
         let name = try #require(HTTPField.Name("DPoP-Nonce"))
         #expect(IncomingResponse.empty(status: 200, header: (name, text)).dpopNonce == nonce)
     }
 
     // DPOP-05.
-    @Test(arguments: ["DPoP", "dPoP"]) func nonceIsDemandedByEitherServer(_ scheme: String) throws {
+    @Test("Nonce is required by either server", arguments: ["DPoP", "dPoP"])
+    func nonceIsDemandedByEitherServer(_ scheme: String) throws {
         let name = try #require(HTTPField.Name("DPoP-Nonce"))
         var token = IncomingResponse.json(#"{"error":"use_dpop_nonce"}"#, status: 400)
         #expect(!token.demandsDPoPNonce)
@@ -150,7 +163,8 @@ private struct Proof {
     }
 
     // DPOP-10.
-    @Test func keyIsNeitherShownNorLost() throws {
+    @Test("Key is neither shown nor lost")
+    func keyIsNeitherShownNorLost() throws {
         let sealed = key.sealed.reveal()
         #expect(!"\(key)".contains(sealed) && !String(reflecting: key).contains(sealed))
         var text = ""

@@ -34,8 +34,10 @@ private func device(_ body: String, _ keys: String = "", status: Int = 200) thro
 private let answer =
     #"{"device_code":"device-code-1","user_code":"BCDF-GHJK","verification_uri":"https://plain.example/activate""#
 
-@Suite struct DeviceAuthorizationTests {
-    @Test func requestIsAFormPost() throws {
+@Suite("Device authorization")
+struct DeviceAuthorizationTests {
+    @Test("Request is a form POST")
+    func requestIsAFormPost() throws {
         let (request, scopes) = try DeviceAuthorization.request(
             at: try provider(), as: registration(), random: SeededRandomSource(seed: 9), now: Attempt.now)
         #expect(request.bodyText == "scope=read%20write&client_id=client")
@@ -44,7 +46,8 @@ private let answer =
     }
 
     // DEV-02.
-    @Test func clientIDIsInTheBodyEvenWithBasic() throws {
+    @Test("Client ID is in the body even with basic")
+    func clientIDIsInTheBodyEvenWithBasic() throws {
         let (request, _) = try DeviceAuthorization.request(
             scopes: ["read"], at: try provider(), as: registration(secret: "s"),
             random: SeededRandomSource(seed: 9), now: Attempt.now)
@@ -53,7 +56,8 @@ private let answer =
     }
 
     // DEV-01.
-    @Test func answerIsRead() throws {
+    @Test("Response is read")
+    func answerIsRead() throws {
         let device = try device(
             answer + #","verification_uri_complete":"https://plain.example/activate?c=1","expires_in":60,"interval":7}"#
         )
@@ -64,12 +68,14 @@ private let answer =
         #expect(device.interval == 7)
     }
 
-    @Test(arguments: [("", 5.0), (#","interval":0"#, 1), (#","interval":"3""#, 3), (#","interval":9999"#, 300)])
+    @Test(
+        "Interval is five if not said and never none",
+        arguments: [("", 5.0), (#","interval":0"#, 1), (#","interval":"3""#, 3), (#","interval":9999"#, 300)])
     func intervalIsFiveIfNotSaidAndNeverNone(_ text: String, _ interval: Double) throws {
         #expect(try device(answer + #","expires_in":"60""# + text + "}").interval == interval)
     }
 
-    @Test(arguments: ["device_code", "user_code", "verification_uri", "expires_in"])
+    @Test("What is missing is named", arguments: ["device_code", "user_code", "verification_uri", "expires_in"])
     func whatIsMissingIsNamed(_ name: String) {
         let body = (answer + #","expires_in":60}"#).replacing("\"\(name)\"", with: "\"x\"")
         let error = expectError(.deviceAuthorization, .missingField) { try device(body) }
@@ -77,22 +83,26 @@ private let answer =
     }
 
     // DEV-07, DEV-08.
-    @Test(arguments: [
-        (#""BCDF-GHJK""#, "\"BC\\u001b[31mDF\""), (#""BCDF-GHJK""#, "5"), (#""BCDF-GHJK""#, #""""#),
-        (#""https://plain.example/activate""#, #""javascript:alert(1)""#),
-        (#""https://plain.example/activate""#, #""http://plain.example/""#),
-        (#""https://plain.example/activate""#, #""file:///etc/passwd""#), ("60", "-1"), ("60", "true"), ("60", "0"),
-    ])
+    @Test(
+        "What must not be shown or believed is rejected",
+        arguments: [
+            (#""BCDF-GHJK""#, "\"BC\\u001b[31mDF\""), (#""BCDF-GHJK""#, "5"), (#""BCDF-GHJK""#, #""""#),
+            (#""https://plain.example/activate""#, #""javascript:alert(1)""#),
+            (#""https://plain.example/activate""#, #""http://plain.example/""#),
+            (#""https://plain.example/activate""#, #""file:///etc/passwd""#), ("60", "-1"), ("60", "true"), ("60", "0"),
+        ])
     func whatMustNotBeShownOrBelievedIsRefused(_ good: String, _ bad: String) {
         let body = (answer + #","expires_in":60}"#).replacing(good, with: bad)
         expectError(.deviceAuthorization, .wrongFieldType) { try device(body) }
     }
 
-    @Test func longLifetimeIsCutToADay() throws {
+    @Test("Long lifetime is cut to a day")
+    func longLifetimeIsCutToADay() throws {
         #expect(try device(answer + #","expires_in":1e8}"#).expiresAt == Attempt.now + 86_400)
     }
 
-    @Test func refusalCarriesTheServersWords() {
+    @Test("Refusal carries the server's words")
+    func refusalCarriesTheServersWords() {
         let error = expectError(.deviceAuthorization, .serverError) {
             try device(#"{"error":"unauthorized_client"}"#, status: 400)
         }
@@ -101,7 +111,8 @@ private let answer =
     }
 }
 
-@Suite struct DevicePollTests {
+@Suite("Device poll")
+struct DevicePollTests {
     private func poll(_ response: IncomingResponse, _ keys: String = "") throws -> DevicePoll {
         let provider = try provider(keys)
         let request = try DevicePoll.request(
@@ -110,7 +121,8 @@ private let answer =
         return try DevicePoll(judging: response, to: request, from: provider)
     }
 
-    @Test func requestHasTheDeviceCode() throws {
+    @Test("Request has the device code")
+    func requestHasTheDeviceCode() throws {
         let request = try DevicePoll.request(
             try device(answer + #","expires_in":60}"#), at: try provider(), as: registration(),
             random: SeededRandomSource(seed: 9), now: Attempt.now)
@@ -122,7 +134,7 @@ private let answer =
     }
 
     // DEV-03.
-    @Test(arguments: [400, 401, 403, 428, 429, 500])
+    @Test("Pending and slow down are known whatever the status", arguments: [400, 401, 403, 428, 429, 500])
     func pendingAndSlowDownAreKnownWhateverTheStatus(_ status: Int) throws {
         let pending = try poll(.json(#"{"error":"authorization_pending"}"#, status: status))
         if case .pending = pending {} else { Issue.record("\(pending)") }
@@ -131,7 +143,8 @@ private let answer =
     }
 
     // DEV-04.
-    @Test func endIsTold() {
+    @Test("End is reported")
+    func endIsTold() {
         let denied = expectError(.deviceAuthorization, .serverError) {
             try poll(.json(#"{"error":"access_denied"}"#, status: 400))
         }
@@ -144,13 +157,15 @@ private let answer =
         expectError(.deviceAuthorization, .serverUnavailable) { try poll(.json("{}", status: 503)) }
     }
 
-    @Test func providersOwnWordsAreUnderstood() throws {
+    @Test("Provider's own words are understood")
+    func providersOwnWordsAreUnderstood() throws {
         let own = "token: { response: { errors: { error: /code, codes: { waiting: authorization_pending } } } }\n"
         let poll = try poll(.json(#"{"code":"waiting"}"#, status: 400), own)
         if case .pending = poll {} else { Issue.record("\(poll)") }
     }
 
-    @Test func slowDownAddsFiveSecondsForGood() {
+    @Test("Slow down adds five seconds for good")
+    func slowDownAddsFiveSecondsForGood() {
         var schedule = DevicePollSchedule(interval: 5)
         #expect(schedule.firstWait == 5)
         #expect(schedule.wait(after: .pending) == 5)
@@ -160,21 +175,25 @@ private let answer =
     }
 
     // DEV-05.
-    @Test func failuresDoubleTheWaitUntilAnAnswer() {
+    @Test("Failures double the wait until a response")
+    func failuresDoubleTheWaitUntilAnAnswer() {
         var schedule = DevicePollSchedule(interval: 5)
         #expect([1, 2, 3].map { _ in schedule.waitAfterFailure() } == [10, 20, 40])
         #expect(schedule.wait(after: .pending) == 5)
         for _ in 0..<100 { #expect(schedule.waitAfterFailure() <= 300) }
     }
 
-    @Test func demandedPauseIsKeptWithinReason() {
+    @Test("Required pause is kept within reason")
+    func demandedPauseIsKeptWithinReason() {
         var schedule = DevicePollSchedule(interval: 5)
         #expect(schedule.wait(after: .pending, demanded: 30) == 30)
         #expect(schedule.wait(after: .pending, demanded: 1) == 5)
         #expect(schedule.wait(after: .pending, demanded: 99_999) == 300)
     }
 
-    @Test(arguments: [("7", 7.0), ("-1", nil), ("soon", nil), ("Wed, 21 Oct 2026 07:28:00 GMT", nil)])
+    @Test(
+        "Retry after is read as seconds",
+        arguments: [("7", 7.0), ("-1", nil), ("soon", nil), ("Wed, 21 Oct 2026 07:28:00 GMT", nil)])
     func retryAfterIsReadAsSeconds(_ text: String, _ seconds: Double?) throws {
         let name = try #require(HTTPField.Name("Retry-After"))
         #expect(IncomingResponse.empty(status: 503, header: (name, text)).retryAfter == seconds)

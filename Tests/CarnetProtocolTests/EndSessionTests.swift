@@ -4,7 +4,8 @@ import CarnetTestSupport
 import CarnetTesting
 import Testing
 
-@Suite struct EndSessionTests {
+@Suite("End session")
+struct EndSessionTests {
     private static let target = "https://app.example/signed-out"
 
     private func page(
@@ -20,7 +21,8 @@ import Testing
     }
 
     // LO-01.
-    @Test func pageIsToldTheClientAndTheIDToken() throws {
+    @Test("Page is told the client and the ID token")
+    func pageIsToldTheClientAndTheIDToken() throws {
         let page = try page()
         #expect(page.url.reveal() == "https://id.acme.example/logout?id_token_hint=x.y.z&client_id=client")
         #expect("\(page)".contains("x.y.z") == false)
@@ -28,7 +30,8 @@ import Testing
     }
 
     // LO-01.
-    @Test func registeredPlaceToGoIsToldWithAStateOfItsOwn() throws {
+    @Test("Registered place to go is told with a state of its own")
+    func registeredPlaceToGoIsToldWithAStateOfItsOwn() throws {
         let page = try page(returningTo: Self.target)
         let state = try #require(page.state?.reveal())
         #expect(state.utf8.count == 43)
@@ -53,7 +56,8 @@ import Testing
         #expect(throws: (any Error).self) { try Fixture.provider(Fixture.openID + "logout: { \(entry) }\n") }
     }
 
-    @Test func descriptorRenamesAndLeavesOut() throws {
+    @Test("Descriptor renames and leaves out")
+    func descriptorRenamesAndLeavesOut() throws {
         let odd =
             Fixture.openID
             + "logout: { rename: { post_logout_redirect_uri: returnTo }, omit: [id_token_hint, state] }\n"
@@ -63,13 +67,16 @@ import Testing
                 == "https://id.acme.example/logout?client_id=client&returnTo=https%3A%2F%2Fapp.example%2Fsigned-out")
     }
 
-    @Test(arguments: ["", "signed-out", "https://app.example/#out", "https://app.example/ out"])
+    @Test(
+        "Place that is no URI is rejected",
+        arguments: ["", "signed-out", "https://app.example/#out", "https://app.example/ out"])
     func placeThatIsNoURIIsRefused(target: String) throws {
         expectError(.signOut, .badRegistration) { try page(returningTo: target) }
     }
 
     // LO-02: any other state, none, and two of them.
-    @Test func returnIsKnownByItsState() throws {
+    @Test("Return is known by its state")
+    func returnIsKnownByItsState() throws {
         let page = try page(returningTo: Self.target)
         let provider = try Fixture.provider()
         let state = try #require(page.state)

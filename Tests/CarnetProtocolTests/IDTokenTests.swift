@@ -5,7 +5,8 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite struct IDTokenClaimTests {
+@Suite("ID token claim")
+struct IDTokenClaimTests {
     private let issuer: Issuer
 
     init() throws { issuer = try Issuer() }
@@ -14,7 +15,8 @@ import Testing
         expectError(.idToken, kind) { try issuer.validate(changing: changes, at: now) }
     }
 
-    @Test func goodTokenIsAccepted() throws {
+    @Test("Good token is accepted")
+    func goodTokenIsAccepted() throws {
         let token = try issuer.validate(changing: [:])
         #expect(token.issuer == "https://id.acme.example")
         #expect(token.subject == "user-1")
@@ -23,15 +25,16 @@ import Testing
 
     // IDT-01, IDT-02.
     @Test(
+        "Another issuer is rejected",
         arguments: [
             "https://id.acme.example/", "https://id.acme.example.evil.example", "https://ID.acme.example",
             "http://id.acme.example", "https://id.acme.exampl", "https://id.acme.example ",
-        ]
-    )
+        ])
     func anotherIssuerIsRefused(_ value: String) { refused(.issuerMismatch, ["iss": .string(value)]) }
 
     // IDT-01, IDT-02.
-    @Test func issuerMustBeAText() {
+    @Test("Issuer must be a string")
+    func issuerMustBeAText() {
         refused(.missingField, ["iss": nil as JSONValue?])
         refused(.wrongFieldType, ["iss": ["https://id.acme.example"]])
         refused(.wrongFieldType, ["iss": 5])
@@ -40,7 +43,8 @@ import Testing
     }
 
     // IDT-01: a tenant is the one that the token itself names, and a refresh stays in it.
-    @Test func issuerOfATenantIsTiedToItsClaim() throws {
+    @Test("Issuer of a tenant is tied to its claim")
+    func issuerOfATenantIsTiedToItsClaim() throws {
         let rule = "issuer_match: { template: 'https://id.acme.example/{tenant}', claims: { tenant: tid } }\n"
         var expectations = try IDTokenExpectations(
             from: try Fixture.provider(Fixture.openID + rule).discovered,
@@ -66,7 +70,8 @@ import Testing
     }
 
     // IDT-03.
-    @Test func audienceMustNameTheClient() {
+    @Test("Audience must name the client")
+    func audienceMustNameTheClient() {
         refused(.missingField, ["aud": nil as JSONValue?])
         refused(.audienceMismatch, ["aud": "other"])
         refused(.audienceMismatch, ["aud": "client2"])
@@ -80,24 +85,28 @@ import Testing
     }
 
     // IDT-04.
-    @Test func audienceMayBeAListOfOne() throws { try issuer.validate(changing: ["aud": ["client"]]) }
+    @Test("Audience may be a list of one")
+    func audienceMayBeAListOfOne() throws { try issuer.validate(changing: ["aud": ["client"]]) }
 
     // IDT-05.
-    @Test func furtherAudiencesNeedThisClientAsAuthorizedParty() throws {
+    @Test("Further audiences need this client as authorized party")
+    func furtherAudiencesNeedThisClientAsAuthorizedParty() throws {
         refused(.audienceMismatch, ["aud": ["client", "other"]])
         refused(.authorizedPartyMismatch, ["aud": ["client", "other"], "azp": "other"])
         try issuer.validate(changing: ["aud": ["client", "other"], "azp": "client"])
     }
 
     // IDT-06.
-    @Test func authorizedPartyMustBeThisClient() throws {
+    @Test("Authorized party must be this client")
+    func authorizedPartyMustBeThisClient() throws {
         refused(.authorizedPartyMismatch, ["azp": "other"])
         refused(.authorizedPartyMismatch, ["azp": 5])
         try issuer.validate(changing: ["azp": "client"])
     }
 
     // IDT-03, IDT-06: letters that Unicode holds equal are not equal here.
-    @Test func clientIsComparedByBytes() throws {
+    @Test("Client is compared by bytes")
+    func clientIsComparedByBytes() throws {
         let registration = ClientRegistration(clientID: "K", redirectURI: Attempt.redirectURI)
         let expectations = try IDTokenExpectations(
             from: try Fixture.provider().discovered, as: registration, nonce: .ofRefresh, accessToken: Secret("at"))
@@ -113,7 +122,8 @@ import Testing
     }
 
     // IDT-07: the boundary is the end plus the skew of 60 seconds.
-    @Test func endIsCheckedToTheSecond() throws {
+    @Test("End is checked to the second")
+    func endIsCheckedToTheSecond() throws {
         let end = Date(timeIntervalSince1970: 1_767_229_200)
         try issuer.validate(changing: [:], at: end + 59)
         refused(.expiredToken, [:], at: end + 60)
@@ -123,7 +133,8 @@ import Testing
     }
 
     // IDT-07, IDT-08.
-    @Test(arguments: ["exp", "iat"]) func timesMustBeNumbers(_ name: String) {
+    @Test("Times must be numbers", arguments: ["exp", "iat"])
+    func timesMustBeNumbers(_ name: String) {
         refused(.missingField, [name: nil as JSONValue?])
         refused(.missingField, [name: .null])
         for value: JSONValue in [
@@ -135,27 +146,31 @@ import Testing
     }
 
     // IDT-08.
-    @Test func tokenFromTheFutureIsRefused() throws {
+    @Test("Token from the future is rejected")
+    func tokenFromTheFutureIsRefused() throws {
         try issuer.validate(changing: ["iat": 1_767_225_660])
         refused(.issuedInFuture, ["iat": 1_767_225_661])
         try issuer.validate(changing: ["iat": 1_767_000_000])
     }
 
     // IDT-09.
-    @Test func notBeforeIsHonoured() throws {
+    @Test("Not before is honoured")
+    func notBeforeIsHonoured() throws {
         try issuer.validate(changing: ["nbf": 1_767_225_660])
         refused(.notYetValid, ["nbf": 1_767_225_661])
         refused(.wrongFieldType, ["nbf": "1"])
     }
 
-    @Test func clockSkewIsTheDescriptors() throws {
+    @Test("Clock skew is the descriptor's")
+    func clockSkewIsTheDescriptors() throws {
         let provider = try Fixture.provider(Fixture.openID + "id_token: { clock_skew: 0 }\n")
         #expect(provider.idToken.clockSkew.seconds == 0)
         #expect(throws: FixtureError.self) { try Fixture.provider(Fixture.openID + "id_token: { clock_skew: 301 }\n") }
     }
 
     // IDT-10.
-    @Test func subjectIsATextKeptToTheByte() throws {
+    @Test("Subject is a string kept to the byte")
+    func subjectIsATextKeptToTheByte() throws {
         refused(.missingField, ["sub": nil as JSONValue?])
         refused(.wrongFieldType, ["sub": ""])
         refused(.wrongFieldType, ["sub": 5])
@@ -166,7 +181,8 @@ import Testing
     }
 
     // IDT-11, IDT-13.
-    @Test func nonceMustBeTheOneThatWasSent() throws {
+    @Test("Nonce must be the one that was sent")
+    func nonceMustBeTheOneThatWasSent() throws {
         refused(.nonceMismatch, ["nonce": "other"])
         refused(.nonceMismatch, ["nonce": ""])
         refused(.nonceMismatch, ["nonce": nil as JSONValue?])
@@ -175,7 +191,8 @@ import Testing
     }
 
     // IDT-11: a nonce that nobody sent is of another sign-in.
-    @Test func nonceThatWasNotSentIsRefused() throws {
+    @Test("Nonce that was not sent is rejected")
+    func nonceThatWasNotSentIsRefused() throws {
         var issuer = try Issuer()
         issuer.nonce = .exactly(nil)
         expectError(.idToken, .nonceMismatch) { try issuer.validate(changing: [:]) }
@@ -183,7 +200,8 @@ import Testing
     }
 
     // RT-01.
-    @Test func refreshedTokenMayLeaveTheNonceOutButNotChangeIt() throws {
+    @Test("Refreshed token may leave the nonce out but not change it")
+    func refreshedTokenMayLeaveTheNonceOutButNotChangeIt() throws {
         var issuer = try Issuer()
         issuer.nonce = .continuing(Secret("the-nonce"))
         try issuer.validate(changing: [:])
@@ -193,7 +211,8 @@ import Testing
     }
 
     // RT-01.
-    @Test func refreshedTokenOfAnotherUserIsRefused() throws {
+    @Test("Refreshed token of another user is rejected")
+    func refreshedTokenOfAnotherUserIsRefused() throws {
         var issuer = try Issuer()
         issuer.subject = "user-1"
         try issuer.validate(changing: [:])
@@ -202,7 +221,9 @@ import Testing
     }
 
     // IDT-25, JOSE-28.
-    @Test(arguments: ["at+jwt", "logout+jwt", "dpop+jwt", "oauth-authz-req+jwt", "AT+JWT", "application/at+jwt", "JWS"])
+    @Test(
+        "Token of another type is rejected",
+        arguments: ["at+jwt", "logout+jwt", "dpop+jwt", "oauth-authz-req+jwt", "AT+JWT", "application/at+jwt", "JWS"])
     func tokenOfAnotherTypeIsRefused(_ type: String) throws {
         expectError(.idToken, .wrongTokenUse) {
             try issuer.validate(
@@ -210,18 +231,22 @@ import Testing
         }
     }
 
-    @Test(arguments: ["JWT", "jwt"]) func typeJWTIsAccepted(_ type: String) throws {
+    @Test("Type JWT is accepted", arguments: ["JWT", "jwt"])
+    func typeJWTIsAccepted(_ type: String) throws {
         try issuer.validate(
             SigningKey.rsa.token(Issuer.claims, algorithm: "RS256", keyID: "1", header: ["typ": .string(type)]))
     }
 
     // IDT-25.
-    @Test func logoutTokenIsRefused() {
+    @Test("Logout token is rejected")
+    func logoutTokenIsRefused() {
         refused(.wrongTokenUse, ["events": ["http://schemas.openid.net/event/backchannel-logout": [:]]])
     }
 
     // IDT-18.
-    @Test(arguments: [#""aud":"client","aud":"other","#, #""nonce":"other","#, #""sub":"x","#])
+    @Test(
+        "Repeated claim is rejected",
+        arguments: [#""aud":"client","aud":"other","#, #""nonce":"other","#, #""sub":"x","#])
     func repeatedClaimIsRefused(_ extra: String) throws {
         let claims = "{" + extra + Issuer.claims.jsonText().dropFirst()
         let input = SigningKey.signingInput(#"{"alg":"RS256","kid":"1"}"#, claims)
@@ -230,13 +255,15 @@ import Testing
     }
 
     // IDT-16.
-    @Test(arguments: ["[]", "null", "\"x\"", "", "{", "5"]) func claimsMustBeAnObject(_ claims: String) throws {
+    @Test("Claims must be an object", arguments: ["[]", "null", "\"x\"", "", "{", "5"])
+    func claimsMustBeAnObject(_ claims: String) throws {
         let input = SigningKey.signingInput(#"{"alg":"RS256","kid":"1"}"#, claims)
         let token = input + "." + base64URL(try SigningKey.rsa.signature("RS256", over: Data(input.utf8)))
         expectError(.idToken, .malformedToken) { try issuer.validate(token) }
     }
 
-    @Test func printingShowsNoClaims() throws {
+    @Test("Printing shows no claims")
+    func printingShowsNoClaims() throws {
         let token = try issuer.validate(changing: ["at_hash": nil as JSONValue?])
         for text in ["\(token)", String(reflecting: token), dumped(token)] {
             #expect(!text.contains("the-nonce"))
@@ -244,7 +271,8 @@ import Testing
     }
 }
 
-@Suite struct AccessTokenHashTests {
+@Suite("Access token hash")
+struct AccessTokenHashTests {
     // OpenID Connect Core, section 3.1.3.6, computed here anew.
     private func hash(_ token: String, _ algorithm: String) -> String {
         let data = Data(token.utf8)
@@ -263,7 +291,8 @@ import Testing
     ]
 
     // IDT-20, IDT-23, TOK-17; and one signature of each algorithm.
-    @Test(arguments: signers.indices) func hashBelongsToTheAlgorithm(_ index: Int) throws {
+    @Test("Hash belongs to the algorithm", arguments: signers.indices)
+    func hashBelongsToTheAlgorithm(_ index: Int) throws {
         let (name, key) = Self.signers[index]
         var issuer = try Issuer(keys: [key.jwk(["kid": "1"])])
         issuer.algorithms = [try #require(SignatureAlgorithm(rawValue: name))]
@@ -281,10 +310,12 @@ import Testing
     }
 
     // IDT-21: it may be missing in the code flow.
-    @Test func hashMayBeMissing() throws { try Issuer().validate(changing: [:]) }
+    @Test("Hash may be missing")
+    func hashMayBeMissing() throws { try Issuer().validate(changing: [:]) }
 
     // INT-26: a claim that may be missing may be null; one that must be there may not.
-    @Test func claimThatMayBeMissingMayBeNull() throws {
+    @Test("Claim that may be missing may be null")
+    func claimThatMayBeMissingMayBeNull() throws {
         let issuer = try Issuer()
         try issuer.validate(changing: ["azp": .null, "nbf": .null, "at_hash": .null, "c_hash": .null])
         for name in ["iss", "sub", "aud", "exp", "iat", "nonce"] {

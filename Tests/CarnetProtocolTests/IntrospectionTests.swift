@@ -6,7 +6,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct IntrospectionTests {
+@Suite("Introspection")
+struct IntrospectionTests {
     private static let yaml = Fixture.openID.replacing(
         "endpoints:\n", with: "endpoints:\n  introspection: https://id.acme.example/introspect\n")
 
@@ -36,7 +37,8 @@ import Testing
                 now: Attempt.now))
     }
 
-    @Test func requestIsAFormWithTheClientsCredentials() throws {
+    @Test("Request is a form with the client's credentials")
+    func requestIsAFormWithTheClientsCredentials() throws {
         let (_, request) = try request()
         #expect(request.bodyText == "token=the-token&token_type_hint=access_token")
         #expect(request.header("Authorization") == "Basic Y2xpZW50OnM=")
@@ -46,7 +48,8 @@ import Testing
         #expect(other.bodyText == "access_token=the-token&v=2")
     }
 
-    @Test func activeAnswerIsReadTyped() throws {
+    @Test("Active response is read typed")
+    func activeAnswerIsReadTyped() throws {
         let answer = try judge(
             #"{"active":true,"sub":"u","client_id":"c","username":"ada","token_type":"Bearer","scope":"a b","#
                 + #""iss":"https://id.acme.example","aud":["x","y"],"exp":1796152621.685867,"iat":1767225600,"#
@@ -60,20 +63,25 @@ import Testing
     }
 
     // INTR-01.
-    @Test(arguments: [
-        #"{"active":"true"}"#, #"{"active":1}"#, #"{"active":null}"#, #"{}"#, #"{"sub":"u"}"#,
-    ]) func activeIsTrueOrFalse(_ body: String) {
+    @Test(
+        "Active is true or false",
+        arguments: [
+            #"{"active":"true"}"#, #"{"active":1}"#, #"{"active":null}"#, #"{}"#, #"{"sub":"u"}"#,
+        ])
+    func activeIsTrueOrFalse(_ body: String) {
         #expect(throws: OAuthError.self) { try judge(body) }
     }
 
     // INTR-01: of a token that is not active, nothing is believed.
-    @Test func inactiveAnswerSaysNothingElse() throws {
+    @Test("Inactive response says nothing else")
+    func inactiveAnswerSaysNothingElse() throws {
         let answer = try judge(#"{"active":false,"sub":"u","exp":"x"}"#)
         #expect(!answer.isActive && answer.subject == nil && answer.claims.members.isEmpty)
     }
 
     // INTR-02.
-    @Test func activeIsNoneWhoseTimesSayOtherwise() throws {
+    @Test("Active is none whose times say otherwise")
+    func activeIsNoneWhoseTimesSayOtherwise() throws {
         #expect(try !judge(#"{"active":true,"exp":1767225000}"#).isActive)
         #expect(try !judge(#"{"active":true,"nbf":1767229200}"#).isActive)
         #expect(try judge(#"{"active":true,"exp":1767225590}"#).isActive, "clocks may differ")
@@ -81,17 +89,19 @@ import Testing
 
     // INTR-02.
     @Test(
+        "Wrong fields are rejected",
         arguments: [
             (#""exp":"soon""#, .wrongFieldType), (#""nbf":{}"#, .wrongFieldType), (#""sub":5"#, .wrongFieldType),
             (#""aud":[1]"#, .wrongFieldType), (#""scope":["a"]"#, .wrongFieldType),
             (#""iss":"https://attacker.example""#, .issuerMismatch),
-        ] as [(String, OAuthError.Kind)]) func wrongFieldsAreRefused(_ field: String, _ kind: OAuthError.Kind)
-    {
+        ] as [(String, OAuthError.Kind)])
+    func wrongFieldsAreRefused(_ field: String, _ kind: OAuthError.Kind) {
         expectError(.introspection, kind) { try judge(#"{"active":true,\#(field)}"#) }
     }
 
     // INTR-05.
-    @Test(arguments: [400, 401, 403, 404, 500, 302]) func refusalIsAnErrorAndNotAnAnswer(_ status: Int) {
+    @Test("Refusal is an error and not a response", arguments: [400, 401, 403, 404, 500, 302])
+    func refusalIsAnErrorAndNotAnAnswer(_ status: Int) {
         #expect(throws: OAuthError.self) { try judge(#"{"active":false}"#, status: status) }
     }
 
@@ -115,7 +125,8 @@ import Testing
     }
 
     // INTR-03.
-    @Test func signedAnswerIsBelievedByItsSignature() throws {
+    @Test("Signed response is believed by its signature")
+    func signedAnswerIsBelievedByItsSignature() throws {
         let (_, request) = try request(Self.signed)
         #expect(request.header("Accept") == Self.mediaType)
         #expect(try judge(try token(), type: Self.mediaType, Self.signed).subject == "u")
@@ -123,7 +134,8 @@ import Testing
     }
 
     // INTR-03.
-    @Test func signedAnswerOfAnotherKindOrForAnotherIsRefused() throws {
+    @Test("Signed response of another kind or for another is rejected")
+    func signedAnswerOfAnotherKindOrForAnotherIsRefused() throws {
         let bad: [(String, OAuthError.Kind)] = [
             (try token(type: "JWT"), .wrongTokenUse), (try token(type: nil), .wrongTokenUse),
             (try token(type: "at+jwt"), .wrongTokenUse),

@@ -8,7 +8,8 @@ import Testing
 @testable import CarnetProtocol
 
 // JOSE-24 and JOSE-27.
-@Suite struct JSONWebEncryptionTests {
+@Suite("JSON web encryption")
+struct JSONWebEncryptionTests {
     private static let key = P256.KeyAgreement.PrivateKey()
     private static let encryption = TokenEncryption(.ecdhES, .a128GCM)
 
@@ -40,7 +41,8 @@ import Testing
         try JSONWebEncryption(token, step: .idToken).decrypt(with: [clientKey()], expecting: Self.encryption)
     }
 
-    @Test func `another form, a long token and headers that are no object are refused`() throws {
+    @Test("Another form, a long token and headers that are no object are rejected")
+    func anotherFormALongToken() throws {
         for text in [
             "a.b.c.d", "a.b.c.d.e.f", "!.b.c.d.e", String(repeating: "A", count: 200_000) + "....",
             "W10....", "....",
@@ -49,21 +51,25 @@ import Testing
         }
     }
 
-    @Test func `compression and critical extensions are refused`() throws {
+    @Test("Compression and critical extensions are rejected")
+    func compressionAndCriticalExtensionsAreRefused() throws {
         expectError(.idToken, .malformedToken) { try decrypt(token(header: ["zip": "DEF"])) }
         expectError(.idToken, .criticalHeader) { try decrypt(token(header: ["crit": ["exp"]])) }
         expectError(.idToken, .malformedToken) { try decrypt(token(header: ["cty": "image/png"])) }
     }
 
-    @Test(arguments: ["RSA1_5", "dir", "A128KW", "PBES2-HS256+A128KW", "none", "ecdh-es", "ECDH-ES+A128KW"])
-    func `the token does not choose its algorithm`(name: String) throws {
+    @Test(
+        "The token does not choose its algorithm",
+        arguments: ["RSA1_5", "dir", "A128KW", "PBES2-HS256+A128KW", "none", "ecdh-es", "ECDH-ES+A128KW"])
+    func theTokenDoesNotChoose(name: String) throws {
         expectError(.idToken, .unsupportedAlgorithm) {
             try decrypt(token(header: ["alg": .string(name), "p2c": 1_000_000_000]))
         }
         expectError(.idToken, .unsupportedAlgorithm) { try decrypt(token(header: ["enc": .string(name)])) }
     }
 
-    @Test func `every failure after the header is the same error`() throws {
+    @Test("Every failure after the header is the same error")
+    func everyFailureAfterTheHeader() throws {
         let other = P256.KeyAgreement.PrivateKey().publicKey.rawRepresentation
         // On no curve: the right x with a wrong y. The library must refuse it before it multiplies.
         let invalid = other.dropLast() + [other[other.count - 1] ^ 1]
@@ -82,7 +88,8 @@ import Testing
         #expect(seen.count == 1 && seen.first?.kind == .decryptionFailed)
     }
 
-    @Test func `a point of small order on Curve25519 gives no key`() throws {
+    @Test("A point of small order on Curve25519 gives no key")
+    func aPointOfSmallOrder() throws {
         let key = try ClientKey(pem: Secret(Curve25519.KeyAgreement.PrivateKey().pemRepresentation))
         #expect(key.canDecrypt(.ecdhES) && !key.canSign)
         for first in [UInt8(0), 1] {

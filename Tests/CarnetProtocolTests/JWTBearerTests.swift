@@ -5,7 +5,8 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct JWTBearerTests {
+@Suite("JWT bearer")
+struct JWTBearerTests {
     private func request(
         _ grant: ClientGrant, _ keys: String = "", secret: String? = nil, hasKey: Bool = true
     ) throws -> PreparedRequest {
@@ -30,7 +31,8 @@ import Testing
         return try JSONValue(parsing: Array(bytes))
     }
 
-    @Test func clientSignsAboutSomebody() throws {
+    @Test("Client signs about somebody")
+    func clientSignsAboutSomebody() throws {
         let request = try request(ClientGrant.assertion(subject: "ada", scopes: ["read"], resource: ["urn:a"]))
         #expect(request.form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer")
         #expect(request.form["scope"] == "read" && request.form["resource"] == "urn:a")
@@ -42,7 +44,8 @@ import Testing
         #expect(!request.redacted.body.contains("eyJ"))
     }
 
-    @Test func descriptorSaysWhatIsInIt() throws {
+    @Test("Descriptor says what is in it")
+    func descriptorSaysWhatIsInIt() throws {
         let request = try request(
             ClientGrant.assertion(scopes: ["read", "write"]),
             """
@@ -58,18 +61,21 @@ import Testing
         #expect(claims["scope"] == "read write")
     }
 
-    @Test func givenAssertionGoesAsItIs() throws {
+    @Test("Given assertion goes as it is")
+    func givenAssertionGoesAsItIs() throws {
         let request = try request(ClientGrant.assertion(Secret("a.b.c")), secret: "s", hasKey: false)
         #expect(request.form["assertion"] == "a.b.c")
         #expect(request.header("Authorization")?.hasPrefix("Basic ") == true)
         #expect(!request.redacted.body.contains("a.b.c"))
     }
 
-    @Test func clientWithoutAKeyIsTold() {
+    @Test("Client without a key is reported")
+    func clientWithoutAKeyIsTold() {
         expectError(.jwtBearer, .missingClientKey) { try request(ClientGrant.assertion(), hasKey: false) }
     }
 
-    @Test func answerHasNeitherARefreshTokenNorAnIDToken() throws {
+    @Test("Response has neither a refresh token nor an ID token")
+    func answerHasNeitherARefreshTokenNorAnIDToken() throws {
         let grant = ClientGrant.assertion(scopes: ["read"])
         let request = try request(grant)
         let body = #"{"access_token":"at","token_type":"Bearer","expires_in":60,"refresh_token":"r","id_token":"i"}"#

@@ -6,7 +6,8 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite struct KeySelectionTests {
+@Suite("Key selection")
+struct KeySelectionTests {
     private func token(_ keyID: String? = "1") throws -> String {
         try SigningKey.rsa.token(Issuer.claims, algorithm: "RS256", keyID: keyID)
     }
@@ -16,13 +17,15 @@ import Testing
     }
 
     // JOSE-11.
-    @Test func tokenWithoutKeyIDTakesTheOnlyKey() throws {
+    @Test("Token without key ID takes the only key")
+    func tokenWithoutKeyIDTakesTheOnlyKey() throws {
         try validate(token(nil), with: [SigningKey.rsa.jwk()])
         try validate(token(nil), with: [SigningKey.rsa.jwk(["kid": "1"])])
     }
 
     // JOSE-12: fitting keys are tried, up to eight of them.
-    @Test func tokenWithoutKeyIDTriesFittingKeysUpToABound() throws {
+    @Test("Token without key ID tries fitting keys up to a bound")
+    func tokenWithoutKeyIDTriesFittingKeysUpToABound() throws {
         let decoy = try SigningKey.otherRSA.jwk()
         let real = try SigningKey.rsa.jwk()
         try validate(token(nil), with: Array(repeating: decoy, count: 7) + [real])
@@ -31,14 +34,16 @@ import Testing
         }
     }
 
-    @Test func keyIDMustBeAmongTheKeys() throws {
+    @Test("Key ID must be among the keys")
+    func keyIDMustBeAmongTheKeys() throws {
         expectError(.idToken, .keyNotFound) { try validate(token("2"), with: [SigningKey.rsa.jwk(["kid": "1"])]) }
         expectError(.idToken, .keyNotFound) { try validate(token(), with: [SigningKey.rsa.jwk()]) }
         expectError(.idToken, .keyNotFound) { try validate(token(), with: []) }
     }
 
     // JOSE-13: decoys with the same id.
-    @Test func decoysWithTheSameIDAreToldApart() throws {
+    @Test("Decoys with the same ID are reported apart")
+    func decoysWithTheSameIDAreToldApart() throws {
         try validate(
             token(),
             with: [
@@ -50,7 +55,8 @@ import Testing
     }
 
     // JOSE-14.
-    @Test func keyForAnotherUseIsNotUsed() throws {
+    @Test("Key for another use is not used")
+    func keyForAnotherUseIsNotUsed() throws {
         for members: [String: JSONValue] in [
             ["use": "enc"], ["use": 5], ["use": "SIG"], ["key_ops": ["sign"]], ["key_ops": "verify"],
             ["alg": "RS512"], ["alg": "PS256"], ["alg": "RSA-OAEP"], ["alg": 5],
@@ -68,7 +74,8 @@ import Testing
     }
 
     // JOSE-15.
-    @Test func symmetricKeyOfAPublicSetIsIgnored() throws {
+    @Test("Symmetric key of a public set is ignored")
+    func symmetricKeyOfAPublicSetIsIgnored() throws {
         let secret = Data("a secret that everybody can read".utf8)
         let input = SigningKey.signingInput(#"{"alg":"HS256","kid":"1"}"#, Issuer.claims.jsonText())
         let code = HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: SymmetricKey(data: secret))
@@ -80,12 +87,14 @@ import Testing
     }
 
     // JOSE-16.
-    @Test func privatePartIsIgnored() throws {
+    @Test("Private part is ignored")
+    func privatePartIsIgnored() throws {
         try validate(token(), with: [SigningKey.rsa.jwk(["kid": "1", "d": "AAAA"])])
     }
 
     // JOSE-07.
-    @Test func weakOrOddRSAKeyIsNotUsed() throws {
+    @Test("Weak or odd RSA key is not used")
+    func weakOrOddRSAKeyIsNotUsed() throws {
         let weak = try SigningKey.weakRSA.token(Issuer.claims, algorithm: "RS256", keyID: "1")
         expectError(.idToken, .keyNotFound) { try validate(weak, with: [SigningKey.weakRSA.jwk(["kid": "1"])]) }
         for exponent in ["AQ", "Ag", "BA", "AAAA", "", "AQAAAAAB"] {
@@ -99,7 +108,8 @@ import Testing
     }
 
     // JOSE-17: one odd entry locks nobody out.
-    @Test func malformedEntriesAreSkipped() throws {
+    @Test("Malformed entries are skipped")
+    func malformedEntriesAreSkipped() throws {
         let odd: [JSONValue] = [
             .null, 5, "key", [], [:], ["kty": "RSA"], ["kty": "future", "kid": "1"],
             ["kty": "RSA", "n": "!", "e": "AQAB"],
@@ -110,26 +120,32 @@ import Testing
         try validate(token(), with: odd + [SigningKey.rsa.jwk(["kid": "1", "x5c": ["junk"]])])
     }
 
-    @Test func keyNamedByTheNewNameOfItsAlgorithmIsUsed() throws {
+    @Test("Key named by the new name of its algorithm is used")
+    func keyNamedByTheNewNameOfItsAlgorithmIsUsed() throws {
         var issuer = try Issuer(keys: [SigningKey.ed25519.jwk(["kid": "1", "alg": "Ed25519"])])
         issuer.algorithms = [.EdDSA]
         try issuer.validate(SigningKey.ed25519.token(Issuer.claims, algorithm: "EdDSA", keyID: "1"))
     }
 }
 
-@Suite struct KeySetResponseTests {
+@Suite("Key set response")
+struct KeySetResponseTests {
     // JOSE-18.
-    @Test(arguments: ["[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":"x"}"#])
+    @Test(
+        "Body without a list of keys is rejected",
+        arguments: ["[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":"x"}"#])
     func bodyWithoutAListOfKeysIsRefused(_ body: String) {
         expectError(.keys, .malformedKeys) { try JSONWebKeySet(judging: .json(body)) }
     }
 
-    @Test(arguments: ["<html>", "", "{"]) func bodyThatIsNotJSONIsRefused(_ body: String) {
+    @Test("Body that is not JSON is rejected", arguments: ["<html>", "", "{"])
+    func bodyThatIsNotJSONIsRefused(_ body: String) {
         expectError(.keys, .malformedBody) { try JSONWebKeySet(judging: .json(body)) }
     }
 
     // JOSE-18.
-    @Test(arguments: [404, 500, 302]) func otherStatusIsRefused(_ status: Int) throws {
+    @Test("Other status is rejected", arguments: [404, 500, 302])
+    func otherStatusIsRefused(_ status: Int) throws {
         let body = (["keys": [try SigningKey.rsa.jwk()]] as JSONValue).jsonText()
         let error = try #require(
             #expect(throws: OAuthError.self) { try JSONWebKeySet(judging: .json(body, status: status)) })
@@ -139,12 +155,14 @@ import Testing
     }
 
     // JOSE-18.
-    @Test func endlessListIsRefused() {
+    @Test("Endless list is rejected")
+    func endlessListIsRefused() {
         let keys = Array(repeating: #"{"kty":"future"}"#, count: 101).joined(separator: ",")
         expectError(.keys, .malformedKeys) { try JSONWebKeySet(judging: .json(#"{"keys":[\#(keys)]}"#)) }
     }
 
-    @Test func keySetTypeOfItsOwnIsAccepted() throws {
+    @Test("Key set type of its own is accepted")
+    func keySetTypeOfItsOwnIsAccepted() throws {
         _ = try JSONWebKeySet(judging: .canned(#"{"keys":[]}"#, type: "application/jwk-set+json"))
         _ = try JSONWebKeySet(judging: .canned(#"{"keys":[]}"#, type: "text/plain"))
     }

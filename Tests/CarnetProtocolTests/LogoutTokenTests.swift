@@ -5,7 +5,8 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct LogoutTokenTests {
+@Suite("Logout token")
+struct LogoutTokenTests {
     static let event = "http://schemas.openid.net/event/backchannel-logout"
 
     /// The claims of a good token, with some changed or taken out.
@@ -46,7 +47,8 @@ import Testing
         return try LogoutToken(validating: Secret(token), with: keys, expecting: expectations, now: now)
     }
 
-    @Test func goodTokenNamesTheSession() throws {
+    @Test("Good token names the session")
+    func goodTokenNamesTheSession() throws {
         let token = try validate()
         #expect(token.session.issuer == "https://id.acme.example")
         #expect(token.session.subject == "user-1")
@@ -57,6 +59,7 @@ import Testing
 
     // BCL-02: the seven of the conformance suite, and what else the standard demands.
     @Test(
+        "Violation is rejected",
         arguments: [
             ("iss", "https://id.other.example", OAuthError.Kind.issuerMismatch), ("aud", "other", .audienceMismatch),
             ("aud", ["other", "another"], .audienceMismatch), ("aud", 1, .wrongFieldType), ("aud", nil, .missingField),
@@ -73,19 +76,22 @@ import Testing
     }
 
     // BCL-02.
-    @Test func eventWhoseValueIsNoObjectIsRefused() throws {
+    @Test("Event whose value is no object is rejected")
+    func eventWhoseValueIsNoObjectIsRefused() throws {
         expectError(.logout, .wrongFieldType) { try validate(["events": [Self.event: true]]) }
     }
 
     // BCL-02: neither a user nor a session.
-    @Test func logoutOfNobodyIsRefused() throws {
+    @Test("Logout of nobody is rejected")
+    func logoutOfNobodyIsRefused() throws {
         expectError(.logout, .missingField) { try validate(["sub": nil, "sid": nil]) }
         #expect(try validate(["sub": nil]).session.subject == nil)
         #expect(try validate(["sid": nil]).session.sessionID == nil)
     }
 
     // BCL-02.
-    @Test func timesAreJudgedByTheClock() throws {
+    @Test("Times are validated by the clock")
+    func timesAreJudgedByTheClock() throws {
         let end = Attempt.now.addingTimeInterval(120 + 60)
         _ = try validate(now: end.addingTimeInterval(-1))
         expectError(.logout, .expiredToken) { try validate(now: end) }
@@ -93,36 +99,42 @@ import Testing
     }
 
     // BCL-02: wrong-alg and alg-none.
-    @Test func algorithmThatIsNotAcceptedIsRefused() throws {
+    @Test("Algorithm that is not accepted is rejected")
+    func algorithmThatIsNotAcceptedIsRefused() throws {
         expectError(.logout, .unsupportedAlgorithm) { try validate(algorithm: "RS384") }
         let unsigned = SigningKey.signingInput(#"{"alg":"none"}"#, Self.claims().jsonText()) + "."
         expectError(.logout, .unsupportedAlgorithm) { try validate(unsigned) }
     }
 
-    @Test func signatureOfAnotherKeyIsRefused() throws {
+    @Test("Signature of another key is rejected")
+    func signatureOfAnotherKeyIsRefused() throws {
         expectError(.logout, .badSignature) { try validate(key: .otherRSA) }
     }
 
     // BCL-03: what real servers send.
-    @Test(arguments: ["logout+jwt", "LOGOUT+JWT", "application/logout+jwt", "JWT", nil] as [String?])
+    @Test(
+        "Type of a logout token is taken",
+        arguments: ["logout+jwt", "LOGOUT+JWT", "application/logout+jwt", "JWT", nil] as [String?])
     func typeOfALogoutTokenIsTaken(type: String?) throws {
         _ = try validate(header: type.map { ["typ": .string($0)] } ?? [:])
     }
 
-    @Test(arguments: ["at+jwt", "secevent+jwt", "token-introspection+jwt", ""])
+    @Test("Other type is rejected", arguments: ["at+jwt", "secevent+jwt", "token-introspection+jwt", ""])
     func otherTypeIsRefused(type: String) throws {
         expectError(.logout, .wrongTokenUse) { try validate(header: ["typ": .string(type)]) }
     }
 
     // BCL-03: an ID token of the same user, well signed.
-    @Test func idTokenIsNoLogoutToken() throws {
+    @Test("ID token is no logout token")
+    func idTokenIsNoLogoutToken() throws {
         expectError(.logout, .wrongTokenUse) {
             try validate(["events": nil, "jti": "x", "nonce": "n"], header: ["typ": "JWT"])
         }
     }
 
     // BCL-03: glewlwyd sends no end.
-    @Test func tokenWithoutAnEndIsTakenForFiveMinutesWhereTheDescriptorSaysSo() throws {
+    @Test("Token without an end is taken for five minutes where the descriptor says so")
+    func tokenWithoutAnEndIsTakenForFiveMinutesWhereTheDescriptorSaysSo() throws {
         let lenient = Fixture.openID + "logout: { missing_exp: version 2.7.5 sends none }\n"
         let token = try validate(["exp": nil, "sid": nil], yaml: lenient, header: ["typ": "JWT"])
         #expect(token.expiresAt == Attempt.now.addingTimeInterval(300 + 60))
@@ -134,13 +146,15 @@ import Testing
         }
     }
 
-    @Test func sessionIDOfHundredsOfBytesIsTaken() throws {
+    @Test("Session ID of hundreds of bytes is taken")
+    func sessionIDOfHundredsOfBytesIsTaken() throws {
         let long = String(repeating: "Z", count: 400)
         #expect(try validate(["sid": .string(long)]).session.sessionID == long)
         expectError(.logout, .wrongFieldType) { try validate(["sid": .string(String(repeating: "Z", count: 2049))]) }
     }
 
-    @Test func providerWithoutIssuerIsNotBelieved() throws {
+    @Test("Provider without issuer is not believed")
+    func providerWithoutIssuerIsNotBelieved() throws {
         expectError(.logout, .badDescriptor) {
             try LogoutTokenExpectations(
                 from: try Fixture.provider(Fixture.plain).discovered,
@@ -149,11 +163,13 @@ import Testing
     }
 }
 
-@Suite struct LogoutRequestTests {
+@Suite("Logout request")
+struct LogoutRequestTests {
     private static let form = "application/x-www-form-urlencoded"
 
     // BCL-01.
-    @Test func tokenIsTakenOutOfAForm() throws {
+    @Test("Token is taken out of a form")
+    func tokenIsTakenOutOfAForm() throws {
         let body = Array("a=b&logout_token=x.y.z".utf8)
         #expect(try BackChannelLogoutRequest.logoutToken(in: body, mediaType: Self.form).reveal() == "x.y.z")
         #expect(
@@ -165,6 +181,7 @@ import Testing
 
     // BCL-01.
     @Test(
+        "Other request is rejected",
         arguments: [
             ("logout_token=x.y.z", "application/json", OAuthError.Kind.unexpectedContentType),
             ("logout_token=x.y.z", nil, .unexpectedContentType), ("a=b", form, .missingField),
@@ -177,7 +194,8 @@ import Testing
     }
 
     // FCL-01.
-    @Test func frontChannelNamesIssuerAndSession() throws {
+    @Test("Front-channel names issuer and session")
+    func frontChannelNamesIssuerAndSession() throws {
         let url = "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=session-1"
         let logout = try FrontChannelLogout(
             judging: AuthorizationCallback(url: url), from: try Self.frontChannelProvider)
@@ -186,14 +204,16 @@ import Testing
     }
 
     // FCL-01.
-    @Test(arguments: [
-        ("", OAuthError.Kind.missingField), ("?sid=s", .missingField),
-        ("?iss=https%3A%2F%2Fid.acme.example", .missingField),
-        ("?iss=https%3A%2F%2Fid.acme.example&sid=", .missingField),
-        ("?iss=https%3A%2F%2Fid.other.example&sid=s", .issuerMismatch),
-        ("?iss=https%3A%2F%2Fid.acme.example&sid=s&sid=t", .duplicateParameter),
-        ("?sid=%FF", .malformedCallback),
-    ])
+    @Test(
+        "Front-channel without both is rejected",
+        arguments: [
+            ("", OAuthError.Kind.missingField), ("?sid=s", .missingField),
+            ("?iss=https%3A%2F%2Fid.acme.example", .missingField),
+            ("?iss=https%3A%2F%2Fid.acme.example&sid=", .missingField),
+            ("?iss=https%3A%2F%2Fid.other.example&sid=s", .issuerMismatch),
+            ("?iss=https%3A%2F%2Fid.acme.example&sid=s&sid=t", .duplicateParameter),
+            ("?sid=%FF", .malformedCallback),
+        ])
     func frontChannelWithoutBothIsRefused(query: String, kind: OAuthError.Kind) throws {
         expectError(.logout, kind) {
             try FrontChannelLogout(
@@ -207,7 +227,8 @@ import Testing
     }
 
     // FCL-02.
-    @Test func frontChannelIsOffUnlessTheDescriptorSaysSo() throws {
+    @Test("Front-channel is off unless the descriptor says so")
+    func frontChannelIsOffUnlessTheDescriptorSaysSo() throws {
         let url = "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=session-1"
         expectError(.logout, .unsupported) {
             try FrontChannelLogout(judging: AuthorizationCallback(url: url), from: try Fixture.provider())
@@ -215,11 +236,13 @@ import Testing
     }
 }
 
-@Suite struct EndedSessionTests {
+@Suite("Ended session")
+struct EndedSessionTests {
     private let issuer = "https://id.acme.example"
 
     // BCL-05.
-    @Test func sessionIDNamesOneAndTheSubjectAll() throws {
+    @Test("Session ID names one and the subject all")
+    func sessionIDNamesOneAndTheSubjectAll() throws {
         let one = try EndedSession(issuer: issuer, subject: nil, sessionID: "s1")
         #expect(one.includes(issuer: issuer, subject: "u", sessionID: "s1"))
         #expect(!one.includes(issuer: issuer, subject: "u", sessionID: "s2"))
@@ -232,7 +255,8 @@ import Testing
     }
 
     // BCL-05: both have to fit.
-    @Test func bothTogetherNameOneSessionOfOneUser() throws {
+    @Test("Both together name one session of one user")
+    func bothTogetherNameOneSessionOfOneUser() throws {
         let both = try EndedSession(issuer: issuer, subject: "u", sessionID: "s1")
         #expect(both.includes(issuer: issuer, subject: "u", sessionID: "s1"))
         #expect(!both.includes(issuer: issuer, subject: "other", sessionID: "s1"))
@@ -242,7 +266,8 @@ import Testing
     }
 
     // BCL-06.
-    @Test func otherIssuersSessionsAreLeftAlone() throws {
+    @Test("Other issuer's sessions are left alone")
+    func otherIssuersSessionsAreLeftAlone() throws {
         let ended = try EndedSession(issuer: issuer, subject: "u", sessionID: "s1")
         #expect(!ended.includes(issuer: "https://id.other.example", subject: "u", sessionID: "s1"))
         #expect(!ended.includes(issuer: nil, subject: "u", sessionID: "s1"))

@@ -18,7 +18,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     return JSONValue.object(object).jsonText()
 }
 
-@Suite struct MetadataLocationTests {
+@Suite("Metadata location")
+struct MetadataLocationTests {
     private func locations(_ issuer: String, url: String? = nil) throws -> [String] {
         var yaml = Fixture.discovered.replacing("https://id.acme.example", with: issuer)
         if let url { yaml += "discovery_url: \(url)\n" }
@@ -26,7 +27,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-03.
-    @Test func bothWellKnownFormsOfAnIssuerWithAPath() throws {
+    @Test("Both well known forms of an issuer with a path")
+    func bothWellKnownFormsOfAnIssuerWithAPath() throws {
         #expect(
             try locations("https://op.example/tenant1") == [
                 "https://op.example/tenant1/.well-known/openid-configuration",
@@ -35,7 +37,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-03: a slash at the end goes before anything is put there.
-    @Test(arguments: ["https://op.example/tenant1/", "https://op.example/tenant1"])
+    @Test("Slash at the end is taken off", arguments: ["https://op.example/tenant1/", "https://op.example/tenant1"])
     func slashAtTheEndIsTakenOff(_ issuer: String) throws {
         #expect(
             try locations(issuer) == [
@@ -44,7 +46,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
             ])
     }
 
-    @Test(arguments: ["https://op.example:8443", "https://op.example:8443/"])
+    @Test("Issuer without a path", arguments: ["https://op.example:8443", "https://op.example:8443/"])
     func issuerWithoutAPath(_ issuer: String) throws {
         #expect(
             try locations(issuer) == [
@@ -53,24 +55,28 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
             ])
     }
 
-    @Test func descriptorsOwnAddressIsTheOnlyOne() throws {
+    @Test("Descriptor's own address is the only one")
+    func descriptorsOwnAddressIsTheOnlyOne() throws {
         #expect(try locations("https://op.example", url: "https://op.example/meta") == ["https://op.example/meta"])
     }
 
-    @Test func providerWithoutIssuerHasNoMetadata() throws {
+    @Test("Provider without issuer has no metadata")
+    func providerWithoutIssuerHasNoMetadata() throws {
         let provider = try Fixture.resolved(Fixture.plain)
         #expect(!provider.needsMetadata)
         expectError(.discovery, .badDescriptor) { try ProviderMetadata.locations(for: provider) }
     }
 
-    @Test func metadataIsNeededWhereAnEndpointIsMissing() throws {
+    @Test("Metadata is needed where an endpoint is missing")
+    func metadataIsNeededWhereAnEndpointIsMissing() throws {
         #expect(try Fixture.provider(Fixture.discovered).needsMetadata)
         #expect(try !Fixture.provider().needsMetadata)
         #expect(try Fixture.provider(Fixture.openID + "discovery: required\n").needsMetadata)
         #expect(try !Fixture.provider(Fixture.discovered + "discovery: none\n").needsMetadata)
     }
 
-    @Test func requestHasNoBodyAndAsksForJSON() throws {
+    @Test("Request has no body and asks for JSON")
+    func requestHasNoBodyAndAsksForJSON() throws {
         let request = try ProviderMetadata.request(try WebURL("https://op.example/m"))
         #expect(request.outgoing.head.method == .get)
         #expect(request.outgoing.head.path == "/m")
@@ -79,7 +85,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 }
 
-@Suite struct MetadataTests {
+@Suite("Metadata")
+struct MetadataTests {
     private let provider: Provider
 
     init() throws { provider = try Fixture.resolved(Fixture.discovered) }
@@ -88,7 +95,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
         try ProviderMetadata(judging: .json(body, status: status), for: provider)
     }
 
-    @Test func endpointsAreMerged() throws {
+    @Test("Endpoints are merged")
+    func endpointsAreMerged() throws {
         let merged = provider.merging(try judge(metadata()))
         #expect(merged.endpoints[.token]?.text == "https://id.acme.example/token")
         #expect(merged.endpoints[.jwks]?.text == "https://id.acme.example/jwks")
@@ -97,11 +105,11 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
 
     // DISC-01, DISC-02.
     @Test(
+        "Another issuer is rejected and named",
         arguments: [
             "https://id.acme.example/", "https://id.acme.example:443", "https://ID.acme.example",
             "http://id.acme.example", "https://evil.example", "https://id.acme.example/path", "",
-        ]
-    )
+        ])
     func anotherIssuerIsRefusedAndNamed(_ issuer: String) {
         let error = expectError(.discovery, .issuerMismatch) {
             try judge(metadata(changing: ["issuer": .string(issuer)]))
@@ -112,7 +120,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-02: the issuer as the descriptor writes it, slash and all.
-    @Test func issuerWithASlashAtTheEnd() throws {
+    @Test("Issuer with a slash at the end")
+    func issuerWithASlashAtTheEnd() throws {
         let slash = try Fixture.resolved(Fixture.discovered.replacing("acme.example", with: "acme.example/realm/"))
         _ = try ProviderMetadata(
             judging: .json(metadata(changing: ["issuer": "https://id.acme.example/realm/"])), for: slash)
@@ -123,7 +132,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-01, LOG-02.
-    @Test func issuerIsQuotedHarmlessly() throws {
+    @Test("Issuer is quoted harmlessly")
+    func issuerIsQuotedHarmlessly() throws {
         let issuer = "\u{1B}[31m\n" + String(repeating: "e\u{301}", count: 100_000)
         let error = try #require(
             expectError(.discovery, .issuerMismatch) { try judge(metadata(changing: ["issuer": .string(issuer)])) })
@@ -132,7 +142,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-05, DISC-06.
-    @Test func issuerMustBeAText() {
+    @Test("Issuer must be a string")
+    func issuerMustBeAText() {
         expectError(.discovery, .missingField) { try judge(metadata(changing: ["issuer": nil as JSONValue?])) }
         expectError(.discovery, .missingField) { try judge(metadata(changing: ["issuer": 5])) }
         expectError(.discovery, .missingField) { try judge("[]") }
@@ -141,7 +152,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-04.
-    @Test(arguments: [201, 204, 301, 302, 307, 404, 500]) func otherStatusIsRefused(_ status: Int) throws {
+    @Test("Other status is rejected", arguments: [201, 204, 301, 302, 307, 404, 500])
+    func otherStatusIsRefused(_ status: Int) throws {
         let error = try #require(#expect(throws: OAuthError.self) { try judge(metadata(), status: status) })
         #expect(error.status == status)
         #expect(error.step == .discovery)
@@ -149,17 +161,18 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
 
     // DISC-05.
     @Test(
+        "Body that is not JSON is rejected",
         arguments: [
             "", "{", #"{"issuer":"https://id.acme.example","issuer":"https://evil.example"}"#,
             String(repeating: "[", count: 100_000),
-        ]
-    )
+        ])
     func bodyThatIsNotJSONIsRefused(_ body: String) {
         expectError(.discovery, .malformedBody) { try judge(body) }
     }
 
     // DISC-07.
-    @Test func loginPageOfANetworkIsToldApart() throws {
+    @Test("Login page of a network is reported apart")
+    func loginPageOfANetworkIsToldApart() throws {
         let error = try #require(
             expectError(.discovery, .unexpectedContentType) {
                 try ProviderMetadata(judging: .canned("<html>secret page", type: "text/html"), for: provider)
@@ -171,7 +184,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-06.
-    @Test(arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
+    @Test("Endpoint must be a string", arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
     func endpointMustBeAText(_ name: String) {
         for value: JSONValue in [5, [], true, [:]] {
             expectError(.discovery, .wrongFieldType) { try judge(metadata(changing: [name: value])) }
@@ -179,7 +192,9 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-06, DISC-08, INT-22: the failure stays with the endpoint, and whoever uses it is told.
-    @Test(arguments: [5, [], "", "/revoke", "http://id.acme.example/x", "javascript:alert(1)"] as [JSONValue])
+    @Test(
+        "Endpoint that nobody uses may be malformed",
+        arguments: [5, [], "", "/revoke", "http://id.acme.example/x", "javascript:alert(1)"] as [JSONValue])
     func endpointThatNobodyUsesMayBeMalformed(_ value: JSONValue) throws {
         let merged = provider.merging(
             try judge(
@@ -196,7 +211,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // INT-22: what the descriptor names is not looked at in the metadata.
-    @Test func endpointOfTheDescriptorIsNotRefused() throws {
+    @Test("Endpoint of the descriptor is not rejected")
+    func endpointOfTheDescriptorIsNotRefused() throws {
         let own = try Fixture.resolved(
             Fixture.discovered + "endpoints: { revocation: https://id.acme.example/own }\n")
         let document = metadata(changing: ["revocation_endpoint": 5])
@@ -205,7 +221,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // INT-22: lists of what few ask for.
-    @Test func listThatNobodyUsesMayBeMalformed() throws {
+    @Test("List that nobody uses may be malformed")
+    func listThatNobodyUsesMayBeMalformed() throws {
         for name in ["authorization", "userinfo", "introspection", "request_object"] {
             let judged = try judge(metadata(changing: ["\(name)_signing_alg_values_supported": "RS256"]))
             #expect(judged.callbackAlgorithms.isEmpty && judged.profileAlgorithms.isEmpty)
@@ -213,7 +230,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // INT-22: a boolean as a text means what it says, so that a protection that is announced is in force.
-    @Test(arguments: [("true", true), ("false", false)])
+    @Test("Boolean may be a string", arguments: [("true", true), ("false", false)])
     func booleanMayBeAText(_ text: String, _ expected: Bool) throws {
         let judged = try judge(
             metadata(changing: [
@@ -224,7 +241,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-06: a member that is used must be what it should be, not silently nothing.
-    @Test func usedMembersOfAnotherKindAreRefused() throws {
+    @Test("Used members of another kind are rejected")
+    func usedMembersOfAnotherKindAreRefused() throws {
         for changes: [String: JSONValue?] in [
             ["id_token_signing_alg_values_supported": "RS256"], ["id_token_signing_alg_values_supported": [5]],
             ["authorization_response_iss_parameter_supported": "yes"],
@@ -241,6 +259,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
 
     // DISC-08, DISC-09, DISC-10.
     @Test(
+        "Dangerous endpoint is rejected",
         arguments: [
             "http://id.acme.example/x", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ftp://x/y",
             "https://id.acme.example/$(touch /tmp/pwned)", "https://id.acme.example/\"",
@@ -249,8 +268,7 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
             "https://", "https:///path", "//id.acme.example/x", "/x", "", "https://id.acme.example/\n",
             "https://é.example",
             "https://id.acme.example:0/", "https://id.acme.example:99999/", "https://id.acme.example:/x",
-        ]
-    )
+        ])
     func dangerousEndpointIsRefused(_ url: String) {
         for name in ["authorization_endpoint", "jwks_uri"] {
             expectError(.discovery, .badDescriptor) { try judge(metadata(changing: [name: .string(url)])) }
@@ -258,18 +276,23 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-08: http on this machine, where sandboxes and tests are.
-    @Test(arguments: ["http://127.0.0.1:8080/token", "http://localhost:1/token", "http://[::1]:9/token"])
+    @Test(
+        "Loopback endpoint may be HTTP",
+        arguments: ["http://127.0.0.1:8080/token", "http://localhost:1/token", "http://[::1]:9/token"])
     func loopbackEndpointMayBeHTTP(_ url: String) throws {
         #expect(try judge(metadata(changing: ["token_endpoint": .string(url)])).endpoints[.token]?.text == url)
     }
 
-    @Test(arguments: ["http://127.0.0.1.evil.example/x", "http://localhost.evil.example/", "http://127.evil/"])
+    @Test(
+        "Host that only looks like loopback is not",
+        arguments: ["http://127.0.0.1.evil.example/x", "http://localhost.evil.example/", "http://127.evil/"])
     func hostThatOnlyLooksLikeLoopbackIsNot(_ url: String) {
         expectError(.discovery, .badDescriptor) { try judge(metadata(changing: ["token_endpoint": .string(url)])) }
     }
 
     // CFG-05, DISC-12: what the descriptor says wins, and is not even looked at in the metadata.
-    @Test func descriptorsEndpointsWin() throws {
+    @Test("Descriptor's endpoints win")
+    func descriptorsEndpointsWin() throws {
         let own = try Fixture.resolved()
         let found = try ProviderMetadata(
             judging: .json(metadata(changing: ["token_endpoint": "https://evil.example/token", "jwks_uri": 5])),
@@ -278,7 +301,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-22, JOSE-01.
-    @Test func noneAndSymmetricAlgorithmsNeverBecomeAllowed() throws {
+    @Test("None and symmetric algorithms never become allowed")
+    func noneAndSymmetricAlgorithmsNeverBecomeAllowed() throws {
         let found = try judge(
             metadata(changing: ["id_token_signing_alg_values_supported": ["none", "HS256", "ES256", "future"]]))
         #expect(found.signatureAlgorithms == [.ES256])
@@ -294,7 +318,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // JOSE-03: the descriptor's list is not widened.
-    @Test func descriptorsAlgorithmsAreNotWidened() throws {
+    @Test("Descriptor's algorithms are not widened")
+    func descriptorsAlgorithmsAreNotWidened() throws {
         let own = try Fixture.resolved(Fixture.discovered + "id_token: { algorithms: [ES256] }\n")
         let found = try ProviderMetadata(
             judging: .json(metadata(changing: ["id_token_signing_alg_values_supported": ["RS256", "ES256"]])), for: own)
@@ -302,7 +327,8 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // DISC-21, AREQ-04: S256 is sent whatever the metadata says.
-    @Test func proofKeyDoesNotDependOnTheMetadata() throws {
+    @Test("PKCE does not depend on the metadata")
+    func proofKeyDoesNotDependOnTheMetadata() throws {
         for value: JSONValue in [["plain"], [], .null] {
             let merged = provider.merging(
                 try judge(metadata(changing: ["code_challenge_methods_supported": value])))
@@ -317,14 +343,16 @@ func metadata(changing changes: [String: JSONValue?] = [:]) -> String {
     }
 
     // ARES-06.
-    @Test func announcedIssuerParameterIsDemanded() throws {
+    @Test("Announced issuer parameter is required")
+    func announcedIssuerParameterIsDemanded() throws {
         let found = try judge(metadata(changing: ["authorization_response_iss_parameter_supported": true]))
         #expect(provider.merging(found).callback.requiresIssuer)
         #expect(try !provider.merging(judge(metadata())).callback.requiresIssuer)
     }
 
     // DISC-11.
-    @Test func endpointWithAParameterOfTheProtocolIsRefused() throws {
+    @Test("Endpoint with a parameter of the protocol is rejected")
+    func endpointWithAParameterOfTheProtocolIsRefused() throws {
         let found = try judge(
             metadata(changing: ["authorization_endpoint": "https://id.acme.example/authorize?client_id=evil"]))
         expectError(.authorization, .reservedParameter) {

@@ -9,7 +9,8 @@ import Testing
 private let tokens = TokenSet(
     accessToken: Secret("access-token-1"), tokenType: "Bearer", scopes: ["openid"], issuedAt: Attempt.now)
 
-@Suite struct ProfileTests {
+@Suite("Profile")
+struct ProfileTests {
     private func profile(
         _ body: String,
         _ yaml: String = Fixture.openID,
@@ -30,7 +31,8 @@ private let tokens = TokenSet(
     }
 
     // UI-02.
-    @Test func tokenGoesInTheHeaderOnly() throws {
+    @Test("Token goes in the header only")
+    func tokenGoesInTheHeaderOnly() throws {
         let request = try Profile.request(tokens, at: try Fixture.provider())
         #expect(request.header("Authorization") == "Bearer access-token-1")
         #expect(request.outgoing.head.path == "/userinfo")
@@ -39,14 +41,16 @@ private let tokens = TokenSet(
     }
 
     // UI-10.
-    @Test func missingEndpointIsNamed() throws {
+    @Test("Missing endpoint is named")
+    func missingEndpointIsNamed() throws {
         let provider = try Fixture.provider(Fixture.discovered)
         let error = expectError(.profile, .missingEndpoint) { try Profile.request(tokens, at: provider) }
         #expect(error?.descriptorKey == "endpoints.userinfo")
         #expect(Profile.source(at: provider) == .idToken)
     }
 
-    @Test func readsStandardClaims() throws {
+    @Test("Reads standard claims")
+    func readsStandardClaims() throws {
         let profile = try profile(
             #"{"sub":"u","name":"Ada","given_name":"A","family_name":"B","preferred_username":"ada","email":"a@x","picture":"https://p","locale":"en"}"#
         )
@@ -62,7 +66,8 @@ private let tokens = TokenSet(
     }
 
     // G18, A10: each may be missing and of any type.
-    @Test func oddTypesAndMissingClaimsDoNotMatter() throws {
+    @Test("Odd types and missing claims do not matter")
+    func oddTypesAndMissingClaimsDoNotMatter() throws {
         let profile = try profile(
             #"{"sub":"u","name":null,"email_verified":true,"address":{"street":"x"},"updated_at":"2026-01-01T00:00:00Z","picture":7,"locale":[]}"#
         )
@@ -75,17 +80,18 @@ private let tokens = TokenSet(
 
     // UI-07, IDT-19.
     @Test(
+        "Email is verified only where it is said",
         arguments: zip(
             ["true", "false", "\"true\"", "\"false\"", "1", "\"yes\"", "null"],
             [true, false, true, false, nil, nil, nil] as [Bool?]
-        )
-    )
+        ))
     func emailIsVerifiedOnlyWhereItIsSaid(_ value: String, _ expected: Bool?) throws {
         #expect(try profile(#"{"sub":"u","email_verified":\#(value)}"#).isEmailVerified == expected)
     }
 
     // UI-08.
-    @Test func numericSubjectKeepsEveryDigit() throws {
+    @Test("Numeric subject keeps every digit")
+    func numericSubjectKeepsEveryDigit() throws {
         let profile = try profile(
             #"{"id":9007199254740993,"login":"ada"}"#,
             Fixture.plain + "profile: { claims: { subject: /id, username: /login } }\n")
@@ -93,7 +99,8 @@ private let tokens = TokenSet(
         #expect(profile.username == "ada")
     }
 
-    @Test func rootAndClaimsOfTheDescriptorsOwn() throws {
+    @Test("Root and claims of the descriptor's own")
+    func rootAndClaimsOfTheDescriptorsOwn() throws {
         let profile = try profile(
             #"{"data":{"user":{"open_id":"o","emails":[{"value":"a@x"}],"plan":"pro"}},"sub":"not this"}"#,
             Fixture.plain
@@ -106,21 +113,25 @@ private let tokens = TokenSet(
     }
 
     // UI-01, TOK-17.
-    @Test(arguments: [#"{"sub":"other"}"#, #"{"sub":"USER-1"}"#, "{}", #"{"sub":["user-1"]}"#, "[]", #"{"sub":null}"#])
+    @Test(
+        "Profile of another subject is thrown away",
+        arguments: [#"{"sub":"other"}"#, #"{"sub":"USER-1"}"#, "{}", #"{"sub":["user-1"]}"#, "[]", #"{"sub":null}"#])
     func profileOfAnotherSubjectIsThrownAway(_ body: String) throws {
         expectError(.profile, .subjectMismatch) { try profile(body, subject: "user-1") }
         #expect(try profile(#"{"sub":"user-1"}"#, subject: "user-1").subject == "user-1")
     }
 
     // UI-06: claims of the ID token are not overwritten; they are apart.
-    @Test func userinfoHasNoPowerOverIssuerAndAudience() throws {
+    @Test("Userinfo has no power over issuer and audience")
+    func userinfoHasNoPowerOverIssuerAndAudience() throws {
         let profile = try profile(#"{"sub":"u","iss":"https://evil.example","aud":"evil"}"#, subject: "u")
         #expect(profile["iss"] == nil)
         #expect(profile.subject == "u")
     }
 
     // UI-03, UI-09.
-    @Test(arguments: [201, 204, 302, 400, 404, 429, 500]) func otherStatusIsRefused(_ status: Int) throws {
+    @Test("Other status is rejected", arguments: [201, 204, 302, 400, 404, 429, 500])
+    func otherStatusIsRefused(_ status: Int) throws {
         let error = try #require(
             #expect(throws: OAuthError.self) { try profile(#"{"sub":"u"}"#, status: status) })
         #expect(error.step == .profile)
@@ -129,7 +140,8 @@ private let tokens = TokenSet(
     }
 
     // UI-03.
-    @Test func unauthorizedIsTypedAndCarriesTheChallenge() throws {
+    @Test("Unauthorized is typed and carries the challenge")
+    func unauthorizedIsTypedAndCarriesTheChallenge() throws {
         let error = expectError(.profile, .unauthorized) {
             try judge(
                 .empty(
@@ -141,7 +153,8 @@ private let tokens = TokenSet(
     }
 
     // UI-03, INT-12: some servers say 400 where the standard has 401.
-    @Test func invalidTokenWithStatus400IsUnauthorizedToo() throws {
+    @Test("Invalid token with status 400 is unauthorized too")
+    func invalidTokenWithStatus400IsUnauthorizedToo() throws {
         expectError(.profile, .unauthorized) { try profile(#"{"error":"invalid_token"}"#, status: 400) }
         expectError(.profile, .unauthorized) {
             try judge(.empty(status: 400, header: (.wwwAuthenticate, #"Bearer error="invalid_token""#)))
@@ -149,7 +162,8 @@ private let tokens = TokenSet(
     }
 
     // UI-03.
-    @Test func forbiddenIsInsufficientScope() throws {
+    @Test("Forbidden is insufficient scope")
+    func forbiddenIsInsufficientScope() throws {
         let error = expectError(.profile, .insufficientScope) {
             try judge(
                 .empty(
@@ -159,7 +173,8 @@ private let tokens = TokenSet(
     }
 
     // LOG-01.
-    @Test func echoedAccessTokenIsTakenOut() throws {
+    @Test("Echoed access token is removed")
+    func echoedAccessTokenIsTakenOut() throws {
         let challenge = IncomingResponse.empty(
             status: 401,
             header: (.wwwAuthenticate, #"Bearer error="invalid_token", error_description="bad access-token-1""#))
@@ -175,20 +190,23 @@ private let tokens = TokenSet(
     }
 
     // UI-09.
-    @Test func otherBodiesAreRefused() throws {
+    @Test("Other bodies are rejected")
+    func otherBodiesAreRefused() throws {
         expectError(.profile, .unexpectedContentType) { try judge(.canned("<html>", type: "text/html")) }
         expectError(.profile, .unexpectedContentType) { try judge(.canned("a.b.c", type: "application/jwt")) }
         expectError(.profile, .malformedBody) { try profile("") }
     }
 
-    @Test func profileOfTheIDToken() throws {
+    @Test("Profile of the ID token")
+    func profileOfTheIDToken() throws {
         let token = try Issuer().validate(changing: ["name": "Ada"])
         let profile = Profile(token, from: try Fixture.provider())
         #expect(profile.subject == "user-1")
         #expect(profile.name == "Ada")
     }
 
-    @Test func profileThatCameWithTheTokensHoldsNoTokens() throws {
+    @Test("Profile that came with the tokens holds no tokens")
+    func profileThatCameWithTheTokensHoldsNoTokens() throws {
         let attempt = try Attempt(
             Fixture.plain
                 + "token: { response: { fields: { access_token: /authed_user/access_token, refresh_token: /rt } } }\n"
@@ -211,7 +229,8 @@ private let tokens = TokenSet(
         #expect(restored.subject == "U1")
     }
 
-    @Test func damagedStoredProfileIsAnError() throws {
+    @Test("Damaged stored profile is an error")
+    func damagedStoredProfileIsAnError() throws {
         let provider = try Fixture.provider()
         expectError(.profile, .malformedBody) { try Profile(stored: "{", from: provider) }
     }

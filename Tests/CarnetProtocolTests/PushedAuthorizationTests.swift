@@ -9,7 +9,8 @@ import Testing
 private let yaml = Fixture.openID.replacing(
     "endpoints:\n", with: "endpoints:\n  pushed_authorization_request: https://id.acme.example/par\n")
 
-@Suite struct PushedAuthorizationTests {
+@Suite("Pushed authorization")
+struct PushedAuthorizationTests {
     private func push(secret: String? = nil, _ keys: String = "") throws -> (Attempt, PreparedRequest) {
         let attempt = try Attempt(
             yaml + keys, secret: secret, options: AuthorizationOptions(access: .init(resource: ["urn:a", "urn:b"])))
@@ -28,7 +29,8 @@ private let yaml = Fixture.openID.replacing(
     private let answer = IncomingResponse.json(#"{"request_uri":"urn:x:1","expires_in":60}"#, status: 201)
 
     // PAR-01, PAR-03.
-    @Test func bodyHasWhatTheURLHad() throws {
+    @Test("Body has what the URL had")
+    func bodyHasWhatTheURLHad() throws {
         let (attempt, request) = try push()
         #expect(request.outgoing.head.path == "/par")
         #expect(request.form == attempt.sent)
@@ -37,21 +39,24 @@ private let yaml = Fixture.openID.replacing(
         #expect(!request.redacted.body.contains(attempt.state))
     }
 
-    @Test func confidentialClientAuthenticates() throws {
+    @Test("Confidential client authenticates")
+    func confidentialClientAuthenticates() throws {
         let (_, request) = try push(secret: "s")
         #expect(request.header("Authorization") == "Basic Y2xpZW50OnM=")
         #expect(request.form["client_id"] == "client" && request.form["client_secret"] == nil)
     }
 
     // PAR-02.
-    @Test func urlHasTheReferenceAlone() throws {
+    @Test("URL has the reference alone")
+    func urlHasTheReferenceAlone() throws {
         let request = try refer(answer)
         #expect(request.url == "https://id.acme.example/authorize?client_id=client&request_uri=urn%3Ax%3A1")
         #expect(!request.redactedURL.contains("urn%3Ax"))
         #expect(request.expiresAt == Attempt.now + 60)
     }
 
-    @Test func providerMayWantParametersInBothPlaces() throws {
+    @Test("Provider may want parameters in both places")
+    func providerMayWantParametersInBothPlaces() throws {
         let request = try refer(answer, "authorization: { pushed: { repeat: [response_type, scope] } }\n")
         #expect(
             request.url.hasSuffix(
@@ -59,25 +64,31 @@ private let yaml = Fixture.openID.replacing(
     }
 
     // PAR-05.
-    @Test(arguments: [400, 405, 413, 429, 500, 302]) func refusalIsAnError(_ status: Int) {
+    @Test("Refusal is an error", arguments: [400, 405, 413, 429, 500, 302])
+    func refusalIsAnError(_ status: Int) {
         #expect(throws: OAuthError.self) { try refer(.json(#"{"error":"invalid_request"}"#, status: status)) }
     }
 
     // PAR-01, PAR-07.
-    @Test(arguments: [
-        #"{"request_uri":5,"expires_in":60}"#, #"{"request_uri":"","expires_in":60}"#,
-        #"{"request_uri":"a b:c","expires_in":60}"#, #"{"request_uri":"no uri","expires_in":60}"#,
-        #"{"request_uri":"urn:x:1"}"#, #"{"request_uri":"urn:x:1","expires_in":-1}"#,
-        #"{"request_uri":"urn:x:1","expires_in":"soon"}"#,
-    ]) func unusableAnswerIsRefused(_ body: String) {
+    @Test(
+        "Unusable response is rejected",
+        arguments: [
+            #"{"request_uri":5,"expires_in":60}"#, #"{"request_uri":"","expires_in":60}"#,
+            #"{"request_uri":"a b:c","expires_in":60}"#, #"{"request_uri":"no uri","expires_in":60}"#,
+            #"{"request_uri":"urn:x:1"}"#, #"{"request_uri":"urn:x:1","expires_in":-1}"#,
+            #"{"request_uri":"urn:x:1","expires_in":"soon"}"#,
+        ])
+    func unusableAnswerIsRefused(_ body: String) {
         expectError(.pushedAuthorization, .wrongFieldType) { try refer(.json(body, status: 201)) }
     }
 
-    @Test func missingReferenceIsNamed() {
+    @Test("Missing reference is named")
+    func missingReferenceIsNamed() {
         expectError(.pushedAuthorization, .missingField) { try refer(.json(#"{"expires_in":60}"#, status: 201)) }
     }
 
     @Test(
+        "Descriptor decides and the host within it",
         arguments: [
             ("", nil, true), ("", false, false), ("authorization: { pushed: always }\n", false, true),
             ("authorization: { pushed: never }\n", true, false),

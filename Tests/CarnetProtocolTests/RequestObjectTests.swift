@@ -5,7 +5,8 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct RequestObjectTests {
+@Suite("Request object")
+struct RequestObjectTests {
     private static let keys = Fixture.openID + "client: { authentication: [private_key_jwt] }\n"
 
     /// A sign-in's request with the JWT in it.
@@ -44,7 +45,8 @@ import Testing
     }
 
     // JAR-01.
-    @Test func namesClientServerAndTimesAndIsNoOtherKindOfToken() throws {
+    @Test("Names client server and times and is no other kind of token")
+    func namesClientServerAndTimesAndIsNoOtherKindOfToken() throws {
         let signed = try Signed(Self.keys)
         #expect(signed.header == ["alg": "ES256", "typ": "oauth-authz-req+jwt", "kid": "k1"])
         #expect(signed.claims["iss"] == "client" && signed.claims["client_id"] == "client")
@@ -57,7 +59,8 @@ import Testing
     }
 
     // JAR-01: as long as the sign-in, and an hour at most.
-    @Test(arguments: [(60, 60), (7200, 3600)]) func isGoodForAsLongAsTheSignIn(_ wanted: Int, _ lasting: Int) throws {
+    @Test("Is good for as long as the sign-in", arguments: [(60, 60), (7200, 3600)])
+    func isGoodForAsLongAsTheSignIn(_ wanted: Int, _ lasting: Int) throws {
         let signed = try Signed(
             Self.keys, AuthorizationOptions(delivery: .init(isSigned: true), lifetime: TimeInterval(wanted)))
         let start = try #require(signed.claims["nbf"]?.integer)
@@ -65,14 +68,16 @@ import Testing
     }
 
     // JAR-03: nothing but the client's id stands outside.
-    @Test func nothingIsSaidTwice() throws {
+    @Test("Nothing is said twice")
+    func nothingIsSaidTwice() throws {
         let signed = try Signed(Self.keys)
         #expect(signed.outside == ["client_id": "client"])
         #expect(!signed.request.redactedURL.contains("eyJ"))
     }
 
     // JAR-03: what a server wants outside too is the same there.
-    @Test func repeatedParametersAreEqual() throws {
+    @Test("Repeated parameters are equal")
+    func repeatedParametersAreEqual() throws {
         let signed = try Signed(
             Self.keys + "authorization: { request_object: { use: always, repeat: [response_type, scope] } }\n",
             AuthorizationOptions())
@@ -81,7 +86,8 @@ import Testing
     }
 
     // JAR-02.
-    @Test func claimsHaveTheTypesOfTheirSpecifications() throws {
+    @Test("Claims have the types of their specifications")
+    func claimsHaveTheTypesOfTheirSpecifications() throws {
         let signed = try Signed(
             Self.keys,
             AuthorizationOptions(
@@ -96,7 +102,8 @@ import Testing
         #expect(signed.claims["redirect_uri"] == .string(Attempt.redirectURI))
     }
 
-    @Test func pushedRequestHasTheSignedOneAlone() throws {
+    @Test("Pushed request has the signed one alone")
+    func pushedRequestHasTheSignedOneAlone() throws {
         let yaml = Self.keys.replacing(
             "endpoints:\n", with: "endpoints:\n  pushed_authorization_request: https://id.acme.example/par\n")
         let provider = try Fixture.provider(yaml)
@@ -111,7 +118,8 @@ import Testing
         #expect(!push.redacted.body.contains("eyJ"))
     }
 
-    @Test func rulesOfTheDescriptorCount() throws {
+    @Test("Rules of the descriptor count")
+    func rulesOfTheDescriptorCount() throws {
         let signed = try Signed(
             Self.keys
                 + "authorization: { request_object: { use: always, audience: urn:acme, lifetime: 300 } }\n",
@@ -125,7 +133,8 @@ import Testing
         #expect(!never.url.contains("request="))
     }
 
-    @Test func metadataMayDemandIt() throws {
+    @Test("Metadata may demand it")
+    func metadataMayDemandIt() throws {
         let provider = try Fixture.resolved(Self.keys)
         let metadata = try ProviderMetadata(
             judging: .json(
@@ -144,14 +153,16 @@ import Testing
         }
     }
 
-    @Test func aClientWithoutAKeyIsTold() {
+    @Test("A client without a key is reported")
+    func aClientWithoutAKeyIsTold() {
         expectError(.authorization, .missingClientKey) {
             try Signed.request(
                 Fixture.openID, AuthorizationOptions(delivery: .init(isSigned: true)), hasKey: false)
         }
     }
 
-    @Test func aParameterCannotBecomeAClaimOfTheRequestItself() {
+    @Test("A parameter cannot become a claim of the request itself")
+    func aParameterCannotBecomeAClaimOfTheRequestItself() {
         expectError(.authorization, .reservedParameter) {
             try Signed(
                 Self.keys, AuthorizationOptions(delivery: .init(isSigned: true), parameters: ["sub": "somebody"]))

@@ -20,7 +20,8 @@ private let yaml =
 
         """
 
-@Suite struct ResourceRequestTests {
+@Suite("Resource request")
+struct ResourceRequestTests {
     private let provider: BoundProvider
 
     init() throws { provider = try Fixture.provider(yaml) }
@@ -36,26 +37,26 @@ private let yaml =
 
     // C22.
     @Test(
+        "Token goes to declared origins",
         arguments: [
             "https://api.acme.example/x", "https://api.acme.example:443/x", "https://API.acme.example/x",
             "https://alt.acme.example:8443/x", "https://files.acme.example/other", "https://id.acme.example/userinfo",
             "http://localhost:8080/accounts", "https://ten.acme.example/x",
-        ]
-    )
+        ])
     func tokenGoesToDeclaredOrigins(_ url: String) throws {
         #expect(try make(url).header("Authorization") == "Bearer access-token-1")
     }
 
     // C22.
     @Test(
+        "Token goes to no other origin",
         arguments: [
             "https://evil.example/", "https://api.acme.example.evil.example/", "https://evil-api.acme.example/",
             "https://sub.api.acme.example/", "https://acme.example/", "https://api.acme.example:8443/",
             "https://alt.acme.example/", "https://files.acme.example:444/", "http://localhost:8081/",
             "http://127.0.0.1:8080/", "https://localhost:8080/", "https://evil.example/?https://api.acme.example/",
             "https://evil.example/api.acme.example",
-        ]
-    )
+        ])
     func tokenGoesToNoOtherOrigin(_ url: String) {
         let error = expectError(.resource, .undeclaredHost) { try make(url) }
         #expect(error?.descriptorKey == "api.hosts")
@@ -63,21 +64,25 @@ private let yaml =
     }
 
     // C22: http, user information and other tricks do not even become a URL.
-    @Test(arguments: [
-        "http://api.acme.example/", "https://api.acme.example@evil.example/",
-        "https://api.acme.example\\@evil.example/",
-    ])
+    @Test(
+        "Trick is no URL",
+        arguments: [
+            "http://api.acme.example/", "https://api.acme.example@evil.example/",
+            "https://api.acme.example\\@evil.example/",
+        ])
     func trickIsNoURL(_ url: String) {
         #expect(throws: WebURLError.self) { try WebURL(url) }
     }
 
-    @Test func resourceOfTheHostsOwnMapIsDeclaredByIt() throws {
+    @Test("Resource of the host's own map is declared by it")
+    func resourceOfTheHostsOwnMapIsDeclaredByIt() throws {
         let other = try Fixture.provider(yaml.replacing("files.acme.example", with: "more.acme.example"))
         #expect(throws: OAuthError.self) { try make("https://more.acme.example/x") }
         _ = try make("https://more.acme.example/x", declared: other.resources)
     }
 
-    @Test func headersAreAddedOnce() throws {
+    @Test("Headers are added once")
+    func headersAreAddedOnce() throws {
         let request = try make(
             "https://api.acme.example/x?a=b", headers: [Named("x-api", "2"), Named("Accept", "text/plain")])
         #expect(request.header("X-Api") == "2")
@@ -85,28 +90,33 @@ private let yaml =
         #expect(request.outgoing.head.path == "/x?a=b")
     }
 
-    @Test(arguments: ["Authorization", "authorization"]) func authorizationCannotBeReplaced(_ name: String) {
+    @Test("Authorization cannot be replaced", arguments: ["Authorization", "authorization"])
+    func authorizationCannotBeReplaced(_ name: String) {
         expectError(.resource, .badHeader) {
             try make("https://api.acme.example/x", headers: [Named(name, "Basic x")])
         }
     }
 
     // HTTP-10.
-    @Test(arguments: [("X-A", "a\r\nX-B: c"), ("X A", "b"), ("", "b"), ("X-A:", "b")])
+    @Test(
+        "Headers that break the message are rejected",
+        arguments: [("X-A", "a\r\nX-B: c"), ("X A", "b"), ("", "b"), ("X-A:", "b")])
     func headersThatBreakTheMessageAreRefused(_ header: (String, String)) {
         expectError(.resource, .badHeader) {
             try make("https://api.acme.example/x", headers: [Named(header.0, header.1)])
         }
     }
 
-    @Test func schemeIsTheDescriptors() throws {
+    @Test("Scheme is the descriptor's")
+    func schemeIsTheDescriptors() throws {
         let other = try Fixture.provider(Fixture.plain + "api: { scheme: token, hosts: [api.plain.example] }\n")
         let request = try ResourceRequest.make(
             try WebURL("https://api.plain.example/x"), tokens: tokens, at: other)
         #expect(request.header("Authorization") == "token access-token-1")
     }
 
-    @Test func shownRequestHasNoToken() throws {
+    @Test("Shown request has no token")
+    func shownRequestHasNoToken() throws {
         let request = try make("https://api.acme.example/x")
         for text in ["\(request.redacted)", "\(request)", String(reflecting: request), dumped(request)] {
             #expect(!text.contains("access-token-1"))
@@ -115,7 +125,8 @@ private let yaml =
     }
 }
 
-@Suite struct ResourceResponseTests {
+@Suite("Resource response")
+struct ResourceResponseTests {
     private func judge(_ response: IncomingResponse) throws {
         let provider = try Fixture.provider(yaml)
         let request = try ResourceRequest.make(
@@ -123,13 +134,15 @@ private let yaml =
         try ResourceRequest.judge(response, to: request)
     }
 
-    @Test(arguments: [200, 201, 204]) func successIsSuccessWhateverTheBody(_ status: Int) throws {
+    @Test("Success is success whatever the body", arguments: [200, 201, 204])
+    func successIsSuccessWhateverTheBody(_ status: Int) throws {
         try judge(.canned("not JSON", status: status, type: "text/plain"))
         try judge(.empty(status: status))
     }
 
     // C14: the status comes before the body.
-    @Test func jsonBodyWithAnErrorStatusIsNoSuccess() {
+    @Test("JSON body with an error status is no success")
+    func jsonBodyWithAnErrorStatusIsNoSuccess() {
         let body = #"{"balance":100}"#
         expectError(.resource, .unauthorized) { try judge(.json(body, status: 401)) }
         expectError(.resource, .insufficientScope) { try judge(.json(body, status: 403)) }
@@ -139,7 +152,8 @@ private let yaml =
     }
 
     // C12.
-    @Test func forbiddenSaysWhichScopesAreMissing() throws {
+    @Test("Forbidden says which scopes are missing")
+    func forbiddenSaysWhichScopesAreMissing() throws {
         let error = expectError(.resource, .insufficientScope) {
             try judge(
                 .empty(
@@ -151,6 +165,7 @@ private let yaml =
 
     // TOK-11, INT-10, INT-11: challenges as real servers write them.
     @Test(
+        "Challenge is read tolerantly",
         arguments: zip(
             [
                 #"Bearer error="invalid_token""#, #"error="invalid_token", error_description="x""#,
@@ -163,8 +178,7 @@ private let yaml =
                 "invalid_token", "invalid_token", "invalid_token", "invalid_token", "invalid_token", "invalid_token",
                 "invalid_token", "invalid_token", nil, nil, nil, nil, nil,
             ] as [String?]
-        )
-    )
+        ))
     func challengeIsReadTolerantly(_ header: String, _ code: String?) throws {
         let error = expectError(.resource, .unauthorized) {
             try judge(.empty(status: 401, header: (.wwwAuthenticate, header)))
@@ -173,7 +187,8 @@ private let yaml =
     }
 
     // LOG-01.
-    @Test func echoedAccessTokenIsTakenOut() throws {
+    @Test("Echoed access token is removed")
+    func echoedAccessTokenIsTakenOut() throws {
         let error = try #require(
             expectError(.resource, .unauthorized) {
                 try judge(

@@ -7,7 +7,8 @@ import Foundation
 import Testing
 
 /// ID tokens that the client's secret signs, which the descriptor alone can say, never the token (RFC 8725, section 3.1).
-@Suite struct SecretSignatureTests {
+@Suite("Secret signature")
+struct SecretSignatureTests {
     private static let secret = "0123456789abcdef0123456789abcdef"
 
     private func validate(_ token: String, hs256: Bool = true, secret: String? = Self.secret) throws -> IDToken {
@@ -32,20 +33,24 @@ import Testing
         return input + "." + base64URL(Data(code))
     }
 
-    @Test func secretOfTheClientSigns() throws {
+    @Test("Secret of the client signs")
+    func secretOfTheClientSigns() throws {
         #expect(try validate(token(Data(Self.secret.utf8))).subject == "user-1")
     }
 
-    @Test func anotherSecretDoesNot() {
+    @Test("Another secret does not")
+    func anotherSecretDoesNot() {
         expectError(.idToken, .badSignature) { try validate(token(Data("0123456789abcdef0123456789abcdeF".utf8))) }
         expectError(.idToken, .badSignature) { try validate(token(Data())) }
     }
 
-    @Test func tokenCannotChooseTheSecret() {
+    @Test("Token cannot choose the secret")
+    func tokenCannotChooseTheSecret() {
         expectError(.idToken, .unsupportedAlgorithm) { try validate(token(Data(Self.secret.utf8)), hs256: false) }
     }
 
-    @Test func tokenCannotChooseThePublicKey() throws {
+    @Test("Token cannot choose the public key")
+    func tokenCannotChooseThePublicKey() throws {
         let signed = try SigningKey.rsa.token(Issuer.claims, algorithm: "RS256", keyID: "1")
         expectError(.idToken, .unsupportedAlgorithm) { try validate(signed) }
         for name in ["HS384", "HS512", "none", "hs256", "RS256", "ES256"] {
@@ -55,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func publicKeyIsNoSecret() throws {
+    @Test("Public key is no secret")
+    func publicKeyIsNoSecret() throws {
         let jwk = try SigningKey.rsa.jwk(["kid": "1"]).jsonText()
         for text in [jwk, "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END PUBLIC KEY-----\n"] {
             expectError(.idToken, .badRegistration) { try validate(token(Data(text.utf8)), secret: text) }
@@ -63,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func secretMustBeThereAndLong() {
+    @Test("Secret must be there and long")
+    func secretMustBeThereAndLong() {
         let short = "0123456789abcdef0123456789abcde"
         expectError(.idToken, .badRegistration) { try validate(token(Data(short.utf8)), secret: short) }
         expectError(.idToken, .missingClientSecret) { try validate(token(Data(Self.secret.utf8)), secret: nil) }

@@ -7,7 +7,8 @@ import Testing
 
 @testable import CarnetProtocol
 
-@Suite struct SecretTests {
+@Suite("Secret")
+struct SecretTests {
     private struct Holder {
         var secret = Secret("s3cret-text")
         var list = [Secret("s3cret-text")]
@@ -16,7 +17,8 @@ import Testing
     }
 
     // LOG-01, CAUTH-10.
-    @Test func isNotSeenHoweverItIsPrinted() {
+    @Test("Is not seen however it is printed")
+    func isNotSeenHoweverItIsPrinted() {
         let secret = Secret("s3cret-text")
         var nested = ""
         print(secret, [secret], Holder(), to: &nested)
@@ -33,7 +35,8 @@ import Testing
     }
 
     // JOSE-29, A1: by bytes, where Swift's texts compare by canonical equivalence.
-    @Test func isComparedByBytes() {
+    @Test("Is compared by bytes")
+    func isComparedByBytes() {
         #expect(Secret("a") == Secret("a"))
         #expect(Secret("a") != Secret("b"))
         #expect(Secret("a") != Secret("ab"))
@@ -43,14 +46,16 @@ import Testing
         #expect(Set([Secret("e\u{301}"), Secret("\u{E9}")]).count == 2)
     }
 
-    @Test func isEncodedForStoresThatSeal() throws {
+    @Test("Is encoded for stores that encrypt")
+    func isEncodedForStoresThatSeal() throws {
         let encoded = try JSONEncoder().encode([Secret("s3cret-text")])
         #expect(String(decoding: encoded, as: UTF8.self) == #"["s3cret-text"]"#)
         #expect(try JSONDecoder().decode([Secret].self, from: encoded) == [Secret("s3cret-text")])
     }
 }
 
-@Suite struct PrintedTypesTests {
+@Suite("Printed types")
+struct PrintedTypesTests {
     private func expectNone(of secrets: [String], in value: some Any, sourceLocation: SourceLocation = #_sourceLocation)
     {
         for text in ["\(value)", String(reflecting: value), dumped(value)] {
@@ -61,7 +66,8 @@ import Testing
     }
 
     // LOG-01.
-    @Test func requestsAndResponsesShowNoSecrets() throws {
+    @Test("Requests and responses show no secrets")
+    func requestsAndResponsesShowNoSecrets() throws {
         let attempt = try Attempt(secret: "s3cret-text")
         let nonce = try #require(attempt.sent["nonce"])
         let challenge = try #require(attempt.sent["code_challenge"])
@@ -81,7 +87,8 @@ import Testing
     }
 
     // LOG-01.
-    @Test func tokensShowNoSecrets() throws {
+    @Test("Tokens show no secrets")
+    func tokensShowNoSecrets() throws {
         let attempt = try Attempt(Fixture.plain)
         let answer = IncomingResponse.json(
             #"{"access_token":"at-s3cret","token_type":"bearer","refresh_token":"rt-s3cret","x":{"id_token":"it-s3cret"}}"#
@@ -95,19 +102,20 @@ import Testing
 
     // LOG-01: whatever shape the answer has.
     @Test(
+        "Token response of any shape is shown without tokens",
         arguments: [
             #""at-s3cret""#, #"["at-s3cret"]"#, #"{"access_token":["at-s3cret"]}"#,
             #"{"access_token":{"v":"at-s3cret"}}"#,
             #"{"data":[{"refresh_token":"at-s3cret"}]}"#, #"{"unknown":"at-s3cret"}"#, "at-s3cret",
             #"{"tokens":[["at-s3cret"]]}"#, #"{"scope":["a",{"x":"at-s3cret"}]}"#,
-        ]
-    )
+        ])
     func tokenAnswerOfAnyShapeIsShownWithoutTokens(_ body: String) throws {
         let shown = RedactedResponse(.json(body), to: try Attempt(Fixture.plain).exchange())
         #expect(!shown.body.contains("s3cret"))
     }
 
-    @Test func harmlessMembersAreShown() throws {
+    @Test("Harmless members are shown")
+    func harmlessMembersAreShown() throws {
         let shown = RedactedResponse(
             .json(#"{"token_type":"bearer","expires_in":60,"scope":"a b","access_token":"x"}"#),
             to: try Attempt(Fixture.plain).exchange()
@@ -129,7 +137,8 @@ import Testing
     }
 
     // LOG-01: a secret that JSON writes with escapes.
-    @Test func echoWithEscapesIsTakenOut() throws {
+    @Test("Echo with escapes is removed")
+    func echoWithEscapesIsTakenOut() throws {
         let attempt = try Attempt(
             Fixture.plain + "client: { authentication: [client_secret_post] }\n", secret: #"s3"cr\et/x"#)
         let echo = (["error": "x", "error_description": #"not s3"cr\et/x"#] as JSONValue).jsonText()
@@ -138,7 +147,8 @@ import Testing
         #expect(shown.body.contains("[redacted]"))
     }
 
-    @Test func elsewhereMembersThatSpeakOfSecretsAreHidden() throws {
+    @Test("Elsewhere members that speak of secrets are hidden")
+    func elsewhereMembersThatSpeakOfSecretsAreHidden() throws {
         let provider = try Fixture.provider()
         let tokens = TokenSet(
             accessToken: Secret("access-token-1"), tokenType: "Bearer", scopes: [], issuedAt: Attempt.now)
@@ -150,7 +160,8 @@ import Testing
         #expect(shown.body.contains("Ada"))
     }
 
-    @Test func longBodyIsCut() throws {
+    @Test("Long body is cut")
+    func longBodyIsCut() throws {
         let provider = try Fixture.provider()
         let tokens = TokenSet(
             accessToken: Secret("access-token-1"), tokenType: "Bearer", scopes: [], issuedAt: Attempt.now)

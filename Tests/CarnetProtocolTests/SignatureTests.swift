@@ -5,7 +5,8 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite struct SignatureAlgorithmTests {
+@Suite("Signature algorithm")
+struct SignatureAlgorithmTests {
     private let issuer: Issuer
 
     init() throws { issuer = try Issuer() }
@@ -16,7 +17,8 @@ import Testing
     }
 
     // JOSE-01.
-    @Test(arguments: ["none", "None", "NONE", "nOnE", "none ", ""]) func noneIsRefusedInEverySpelling(_ name: String) {
+    @Test("None is rejected in every spelling", arguments: ["none", "None", "NONE", "nOnE", "none ", ""])
+    func noneIsRefusedInEverySpelling(_ name: String) {
         for signature in [Data(), Data("x".utf8)] {
             expectError(.idToken, .unsupportedAlgorithm) {
                 try issuer.validate(token(header: #"{"alg":"\#(name)"}"#, signature: signature))
@@ -25,13 +27,16 @@ import Testing
     }
 
     // JOSE-01.
-    @Test(arguments: ["{}", #"{"alg":null}"#, #"{"alg":["RS256"]}"#, #"{"alg":5}"#, "[]", "null", "x", ""])
+    @Test(
+        "Header without an algorithm is rejected",
+        arguments: ["{}", #"{"alg":null}"#, #"{"alg":["RS256"]}"#, #"{"alg":5}"#, "[]", "null", "x", ""])
     func headerWithoutAnAlgorithmIsRefused(_ header: String) {
         expectError(.idToken, .malformedToken) { try issuer.validate(token(header: header)) }
     }
 
     // JOSE-02: the public key is no HMAC secret, in whatever encoding.
-    @Test func signatureByThePublicKeyAsASecretIsRefused() throws {
+    @Test("Signature by the public key as a secret is rejected")
+    func signatureByThePublicKeyAsASecretIsRefused() throws {
         let secrets = try SigningKey.rsa.publicEncodings
         #expect(secrets.count == 6)
         for secret in secrets {
@@ -45,7 +50,8 @@ import Testing
     }
 
     // JOSE-03.
-    @Test(arguments: ["PS256", "RS384"]) func algorithmThatIsNotConfiguredIsRefused(_ name: String) throws {
+    @Test("Algorithm that is not configured is rejected", arguments: ["PS256", "RS384"])
+    func algorithmThatIsNotConfiguredIsRefused(_ name: String) throws {
         let token = try SigningKey.rsa.token(Issuer.claims, algorithm: name, keyID: "1")
         expectError(.idToken, .unsupportedAlgorithm) { try issuer.validate(token) }
         var lenient = issuer
@@ -54,14 +60,16 @@ import Testing
     }
 
     // JOSE-03.
-    @Test(arguments: ["ES256K", "RS1", "HS512", "rs256", "RS256 "]) func unknownAlgorithmIsRefused(_ name: String) {
+    @Test("Unknown algorithm is rejected", arguments: ["ES256K", "RS1", "HS512", "rs256", "RS256 "])
+    func unknownAlgorithmIsRefused(_ name: String) {
         expectError(.idToken, .unsupportedAlgorithm) {
             try issuer.validate(token(header: #"{"alg":"\#(name)","kid":"1"}"#, signature: Data("x".utf8)))
         }
     }
 
     // LOG-02, JOSE-10.
-    @Test func algorithmIsQuotedHarmlessly() throws {
+    @Test("Algorithm is quoted harmlessly")
+    func algorithmIsQuotedHarmlessly() throws {
         let name = #"\u001b[31m\n"# + String(repeating: "a", count: 10_000)
         let error = try #require(
             expectError(.idToken, .unsupportedAlgorithm) {
@@ -72,15 +80,16 @@ import Testing
     }
 
     // JOSE-09.
-    @Test(arguments: [#"["exp"]"#, "[]", #""exp""#, "null", #"["b64"]"#]) func criticalHeaderIsRefused(_ value: String)
-    {
+    @Test("Critical header is rejected", arguments: [#"["exp"]"#, "[]", #""exp""#, "null", #"["b64"]"#])
+    func criticalHeaderIsRefused(_ value: String) {
         expectError(.idToken, .criticalHeader) {
             try issuer.validate(token(header: #"{"alg":"RS256","kid":"1","b64":false,"crit":\#(value)}"#))
         }
     }
 
     // JOSE-10.
-    @Test func keyIDIsOnlyCompared() throws {
+    @Test("Key ID is only compared")
+    func keyIDIsOnlyCompared() throws {
         for id in ["../../dev/null", "' or 1=1", "\u{1B}[31m\n", "1 ", "\u{212A}"] {
             let error = expectError(.idToken, .keyNotFound) {
                 try issuer.validate(SigningKey.rsa.token(Issuer.claims, algorithm: "RS256", keyID: id))
@@ -98,7 +107,8 @@ import Testing
     }
 }
 
-@Suite struct SignatureTests {
+@Suite("Signature")
+struct SignatureTests {
     private let issuer: Issuer
     private let token: String
 
@@ -107,24 +117,28 @@ import Testing
         token = try SigningKey.rsa.token(Issuer.claims, algorithm: "RS256", keyID: "1")
     }
 
-    @Test func goodSignatureIsAccepted() throws { try issuer.validate(token) }
+    @Test("Good signature is accepted")
+    func goodSignatureIsAccepted() throws { try issuer.validate(token) }
 
     // JOSE-04.
-    @Test func changedClaimsAreRefused() throws {
+    @Test("Changed claims are rejected")
+    func changedClaimsAreRefused() throws {
         let parts = token.components(separatedBy: ".")
         let swapped = base64URL(Data(Issuer.claims(changing: ["sub": "admin"]).jsonText().utf8))
         expectError(.idToken, .badSignature) { try issuer.validate("\(parts[0]).\(swapped).\(parts[2])") }
     }
 
     // JOSE-04.
-    @Test func changedHeaderIsRefused() throws {
+    @Test("Changed header is rejected")
+    func changedHeaderIsRefused() throws {
         let parts = token.components(separatedBy: ".")
         let header = base64URL(Data(#"{"alg":"RS256","kid":"1","x":1}"#.utf8))
         expectError(.idToken, .badSignature) { try issuer.validate("\(header).\(parts[1]).\(parts[2])") }
     }
 
     // JOSE-04.
-    @Test func changedTruncatedOrEmptySignatureIsRefused() throws {
+    @Test("Changed truncated or empty signature is rejected")
+    func changedTruncatedOrEmptySignatureIsRefused() throws {
         let parts = token.components(separatedBy: ".")
         let signature = try #require(
             Data(
@@ -138,13 +152,15 @@ import Testing
     }
 
     // JOSE-04.
-    @Test func signatureByAnotherKeyIsRefused() throws {
+    @Test("Signature by another key is rejected")
+    func signatureByAnotherKeyIsRefused() throws {
         let forged = try SigningKey.otherRSA.token(Issuer.claims, algorithm: "RS256", keyID: "1")
         expectError(.idToken, .badSignature) { try issuer.validate(forged) }
     }
 
     // JOSE-08: keys in the token are not looked at.
-    @Test func keyInTheTokenIsIgnored() throws {
+    @Test("Key in the token is ignored")
+    func keyInTheTokenIsIgnored() throws {
         let own = try SigningKey.otherRSA.jwk()
         for header: [String: JSONValue] in [
             ["jwk": own], ["jku": "https://evil.example/jwks"], ["x5u": "https://evil.example/x"],
@@ -159,7 +175,8 @@ import Testing
     }
 
     // IDT-17: one token, one spelling.
-    @Test func otherSpellingsOfBase64AreRefused() throws {
+    @Test("Other spellings of base64 are rejected")
+    func otherSpellingsOfBase64AreRefused() throws {
         let parts = token.components(separatedBy: ".")
         for wrong in [
             "\(parts[0]).\(parts[1]).\(parts[2])=", "\(parts[0])=.\(parts[1]).\(parts[2])", " \(token)", "\(token)\n",
@@ -178,26 +195,28 @@ import Testing
 
     // IDT-16, JOSE-26, JOSE-27.
     @Test(
+        "Text that is no compact token is rejected",
         arguments: [
             "", ".", "..", "a.b", "a.b.c.d", "a.b.c.d.e", #"{"payload":"e30","signatures":[]}"#,
             String(repeating: ".", count: 10_000), String(repeating: "a", count: 100_000) + "..", "a.\u{301}b.c",
             "a.b.\u{301}c", "é.b.c",
-        ]
-    )
+        ])
     func textThatIsNoCompactTokenIsRefused(_ text: String) {
         expectError(.idToken, .malformedToken) { try issuer.validate(text) }
         expectError(.idToken, .malformedToken) { try IDToken(storedAfterValidation: Secret(text)) }
     }
 
     // JOSE-27.
-    @Test func tokenOverTheLimitIsRefused() throws {
+    @Test("Token over the limit is rejected")
+    func tokenOverTheLimitIsRefused() throws {
         let claims = Issuer.claims(changing: ["pad": .string(String(repeating: "x", count: 60_000))])
         let long = try SigningKey.rsa.token(claims, algorithm: "RS256", keyID: "1")
         expectError(.idToken, .malformedToken) { try issuer.validate(long) }
     }
 }
 
-@Suite struct EllipticSignatureTests {
+@Suite("Elliptic signature")
+struct EllipticSignatureTests {
     private func issuer(_ key: SigningKey, _ algorithm: SignatureAlgorithm) throws -> Issuer {
         var issuer = try Issuer(keys: [key.jwk(["kid": "1"])])
         issuer.algorithms = [algorithm]
@@ -205,7 +224,8 @@ import Testing
     }
 
     // JOSE-05.
-    @Test func oddSignaturesAreRefused() throws {
+    @Test("Odd signatures are rejected")
+    func oddSignaturesAreRefused() throws {
         let issuer = try issuer(.p256, .ES256)
         let input = SigningKey.signingInput(#"{"alg":"ES256","kid":"1"}"#, Issuer.claims.jsonText())
         let good = try SigningKey.p256.signature("ES256", over: Data(input.utf8))
@@ -226,13 +246,15 @@ import Testing
     }
 
     // JOSE-05: the curve belongs to the algorithm.
-    @Test func keyOfAnotherCurveIsNotUsed() throws {
+    @Test("Key of another curve is not used")
+    func keyOfAnotherCurveIsNotUsed() throws {
         let token = try SigningKey.p384.token(Issuer.claims, algorithm: "ES256", keyID: "1")
         expectError(.idToken, .keyNotFound) { try issuer(.p384, .ES256).validate(token) }
     }
 
     // JOSE-05.
-    @Test(arguments: ["x", "y"]) func pointThatIsNotOnTheCurveIsNoKey(_ name: String) throws {
+    @Test("Point that is not on the curve is no key", arguments: ["x", "y"])
+    func pointThatIsNotOnTheCurveIsNoKey(_ name: String) throws {
         var issuer = try Issuer(keys: [SigningKey.p256.jwk(["kid": "1", name: .string(base64URL(Data(count: 32)))])])
         issuer.algorithms = [.ES256]
         let token = try SigningKey.p256.token(Issuer.claims, algorithm: "ES256", keyID: "1")
@@ -241,13 +263,13 @@ import Testing
 
     // JOSE-06: under a key of small order one signature fits many messages.
     @Test(
+        "Key of small order verifies nothing",
         arguments: [
             "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
             "7P_______________________________________38", "7f_______________________________________38",
             "7v_______________________________________38", "JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_AU",
             "xxdqcD1N2E-6PAt2DRBnDyogU_osOczGTsf9d5KsA3o", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA",
-        ]
-    )
+        ])
     func keyOfSmallOrderVerifiesNothing(_ x: String) throws {
         var issuer = try Issuer(keys: [["kty": "OKP", "crv": "Ed25519", "x": .string(x), "kid": "1"]])
         issuer.algorithms = [.EdDSA]

@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 /// Authorization responses that the server signs (JWT Secured Authorization Response Mode).
-@Suite struct SignedCallbackTests {
+@Suite("Signed callback")
+struct SignedCallbackTests {
     private static func yaml(_ mode: String, _ callback: String = "{ jwt: [RS256] }") -> String {
         Fixture.openID + "authorization: { response_mode: \(mode) }\ncallback: \(callback)\n"
     }
@@ -51,7 +52,8 @@ import Testing
             verifyingBy: AnswerVerification(with: keySet, for: registration, now: Attempt.now + 1))
     }
 
-    @Test(arguments: ["jwt", "query.jwt"]) func isBelievedByItsSignature(_ mode: String) throws {
+    @Test("Is believed by its signature", arguments: ["jwt", "query.jwt"])
+    func isBelievedByItsSignature(_ mode: String) throws {
         let attempt = try Attempt(Self.yaml(mode))
         #expect(attempt.sent["response_mode"] == mode)
         let token = try token(attempt)
@@ -61,7 +63,8 @@ import Testing
         #expect(request.form["code"] == "the-code")
     }
 
-    @Test func mayComeAsAFormOrInTheFragment() throws {
+    @Test("May come as a form or in the fragment")
+    func mayComeAsAFormOrInTheFragment() throws {
         let form = try Attempt(Self.yaml("form_post.jwt"))
         let posted = AuthorizationCallback(
             postedTo: form.pending.redirectURI, form: "response=\(try token(form))")
@@ -84,7 +87,8 @@ import Testing
     }
 
     // ARES-20: what the signature, the algorithm or the type is not right of.
-    @Test func isRefusedUnsignedOrSignedByAnother() throws {
+    @Test("Is rejected unsigned or signed by another")
+    func isRefusedUnsignedOrSignedByAnother() throws {
         let attempt = try Attempt(Self.yaml("jwt"))
         let claims = claims(attempt).jsonText()
         for header in [#"{"alg":"none"}"#, #"{"alg":"HS256"}"#] {
@@ -111,6 +115,7 @@ import Testing
 
     // ARES-20: issuer, audience and end.
     @Test(
+        "Claims must be those of this sign-in",
         arguments: [
             (["iss": nil], .missingField), (["iss": "https://attacker.example"], .issuerMismatch),
             (["iss": "https://id.acme.example/"], .issuerMismatch), (["iss": 1], .wrongFieldType),
@@ -128,7 +133,8 @@ import Testing
     }
 
     // ARES-20: plain where signed was asked for, and the other way round.
-    @Test func isNeverMixedWithAPlainOne() throws {
+    @Test("Is never mixed with a plain one")
+    func isNeverMixedWithAPlainOne() throws {
         let attempt = try Attempt(Self.yaml("jwt"))
         let plain = "code=c&state=\(attempt.state)&iss=https%3A%2F%2Fid.acme.example"
         #expect(!attempt.pending.matches(attempt.callback(plain)))
@@ -144,21 +150,24 @@ import Testing
         expectError(.callback, .missingState) { try validate(asked, signed) }
     }
 
-    @Test func anErrorIsBelievedOnlyIfItIsSigned() throws {
+    @Test("An error is believed only if it is signed")
+    func anErrorIsBelievedOnlyIfItIsSigned() throws {
         let attempt = try Attempt(Self.yaml("jwt"))
         let denied = try token(attempt, changing: ["code": nil, "error": "access_denied"])
         let error = expectError(.callback, .serverError) { try validate(attempt, denied) }
         #expect(error?.server?.code == "access_denied")
     }
 
-    @Test func stateComesBeforeTheKeys() throws {
+    @Test("State comes before the keys")
+    func stateComesBeforeTheKeys() throws {
         let attempt = try Attempt(Self.yaml("jwt"))
         let forged = try SigningKey.otherRSA.token(
             claims(attempt, changing: ["state": "x"]), algorithm: "RS256", keyID: "unknown")
         expectError(.callback, .stateMismatch) { try validate(attempt, forged) }
     }
 
-    @Test func hostMayAskForItWhereTheDescriptorLeavesTheChoice() throws {
+    @Test("Host may ask for it where the descriptor leaves the choice")
+    func hostMayAskForItWhereTheDescriptorLeavesTheChoice() throws {
         let attempt = try Attempt(options: AuthorizationOptions(delivery: .init(responseMode: .jwt)))
         #expect(attempt.sent["response_mode"] == "jwt")
         try validate(attempt, try token(attempt))
@@ -170,7 +179,8 @@ import Testing
         #expect(restored == attempt.pending && restored.hasSignedAnswer(at: attempt.provider))
     }
 
-    @Test func algorithmsAreThoseOfTheDescriptorOrTheMetadata() throws {
+    @Test("Algorithms are those of the descriptor or the metadata")
+    func algorithmsAreThoseOfTheDescriptorOrTheMetadata() throws {
         let provider = try Fixture.resolved()
         #expect(provider.algorithms(of: provider.callback.jwt) == [.RS256])
         let metadata = try ProviderMetadata(

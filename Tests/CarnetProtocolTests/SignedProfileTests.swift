@@ -7,7 +7,8 @@ import HTTPTypes
 import Testing
 
 /// Answers of the userinfo endpoint that are JWTs.
-@Suite struct SignedProfileTests {
+@Suite("Signed profile")
+struct SignedProfileTests {
     private static let signed = Fixture.openID + "profile: { jwt: [RS256] }\n"
 
     private func judge(
@@ -38,7 +39,9 @@ import Testing
     ]
 
     // UI-04.
-    @Test(arguments: ["application/jwt", "application/jwt; charset=utf-8", "Application/JWT;charset=UTF-8"])
+    @Test(
+        "Is believed by its signature",
+        arguments: ["application/jwt", "application/jwt; charset=utf-8", "Application/JWT;charset=UTF-8"])
     func isBelievedByItsSignature(_ type: String) throws {
         #expect(try judge(try token(claims), type: type).name == "Ada")
         let provider = try Fixture.provider(Self.signed)
@@ -47,7 +50,8 @@ import Testing
     }
 
     // UI-04, INT-10: a real server's has neither issuer nor audience.
-    @Test func issuerAndAudienceAreCheckedWhereTheyAre() throws {
+    @Test("Issuer and audience are checked where they are")
+    func issuerAndAudienceAreCheckedWhereTheyAre() throws {
         #expect(try judge(try token(["sub": "user-1", "name": "Ada"])).name == "Ada")
         for (claims, kind) in [
             (["sub": "user-1", "iss": "https://attacker.example"], .issuerMismatch),
@@ -61,7 +65,8 @@ import Testing
     }
 
     // UI-04.
-    @Test func whatIsNotSignedAsSaidIsRefused() throws {
+    @Test("What is not signed as said is rejected")
+    func whatIsNotSignedAsSaidIsRefused() throws {
         let none = SigningKey.signingInput(#"{"alg":"none"}"#, claims.jsonText()) + "."
         expectError(.profile, .unsupportedAlgorithm) { try judge(none) }
         expectError(.profile, .unsupportedAlgorithm) { try judge(try token(claims, algorithm: "RS512")) }
@@ -73,7 +78,8 @@ import Testing
         expectError(.profile, .unexpectedContentType) { try judge(try token(claims), type: "text/plain") }
     }
 
-    @Test func anUnexpectedOneIsVerifiedAllTheSame() throws {
+    @Test("An unexpected one is verified all the same")
+    func anUnexpectedOneIsVerifiedAllTheSame() throws {
         #expect(try judge(try token(claims), Fixture.openID).name == "Ada")
         expectError(.profile, .badSignature) { try judge(try token(claims, key: .otherRSA), Fixture.openID) }
     }

@@ -27,26 +27,28 @@ struct TemplateTests {
             registration, held, now: Date(timeIntervalSince1970: 1_800_000_000.5), random: SeededRandomSource(seed: 1))
     }
 
-    @Test(arguments: [
-        ("{client.id}", "Jefe"),
-        ("{base64(join(':', client.id, 'x'))}", "SmVmZTp4"),
-        ("{base64url('>>>?')}", "Pj4-Pw"),
-        ("{sha256('abc')}", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-        ("{base64(sha256('abc'))}", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
-        // RFC 4231, section 4.3.
-        (
-            "{hmac_sha256(client.id, client.secret)}",
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        ),
-        ("{now()}", "1800000000"), ("{now('ms')}", "1800000000500"), ("{now('iso8601')}", "2027-01-15T08:00:00Z"),
-        ("{urlencode('a b/ü')}", "a%20b%2F%C3%BC"),
-        ("{jwt_claim(token.id_token, '/tid')}", "t-9"), ("{jwt_claim(token.id_token, '/n/k')}", "7"),
-        ("{capture(client.id, 'Je(.*)')}", "fe"),
-        ("{map(callback.region, 'hosts')}", "api.eu.acme.example"),
-        ("{callback.none|https://api.acme.example}", "https://api.acme.example"),
-        ("{map(client.id, 'hosts')|none}", "none"),
-        ("{join('', '{ me { id } }')}", "{ me { id } }"),
-    ])
+    @Test(
+        "Known",
+        arguments: [
+            ("{client.id}", "Jefe"),
+            ("{base64(join(':', client.id, 'x'))}", "SmVmZTp4"),
+            ("{base64url('>>>?')}", "Pj4-Pw"),
+            ("{sha256('abc')}", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            ("{base64(sha256('abc'))}", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+            // RFC 4231, section 4.3.
+            (
+                "{hmac_sha256(client.id, client.secret)}",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            ),
+            ("{now()}", "1800000000"), ("{now('ms')}", "1800000000500"), ("{now('iso8601')}", "2027-01-15T08:00:00Z"),
+            ("{urlencode('a b/ü')}", "a%20b%2F%C3%BC"),
+            ("{jwt_claim(token.id_token, '/tid')}", "t-9"), ("{jwt_claim(token.id_token, '/n/k')}", "7"),
+            ("{capture(client.id, 'Je(.*)')}", "fe"),
+            ("{map(callback.region, 'hosts')}", "api.eu.acme.example"),
+            ("{callback.none|https://api.acme.example}", "https://api.acme.example"),
+            ("{map(client.id, 'hosts')|none}", "none"),
+            ("{join('', '{ me { id } }')}", "{ me { id } }"),
+        ])
     func known(template: String, expected: String) throws {
         #expect(try values().fill(Template(template, in: .anywhere))?.text == expected)
     }

@@ -5,7 +5,8 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct TokenExchangeTests {
+@Suite("Token exchange")
+struct TokenExchangeTests {
     private func request(_ exchange: TokenExchange, _ keys: String = "") throws -> PreparedRequest {
         try exchange.request(
             at: try Fixture.provider(Fixture.plain + keys),
@@ -13,7 +14,8 @@ import Testing
             random: SeededRandomSource(seed: 9), now: Attempt.now)
     }
 
-    @Test func requestIsTheStandards() throws {
+    @Test("Request is the standard's")
+    func requestIsTheStandards() throws {
         let exchange = TokenExchange(
             .init(Secret("s")), actor: .init(Secret("a"), .jwt), audience: ["b", "c"], resource: ["urn:d"],
             scopes: ["read"], requestedType: .accessToken)
@@ -27,12 +29,14 @@ import Testing
         #expect(!request.redacted.body.contains("subject_token=s&"))
     }
 
-    @Test func grantMayHaveAnotherName() throws {
+    @Test("Grant may have another name")
+    func grantMayHaveAnotherName() throws {
         let request = try request(TokenExchange(.init(Secret("s"))), "token_exchange: { grant_type: swap }\n")
         #expect(request.form["grant_type"] == "swap")
     }
 
-    @Test func answerSaysWhatItIs() throws {
+    @Test("Response says what it is")
+    func answerSaysWhatItIs() throws {
         let exchange = TokenExchange(.init(Secret("subject-1")), requestedType: .accessToken)
         let request = try request(exchange)
         let provider = try Fixture.provider(Fixture.plain)
@@ -40,13 +44,14 @@ import Testing
             let body = #"{"access_token":"new-token-1","token_type":"Bearer","issued_token_type":"\#(type)"}"#
             return try exchange.judge(.json(body), to: request, from: provider, now: Attempt.now).type
         }
-        #expect(try judge(TokenExchange.TokenType.accessToken.rawValue) == .accessToken)
+        #expect(try judge(TokenExchange.TokenType.accessToken.uri) == .accessToken)
         expectError(.tokenExchange, .unsupportedTokenType) { try judge("urn:other") }
     }
 }
 
-@Suite struct RefusedFlowTests {
-    @Test(arguments: ["token", "id_token", "code id_token", "id_token token"])
+@Suite("Rejected flows")
+struct RefusedFlowTests {
+    @Test("Implicit flow is rejected", arguments: ["token", "id_token", "code id_token", "id_token token"])
     func implicitFlowIsRefused(_ type: String) {
         let error = expectError(.authorization, .unsupported) {
             try Attempt(Fixture.openID + "authorization: { response_type: \(type) }\n")
@@ -54,7 +59,8 @@ import Testing
         #expect(error?.descriptorKey == "authorization.response_type")
     }
 
-    @Test func passwordGrantIsRefused() throws {
+    @Test("Password grant is rejected")
+    func passwordGrantIsRefused() throws {
         let error = expectError(.tokenRequest, .unsupported) {
             try Attempt(Fixture.openID + "token: { omit: [grant_type], parameters: { grant_type: password } }\n")
                 .exchange()
@@ -62,7 +68,8 @@ import Testing
         #expect(error?.descriptorKey == "token.parameters.grant_type")
     }
 
-    @Test func passwordGrantIsRefusedUnderAnotherName() throws {
+    @Test("Password grant is rejected under another name")
+    func passwordGrantIsRefusedUnderAnotherName() throws {
         let provider = try Fixture.provider(
             Fixture.plain + "jwt_bearer: { rename: { grant_type: kind }, grant_type: password }\n")
         expectError(.jwtBearer, .unsupported) {

@@ -5,9 +5,11 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct TokenRequestTests {
+@Suite("Token request")
+struct TokenRequestTests {
     // TOK-01, CAUTH-04.
-    @Test func exchangeIsAFormPostOfAPublicClient() throws {
+    @Test("Exchange is a form POST of a public client")
+    func exchangeIsAFormPostOfAPublicClient() throws {
         let request = try Attempt().exchange()
         #expect(request.outgoing.head.method == .post)
         #expect(request.outgoing.head.path == "/token")
@@ -23,19 +25,21 @@ import Testing
     }
 
     // HTTP-13, G22.
-    @Test func asksForJSON() throws {
+    @Test("Asks for JSON")
+    func asksForJSON() throws {
         #expect(try Attempt().exchange().header("Accept") == "application/json")
     }
 
     // G2, AREQ-06, ARES-17: the code goes out as it came in.
-    @Test(arguments: ["a+b", "4/0A+b&x=1%2F", "a=b", "100%", "a b", "a;b", "~!*'()"])
+    @Test("Code survives form encoding", arguments: ["a+b", "4/0A+b&x=1%2F", "a=b", "100%", "a b", "a;b", "~!*'()"])
     func codeSurvivesFormEncoding(_ code: String) throws {
         let request = try Attempt().exchange(code: code)
         #expect(request.form["code"] == code)
         #expect(request.form.count == 5)
     }
 
-    @Test(arguments: awkwardValues) func refreshTokenAndClientSurviveFormEncoding(_ value: String) throws {
+    @Test("Refresh token and client survive form encoding", arguments: awkwardValues)
+    func refreshTokenAndClientSurviveFormEncoding(_ value: String) throws {
         let provider = try Fixture.provider(
             Fixture.openID
                 + "client: { authentication: [client_secret_post] }\nrefresh: { parameters: { extra: \"{x}\" } }\n"
@@ -55,7 +59,8 @@ import Testing
             ])
     }
 
-    @Test(arguments: awkwardValues) func valuesSurviveJSONEncoding(_ value: String) throws {
+    @Test("Values survive JSON encoding", arguments: awkwardValues)
+    func valuesSurviveJSONEncoding(_ value: String) throws {
         let provider = try Fixture.provider(Fixture.openID + "token: { body: json }\n")
         let registration = ClientRegistration(clientID: value, redirectURI: Attempt.redirectURI)
         let request = try TokenRequest.refresh(Secret(value), at: provider, as: registration)
@@ -65,7 +70,8 @@ import Testing
         #expect(body == ["grant_type": "refresh_token", "refresh_token": value, "client_id": value])
     }
 
-    @Test(arguments: awkwardValues) func valuesSurviveQueryEncoding(_ value: String) throws {
+    @Test("Values survive query encoding", arguments: awkwardValues)
+    func valuesSurviveQueryEncoding(_ value: String) throws {
         let provider = try Fixture.provider(
             Fixture.openID.replacingOccurrences(of: "/token\n", with: "/token?v=1\n") + "token: { body: query }\n")
         let registration = ClientRegistration(clientID: value, redirectURI: Attempt.redirectURI)
@@ -76,7 +82,8 @@ import Testing
         #expect(request.outgoing.body.isEmpty)
     }
 
-    @Test func endpointQueryThatRepeatsAParameterIsRefused() throws {
+    @Test("Endpoint query that repeats a parameter is rejected")
+    func endpointQueryThatRepeatsAParameterIsRefused() throws {
         let provider = try Fixture.provider(
             Fixture.openID.replacingOccurrences(of: "/token\n", with: "/token?client_id=evil\n")
                 + "token: { body: query }\n")
@@ -86,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func renamedAndOmittedParameters() throws {
+    @Test("Renamed and omitted parameters")
+    func renamedAndOmittedParameters() throws {
         let attempt = try Attempt(
             Fixture.openID + "token: { rename: { client_id: app_id }, omit: [redirect_uri] }\n")
         let form = try attempt.exchange().form
@@ -95,7 +103,9 @@ import Testing
         #expect(form["redirect_uri"] == nil)
     }
 
-    @Test(arguments: ["grant_type", "code", "client_id", "code_verifier", "redirect_uri"])
+    @Test(
+        "Descriptor parameters cannot repeat the protocol's",
+        arguments: ["grant_type", "code", "client_id", "code_verifier", "redirect_uri"])
     func descriptorParametersCannotRepeatTheProtocols(_ name: String) throws {
         let attempt = try Attempt(Fixture.openID + "token: { parameters: { \(name): x } }\n")
         let error = expectError(.tokenRequest, .reservedParameter) { try attempt.exchange() }
@@ -104,24 +114,26 @@ import Testing
 
     // CAUTH-01.
     @Test(
+        "Basic encodes ID and secret first",
         arguments: zip(
             ["s+/%:&=@é x", "plain"],
             ["client%20id:s%2B%2F%25%3A%26%3D%40%C3%A9%20x", "client%20id:plain"]
-        )
-    )
+        ))
     func basicEncodesIdAndSecretFirst(_ secret: String, _ pair: String) throws {
         let request = try Attempt(clientID: "client id", secret: secret).exchange()
         #expect(request.header("Authorization") == "Basic " + Data(pair.utf8).base64EncodedString())
     }
 
     // CAUTH-01, INT-01.
-    @Test func basicSendsRawWhereTheDescriptorSaysSo() throws {
+    @Test("Basic sends raw where the descriptor says so")
+    func basicSendsRawWhereTheDescriptorSaysSo() throws {
         let request = try Attempt(Fixture.openID + "client: { basic_encoding: raw }\n", secret: "s+/%").exchange()
         #expect(request.header("Authorization") == "Basic " + Data("client:s+/%".utf8).base64EncodedString())
     }
 
     // CAUTH-02, CAUTH-03.
-    @Test func credentialsAreSentOneWayOnly() throws {
+    @Test("Credentials are sent one way only")
+    func credentialsAreSentOneWayOnly() throws {
         let basic = try Attempt(secret: "s3cret").exchange()
         #expect(basic.header("Authorization") != nil)
         #expect(basic.form["client_secret"] == nil)
@@ -134,7 +146,8 @@ import Testing
         #expect(post.form["client_id"] == "client")
     }
 
-    @Test func descriptorCannotAddASecondAuthorizationHeader() throws {
+    @Test("Descriptor cannot add a second authorization header")
+    func descriptorCannotAddASecondAuthorizationHeader() throws {
         let attempt = try Attempt(
             Fixture.openID + "token: { headers: { Authorization: Basic eDp5 } }\n",
             secret: "s3cret"
@@ -143,7 +156,8 @@ import Testing
     }
 
     // HTTP-10.
-    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\u{0}b"]) func controlCharactersNeverBecomeAHeader(_ value: String) {
+    @Test("Control characters never become a header", arguments: ["a\r\nX-Evil: 1", "a\nb", "a\u{0}b"])
+    func controlCharactersNeverBecomeAHeader(_ value: String) {
         expectError(.tokenRequest, .badHeader) {
             try Attempt(
                 Fixture.openID
@@ -154,14 +168,16 @@ import Testing
     }
 
     // RT-05.
-    @Test func refreshLeavesTheScopeOut() throws {
+    @Test("Refresh leaves the scope out")
+    func refreshLeavesTheScopeOut() throws {
         let attempt = try Attempt()
         let request = try TokenRequest.refresh(Secret("r"), at: attempt.provider, as: attempt.registration)
         #expect(request.form == ["grant_type": "refresh_token", "refresh_token": "r", "client_id": "client"])
         #expect(request.step == .refresh)
     }
 
-    @Test func refreshGoesToItsOwnEndpointAsTheTokenRequestIsShaped() throws {
+    @Test("Refresh goes to its own endpoint as the token request is shaped")
+    func refreshGoesToItsOwnEndpointAsTheTokenRequestIsShaped() throws {
         let provider = try Fixture.provider(
             Fixture.openID.replacingOccurrences(
                 of: "  jwks:", with: "  refresh: https://id.acme.example/renew\n  jwks:")
@@ -173,7 +189,8 @@ import Testing
     }
 
     // REV-01, CAUTH-11.
-    @Test func revocationNamesTheTokenAndItsKind() throws {
+    @Test("Revocation names the token and its kind")
+    func revocationNamesTheTokenAndItsKind() throws {
         let attempt = try Attempt(secret: "s3cret")
         let request = try TokenRequest.revoke(
             Secret("r"), hint: "refresh_token", at: attempt.provider, as: attempt.registration)
@@ -183,7 +200,8 @@ import Testing
     }
 
     // SESS-08: a code of one registration is not sent with the credentials of another.
-    @Test func attemptOfAnotherClientMakesNoRequest() throws {
+    @Test("Attempt of another client makes no request")
+    func attemptOfAnotherClientMakesNoRequest() throws {
         let attempt = try Attempt()
         let other = ClientRegistration(
             clientID: "other", credentials: .secret(Secret("s3cret")), redirectURI: Attempt.redirectURI)

@@ -28,8 +28,10 @@ private struct Endpoint {
     }
 }
 
-@Suite struct TokenResponseTests {
-    @Test func readsAllFields() throws {
+@Suite("Token response")
+struct TokenResponseTests {
+    @Test("Reads all fields")
+    func readsAllFields() throws {
         let response = try Endpoint().judge(
             with: #""expires_in":3600,"refresh_token":"rt","scope":"read write","iat":1,"team":{"id":5}"#)
         #expect(response.accessToken.reveal() == "at")
@@ -41,7 +43,8 @@ private struct Endpoint {
     }
 
     // G11, C8, TOK-15, TOK-16: all but the access token may be missing.
-    @Test func needsTheAccessTokenAlone() throws {
+    @Test("Needs the access token alone")
+    func needsTheAccessTokenAlone() throws {
         let response = try Endpoint().judge(#"{"access_token":"at","token_type":"Bearer"}"#)
         #expect(response.refreshToken == nil)
         #expect(response.end == nil)
@@ -49,7 +52,9 @@ private struct Endpoint {
     }
 
     // TOK-02.
-    @Test(arguments: [#"{"token_type":"Bearer"}"#, #"{"access_token":null,"token_type":"Bearer"}"#])
+    @Test(
+        "Missing access token is rejected",
+        arguments: [#"{"token_type":"Bearer"}"#, #"{"access_token":null,"token_type":"Bearer"}"#])
     func missingAccessTokenIsRefused(_ body: String) throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .missingField) { try endpoint.judge(body) }
@@ -58,18 +63,20 @@ private struct Endpoint {
 
     // TOK-02, TOK-06, TOK-19.
     @Test(
+        "Unusable access token is rejected",
         arguments: [
             #""access_token":"""#, #""access_token":5"#, #""access_token":["a"]"#, #""access_token":"a b""#,
             #""access_token":"a\r\nb""#, #""access_token":"ü""#, #""access_token":"a\u0000""#,
-        ]
-    )
+        ])
     func unusableAccessTokenIsRefused(_ member: String) throws {
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(#"{"token_type":"Bearer",\#(member)}"#) }
     }
 
     // TOK-06.
-    @Test(arguments: [#""refresh_token":"a\nb""#, #""refresh_token":5"#, #""refresh_token":{}"#, #""id_token":7"#])
+    @Test(
+        "Unusable other token is rejected",
+        arguments: [#""refresh_token":"a\nb""#, #""refresh_token":5"#, #""refresh_token":{}"#, #""id_token":7"#])
     func unusableOtherTokenIsRefused(_ member: String) throws {
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: member) }
@@ -77,7 +84,8 @@ private struct Endpoint {
     }
 
     // TOK-06, INT-23: servers that do not leave out what is empty. An access token that is empty stays an error.
-    @Test func emptyMemberIsOneThatIsMissing() throws {
+    @Test("Empty member is one that is missing")
+    func emptyMemberIsOneThatIsMissing() throws {
         let response = try Endpoint().judge(with: #""refresh_token":"","id_token":"","scope":" ","expires_in":"""#)
         #expect(
             response.refreshToken == nil && response.idToken == nil && response.scopes == nil && response.end == nil)
@@ -91,7 +99,8 @@ private struct Endpoint {
     }
 
     // COST-07.
-    @Test(arguments: ["access_token", "refresh_token"]) func tokenHasALimit(_ name: String) throws {
+    @Test("Token has a limit", arguments: ["access_token", "refresh_token"])
+    func tokenHasALimit(_ name: String) throws {
         let endpoint = try Endpoint()
         func body(_ length: Int) -> String {
             var object: JSONObject = JSONObject()
@@ -105,7 +114,8 @@ private struct Endpoint {
     }
 
     // COST-07.
-    @Test func scopesHaveALimit() throws {
+    @Test("Scopes have a limit")
+    func scopesHaveALimit() throws {
         let endpoint = try Endpoint()
         let scopes = Array(repeating: String(repeating: "s", count: 99), count: 656)
         let text = #""scope":"\#(scopes.joined(separator: " "))""#
@@ -117,12 +127,14 @@ private struct Endpoint {
     }
 
     // TOK-03.
-    @Test(arguments: ["Bearer", "bearer", "bEaReR"]) func typeIsComparedWithoutCase(_ type: String) throws {
+    @Test("Type is compared without case", arguments: ["Bearer", "bearer", "bEaReR"])
+    func typeIsComparedWithoutCase(_ type: String) throws {
         _ = try Endpoint().judge(#"{"access_token":"at","token_type":"\#(type)"}"#)
     }
 
     // TOK-03.
-    @Test(arguments: ["mac", "N_A", "DPoP", "Bearer "]) func otherTypesAreRefused(_ type: String) throws {
+    @Test("Other types are rejected", arguments: ["mac", "N_A", "DPoP", "Bearer "])
+    func otherTypesAreRefused(_ type: String) throws {
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .unsupportedTokenType) {
             try endpoint.judge(#"{"access_token":"at","token_type":"\#(type)"}"#)
@@ -130,7 +142,8 @@ private struct Endpoint {
     }
 
     // TOK-03: an absent type is accepted where the descriptor says what it is.
-    @Test func absentTypeNeedsTheDescriptorsWord() throws {
+    @Test("Absent type needs the descriptor's word")
+    func absentTypeNeedsTheDescriptorsWord() throws {
         let strict = try Endpoint()
         expectError(.tokenRequest, .missingField) { try strict.judge(#"{"access_token":"at"}"#) }
         let lenient = try Endpoint(Fixture.plain + "token: { response: { default_token_type: Bearer } }\n")
@@ -139,22 +152,22 @@ private struct Endpoint {
 
     // TOK-04.
     @Test(
+        "Lifetime is read from number or text",
         arguments: zip(
             ["3600", "\"3600\"", "3600.5", "0", "3.6e3", "null", "3155760000"],
             [3600, 3600, 3600.5, 0, 3600, nil, 3_155_760_000] as [TimeInterval?]
-        )
-    )
+        ))
     func lifetimeIsReadFromNumberOrText(_ value: String, _ expected: TimeInterval?) throws {
         #expect(try Endpoint().judge(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
     }
 
     // TOK-04, INT-24: a hundred years is the most that is believed, and less than nothing says nothing.
     @Test(
+        "Lifetime beyond belief is cut or unknown",
         arguments: zip(
             ["-1", "\"-1\"", "-1e999", "\"\"", "1e300", "1e999", "9007199254740993000", "\"99999999999999\""],
             [nil, nil, nil, nil, 3_155_760_000, 3_155_760_000, 3_155_760_000, 3_155_760_000] as [TimeInterval?]
-        )
-    )
+        ))
     func lifetimeBeyondBeliefIsCutOrUnknown(_ value: String, _ expected: TimeInterval?) throws {
         #expect(try Endpoint().judge(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
         let stated = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 60 } }\n")
@@ -162,7 +175,9 @@ private struct Endpoint {
     }
 
     // TOK-04.
-    @Test(arguments: ["\"soon\"", "\"NaN\"", "\"inf\"", "\"0x10\"", "true", "[]", "{}"])
+    @Test(
+        "Unbelievable lifetime is rejected",
+        arguments: ["\"soon\"", "\"NaN\"", "\"inf\"", "\"0x10\"", "true", "[]", "{}"])
     func unbelievableLifetimeIsRefused(_ value: String) throws {
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"expires_in\":\(value)") }
@@ -170,11 +185,11 @@ private struct Endpoint {
 
     // TOK-05, C24.
     @Test(
+        "Granted scopes are exactly those named",
         arguments: zip(
             ["\"\"", "\"read\"", "\"read  write \"", "[\"read\",\"write\"]", "[]", "\"admin read\"", "null"],
             [nil, ["read"], ["read", "write"], ["read", "write"], [], ["admin", "read"], nil] as [[String]?]
-        )
-    )
+        ))
     func grantedScopesAreExactlyThoseNamed(_ value: String, _ expected: [String]?) throws {
         let response = try Endpoint().judge(with: "\"scope\":\(value)")
         #expect(response.scopes == expected)
@@ -182,12 +197,14 @@ private struct Endpoint {
         #expect(tokens.scopes == expected ?? ["read", "write"])
     }
 
-    @Test(arguments: ["5", "{}", "[5]", "true"]) func scopesOfAnotherKindAreRefused(_ value: String) throws {
+    @Test("Scopes of another kind are rejected", arguments: ["5", "{}", "[5]", "true"])
+    func scopesOfAnotherKindAreRefused(_ value: String) throws {
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"scope\":\(value)") }
     }
 
-    @Test func fieldsAreFoundWhereTheDescriptorSays() throws {
+    @Test("Fields are found where the descriptor says")
+    func fieldsAreFoundWhereTheDescriptorSays() throws {
         let endpoint = try Endpoint(
             Fixture.plain
                 + "token: { response: { root: /data, fields: { access_token: /tokens/0, expires_in: /ttl } } }\n")
@@ -198,7 +215,8 @@ private struct Endpoint {
         #expect(error?.descriptorKey == "token.response.root")
     }
 
-    @Test func defaultLifetimeIsUsedWhenNoneIsNamed() throws {
+    @Test("Default lifetime is used when none is named")
+    func defaultLifetimeIsUsedWhenNoneIsNamed() throws {
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 7200 } }\n")
         #expect(try endpoint.judge(#"{"access_token":"at","token_type":"bearer"}"#).end == .after(7200))
         #expect(try endpoint.judge(with: "\"expires_in\":5").end == .after(5))
@@ -206,19 +224,20 @@ private struct Endpoint {
 
     // TOK-14.
     @Test(
+        "Odd JSON is rejected without a crash",
         arguments: [
             #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#,
             #"{"access_token":"\ud800","token_type":"Bearer"}"#, "[]", "null", "\"at\"", "7", "", "{", "\u{FEFF}{}",
             String(repeating: "[", count: 10_000),
-        ]
-    )
+        ])
     func oddJSONIsRefusedWithoutACrash(_ body: String) throws {
         let endpoint = try Endpoint()
         let error = #expect(throws: OAuthError.self) { try endpoint.judge(body) }
         #expect(error?.kind == .malformedBody || error?.kind == .missingField)
     }
 
-    @Test func invalidUTF8IsRefused() throws {
+    @Test("Invalid UTF-8 is rejected")
+    func invalidUTF8IsRefused() throws {
         let endpoint = try Endpoint()
         var response = IncomingResponse.json("")
         response.body = Array(#"{"access_token":""#.utf8) + [0xFF] + Array(#"","token_type":"Bearer"}"#.utf8)
@@ -226,7 +245,8 @@ private struct Endpoint {
     }
 
     // LOG-02: an error quotes nothing that could drive a terminal.
-    @Test func repeatedMemberNameIsQuotedHarmlessly() throws {
+    @Test("Repeated member name is quoted harmlessly")
+    func repeatedMemberNameIsQuotedHarmlessly() throws {
         let endpoint = try Endpoint()
         let name = #"\u001b[31m\n"# + String(repeating: "x", count: 100_000)
         let error = try #require(
@@ -237,16 +257,18 @@ private struct Endpoint {
 
     // TOK-13.
     @Test(
+        "JSON types are accepted",
         arguments: [
             "application/json", "application/json; charset=utf-8", "Application/JSON", "application/vnd.acme+json;v=1",
-        ]
-    )
+        ])
     func jsonTypesAreAccepted(_ type: String) throws {
         _ = try Endpoint().judge(.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type))
     }
 
     // TOK-13.
-    @Test(arguments: ["text/html", "text/plain", "application/x-www-form-urlencoded", "application/jwt", ""])
+    @Test(
+        "Other types are rejected unless the descriptor says",
+        arguments: ["text/html", "text/plain", "application/x-www-form-urlencoded", "application/jwt", ""])
     func otherTypesAreRefusedUnlessTheDescriptorSays(_ type: String) throws {
         let answer = IncomingResponse.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type)
         let strict = try Endpoint()
@@ -255,7 +277,8 @@ private struct Endpoint {
         _ = try Endpoint(Fixture.plain + "token: { response: { format: json } }\n").judge(answer)
     }
 
-    @Test func missingContentTypeIsRefused() throws {
+    @Test("Missing content type is rejected")
+    func missingContentTypeIsRefused() throws {
         let endpoint = try Endpoint()
         var response = IncomingResponse.json(#"{"access_token":"at","token_type":"Bearer"}"#)
         response.head.headerFields[.contentType] = nil
@@ -263,7 +286,8 @@ private struct Endpoint {
     }
 
     // TOK-12.
-    @Test func formAnswerIsReadWhereTheDescriptorSays() throws {
+    @Test("Form response is read where the descriptor says")
+    func formAnswerIsReadWhereTheDescriptorSays() throws {
         let answer = IncomingResponse.canned(
             "access_token=a%2Bt&token_type=bearer&scope=read%20write&expires_in=60",
             type: "application/x-www-form-urlencoded"
@@ -277,7 +301,8 @@ private struct Endpoint {
         expectError(.tokenRequest, .unexpectedContentType) { try strict.judge(answer) }
     }
 
-    @Test func formAnswerWithARepeatedNameIsRefused() throws {
+    @Test("Form response with a repeated name is rejected")
+    func formAnswerWithARepeatedNameIsRefused() throws {
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
         expectError(.tokenRequest, .malformedBody) {
             try endpoint.judge(
@@ -287,7 +312,8 @@ private struct Endpoint {
     }
 
     // HTTP-05: the largest body that a transport lets through costs no more than a moment.
-    @Test(.timeLimit(.minutes(5))) func aHundredThousandFormFieldsAreReadInAMoment() throws {
+    @Test("A hundred thousand form fields are read in a moment", .timeLimit(.minutes(5)))
+    func aHundredThousandFormFieldsAreReadInAMoment() throws {
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
         let fields = (0..<100_000).map { "f\($0)=1" }.joined(separator: "&")
         let response = IncomingResponse.canned(
@@ -296,12 +322,14 @@ private struct Endpoint {
         #expect(RedactedResponse(response, to: endpoint.request).status == 200)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aMegabyteOfTextIsReadInAMoment() throws {
+    @Test("A megabyte of text is read in a moment", .timeLimit(.minutes(5)))
+    func aMegabyteOfTextIsReadInAMoment() throws {
         let text = String(repeating: "abcdefghi ", count: 100_000)
         #expect(try Endpoint().judge(with: #""x":"\#(text)""#).accessToken.reveal() == "at")
     }
 
-    @Test(.timeLimit(.minutes(5))) func aHundredThousandMembersAreShownInAMoment() throws {
+    @Test("A hundred thousand members are shown in a moment", .timeLimit(.minutes(5)))
+    func aHundredThousandMembersAreShownInAMoment() throws {
         let endpoint = try Endpoint()
         let members = (0..<100_000).map { "\"m\($0)\":1" }.joined(separator: ",")
         let shown = RedactedResponse(.json("{\(members)}"), to: endpoint.request)
@@ -309,9 +337,12 @@ private struct Endpoint {
     }
 }
 
-@Suite struct TokenErrorTests {
+@Suite("Token error")
+struct TokenErrorTests {
     // TOK-09, C7, A8: the status comes first.
-    @Test(arguments: [201, 202, 204, 301, 302, 307, 400, 401, 403, 500, 503])
+    @Test(
+        "Tokens are read from no other status than 200",
+        arguments: [201, 202, 204, 301, 302, 307, 400, 401, 403, 500, 503])
     func tokensAreReadFromNoOtherStatusThan200(_ status: Int) throws {
         let endpoint = try Endpoint()
         let body = #"{"access_token":"at","token_type":"Bearer"}"#
@@ -323,7 +354,8 @@ private struct Endpoint {
     }
 
     // TOK-09.
-    @Test func errorWithStatus200IsAnError() throws {
+    @Test("Error with status 200 is an error")
+    func errorWithStatus200IsAnError() throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .serverError) {
             try endpoint.judge(#"{"error":"bad_verification_code","access_token":"at","token_type":"bearer"}"#)
@@ -331,7 +363,8 @@ private struct Endpoint {
         #expect(error?.server?.code == "bad_verification_code")
     }
 
-    @Test func errorMembersThatSayNoErrorAreIgnored() throws {
+    @Test("Error members that say no error are ignored")
+    func errorMembersThatSayNoErrorAreIgnored() throws {
         let endpoint = try Endpoint()
         for member in [#""error":null"#, #""error":false"#, #""error":"""#, #""error":0"#] {
             _ = try endpoint.judge(with: member)
@@ -339,7 +372,8 @@ private struct Endpoint {
     }
 
     // G15, C7.
-    @Test func serversWordsAreCarried() throws {
+    @Test("Server's words are carried")
+    func serversWordsAreCarried() throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .serverError) {
             try endpoint.judge(
@@ -354,12 +388,12 @@ private struct Endpoint {
 
     // TOK-10, INT-08.
     @Test(
+        "Error body of any shape is an error with its status",
         arguments: [
             "", "<html>no</html>", "null", "[]", "\"x\"", "{\"error\":{\"message\":\"nested\"}}", "{\"error\":[1]}",
             "{}",
             "{", String(repeating: "x", count: 1 << 20),
-        ]
-    )
+        ])
     func errorBodyOfAnyShapeIsAnErrorWithItsStatus(_ body: String) throws {
         let endpoint = try Endpoint()
         let error = try #require(
@@ -372,7 +406,8 @@ private struct Endpoint {
     }
 
     // INT-08.
-    @Test func unknownCodeIsCarried() throws {
+    @Test("Unknown code is carried")
+    func unknownCodeIsCarried() throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .serverError) {
             try endpoint.judge(.json(#"{"error":"invalid_code"}"#, status: 403))
@@ -380,7 +415,8 @@ private struct Endpoint {
         #expect(error?.server?.code == "invalid_code")
     }
 
-    @Test func errorWordsAreFoundWhereTheDescriptorSays() throws {
+    @Test("Error words are found where the descriptor says")
+    func errorWordsAreFoundWhereTheDescriptorSays() throws {
         let endpoint = try Endpoint(
             Fixture.plain
                 + "token: { response: { errors: { error: /error/type, error_description: /error/message } } }\n")
@@ -391,7 +427,8 @@ private struct Endpoint {
         #expect(error?.server?.message == "no")
     }
 
-    @Test(arguments: [408, 429, 500, 502, 503, 504]) func serversFailureIsForLater(_ status: Int) throws {
+    @Test("Server's failure is for later", arguments: [408, 429, 500, 502, 503, 504])
+    func serversFailureIsForLater(_ status: Int) throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .serverUnavailable) {
             try endpoint.judge(.canned("<html>", status: status, type: "text/html"))
@@ -400,7 +437,8 @@ private struct Endpoint {
     }
 
     // HTTP-03, HTTP-04: a redirect is said, not followed.
-    @Test func redirectIsSaid() throws {
+    @Test("Redirect is said")
+    func redirectIsSaid() throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .unexpectedStatus) {
             try endpoint.judge(.empty(status: 307, header: (.location, "https://evil.example")))
@@ -409,9 +447,11 @@ private struct Endpoint {
     }
 
     // TOK-10, LOG-01: secrets that come back are taken out.
-    @Test(arguments: [
-        #"client: { authentication: [client_secret_post] }"#, #"client: { authentication: [client_secret_basic] }"#,
-    ])
+    @Test(
+        "Echoed secrets are removed",
+        arguments: [
+            #"client: { authentication: [client_secret_post] }"#, #"client: { authentication: [client_secret_basic] }"#,
+        ])
     func echoedSecretsAreTakenOut(_ section: String) throws {
         let endpoint = try Endpoint(Fixture.plain + section + "\n")
         let verifier = try #require(endpoint.request.form["code_verifier"])
@@ -429,7 +469,8 @@ private struct Endpoint {
     }
 }
 
-@Suite struct TokenSetTests {
+@Suite("Token set")
+struct TokenSetTests {
     private let old = TokenSet(
         accessToken: Secret("a1"),
         tokenType: "Bearer",
@@ -443,7 +484,8 @@ private struct Endpoint {
     private func answer(_ json: String) throws -> TokenResponse { try Endpoint().judge(json) }
 
     // RT-02, RT-08, RT-10, C10: what the answer leaves out stays.
-    @Test func refreshKeepsWhatTheAnswerLeavesOut() throws {
+    @Test("Refresh keeps what the response leaves out")
+    func refreshKeepsWhatTheAnswerLeavesOut() throws {
         let merged = old.merging(
             try answer(#"{"access_token":"a2","token_type":"bearer","expires_in":60}"#), now: Attempt.now)
         #expect(merged.accessToken.reveal() == "a2")
@@ -455,7 +497,8 @@ private struct Endpoint {
     }
 
     // RT-02.
-    @Test func refreshReplacesWhatTheAnswerNames() throws {
+    @Test("Refresh replaces what the response names")
+    func refreshReplacesWhatTheAnswerNames() throws {
         let merged = old.merging(
             try answer(
                 #"{"access_token":"a2","token_type":"bearer","refresh_token":"r2","id_token":"i2","scope":[]}"#),
@@ -468,7 +511,8 @@ private struct Endpoint {
     }
 
     // RT-07, G13.
-    @Test func endsWithinTheMargin() {
+    @Test("Ends within the margin")
+    func endsWithinTheMargin() {
         #expect(!old.isExpiring(within: 60, at: Attempt.now - 61))
         #expect(old.isExpiring(within: 60, at: Attempt.now - 60))
         #expect(!old.isExpiring(within: 0, at: Attempt.now - 1))
@@ -476,7 +520,8 @@ private struct Endpoint {
     }
 
     // RT-07: a token that lives shorter than the margin is not renewed at once, again and again.
-    @Test func shortLivedTokenIsRenewedInTheSecondHalfOfItsLife() {
+    @Test("Short lived token is refreshed in the second half of its life")
+    func shortLivedTokenIsRenewedInTheSecondHalfOfItsLife() {
         var tokens = old
         tokens.issuedAt = Attempt.now - 30
         #expect(!tokens.isExpiring(within: 60, at: Attempt.now - 16))
@@ -492,7 +537,8 @@ private struct Endpoint {
     }
 
     // TOK-04: an unknown end is no end.
-    @Test func tokenWithoutAStatedEndIsNotExpiring() {
+    @Test("Token without a stated end is not expiring")
+    func tokenWithoutAStatedEndIsNotExpiring() {
         var tokens = old
         tokens.expiresAt = nil
         #expect(!tokens.isExpiring(within: 60, at: .distantFuture))

@@ -3,7 +3,8 @@ import Testing
 
 @testable import CarnetProtocol
 
-@Suite struct VectorTests {
+@Suite("Vector")
+struct VectorTests {
     private func isValid(_ compact: String, key: JSONValue, _ algorithm: SignatureAlgorithm) throws -> Bool {
         let signature = try JSONWebSignature(Secret(compact), step: .idToken)
         let key = try #require(JSONWebKey(key))
@@ -18,7 +19,8 @@ import Testing
         return parts.joined(separator: ".")
     }
 
-    @Test func `RFC 7515, appendix A`() throws {
+    @Test("RFC 7515, appendix A")
+    func rfc7515Appendix() throws {
         let vectors = try Vectors.file("rfc7515.json")
         for vector in try #require(vectors["signatures"]?.array) {
             let compact = try #require(vector["compact"]?.string)
@@ -37,8 +39,10 @@ import Testing
         #expect(SignatureAlgorithm(rawValue: try JSONWebSignature(Secret(unsigned), step: .idToken).algorithm) == nil)
     }
 
-    @Test(arguments: [("4.1", SignatureAlgorithm.RS256), ("4.2", .PS384), ("4.3", .ES512)])
-    func `RFC 7520, sections 4.1 to 4.3`(section: String, algorithm: SignatureAlgorithm) throws {
+    @Test(
+        "RFC 7520, sections 4.1 to 4.3",
+        arguments: [("4.1", SignatureAlgorithm.RS256), ("4.2", .PS384), ("4.3", .ES512)])
+    func rfc7520Sections41To43(section: String, algorithm: SignatureAlgorithm) throws {
         let vector = try Vectors.file("rfc7520/jws-\(section).json")
         let compact = try #require(vector.at("output", "compact").string)
         #expect(try isValid(compact, key: vector.at("input", "key"), algorithm))
@@ -50,7 +54,8 @@ import Testing
         #expect(try #require(JSONWebKey(key.publicJWK)).isValid(own, for: input, algorithm: algorithm))
     }
 
-    @Test func `RFC 7520, section 4.4`() throws {
+    @Test("RFC 7520, section 4.4")
+    func rfc7520Section44() throws {
         let vector = try Vectors.file("rfc7520/jws-4.4.json")
         let signature = try JSONWebSignature(
             Secret(try #require(vector.at("output", "compact").string)), step: .idToken)
@@ -58,11 +63,13 @@ import Testing
         #expect(JSONWebSignature.hmac(signature.signingInput, .HS256, key: key) == signature.signature)
     }
 
-    @Test(arguments: [
-        ("5.2", TokenEncryption(.rsaOAEP, .a256GCM)), ("5.4", TokenEncryption(.ecdhESA128KW, .a128GCM)),
-        ("5.5", TokenEncryption(.ecdhES, .a128CBCHS256)),
-    ])
-    func `RFC 7520, sections 5.2, 5.4 and 5.5`(section: String, encryption: TokenEncryption) throws {
+    @Test(
+        "RFC 7520, sections 5.2, 5.4 and 5.5",
+        arguments: [
+            ("5.2", TokenEncryption(.rsaOAEP, .a256GCM)), ("5.4", TokenEncryption(.ecdhESA128KW, .a128GCM)),
+            ("5.5", TokenEncryption(.ecdhES, .a128CBCHS256)),
+        ])
+    func rfc7520Sections5254(section: String, encryption: TokenEncryption) throws {
         let vector = try Vectors.file("rfc7520/jwe-\(section).json")
         let key = try ClientKey(jwk: Secret(vector.at("input", "key").jsonText()))
         let token = try JSONWebEncryption(
@@ -71,8 +78,8 @@ import Testing
             try token.decrypt(with: [key], expecting: encryption).reveal() == vector.at("input", "plaintext").string)
     }
 
-    @Test(arguments: ["5.1", "5.6"])
-    func `RFC 7520, sections 5.1 and 5.6 are refused: other algorithms`(section: String) throws {
+    @Test("RFC 7520, sections 5.1 and 5.6 are rejected: other algorithms", arguments: ["5.1", "5.6"])
+    func rfc7520Sections51And56(section: String) throws {
         let vector = try Vectors.file("rfc7520/jwe-\(section).json")
         let text = Secret(try #require(vector.at("output", "compact").string))
         for algorithm in KeyManagementAlgorithm.allCases {
@@ -82,14 +89,15 @@ import Testing
         }
     }
 
-    @Test(arguments: ["5.3", "5.9"])
-    func `RFC 7520, sections 5.3 and 5.9 are refused: another content, compressed`(section: String) throws {
+    @Test("RFC 7520, sections 5.3 and 5.9 are rejected: another content, compressed", arguments: ["5.3", "5.9"])
+    func rfc7520Sections53And59(section: String) throws {
         let vector = try Vectors.file("rfc7520/jwe-\(section).json")
         let text = Secret(try #require(vector.at("output", "compact").string))
         expectError(.idToken, .malformedToken) { try JSONWebEncryption(text, step: .idToken) }
     }
 
-    @Test func `RFC 7520, section 6`() throws {
+    @Test("RFC 7520, section 6")
+    func rfc7520Section6() throws {
         let vector = try Vectors.file("rfc7520/nested-6.json")
         let key = try ClientKey(jwk: Secret(vector.at("encrypt", "input", "key").jsonText()))
         let token = try JSONWebEncryption(
@@ -99,20 +107,23 @@ import Testing
         #expect(try isValid(inner, key: vector.at("sign", "input", "key"), .PS256))
     }
 
-    @Test func `RFC 7636, appendix B`() throws {
+    @Test("RFC 7636, appendix B")
+    func rfc7636AppendixB() throws {
         let vector = try Vectors.file("rfc7636.json")
         let verifier = CodeVerifier(secret: Secret(try #require(vector["verifier"]?.string)))
         #expect(verifier.challenge(.base64url) == vector["challenge"]?.string)
     }
 
-    @Test func `RFC 7638, section 3.1`() throws {
+    @Test("RFC 7638, section 3.1")
+    func rfc7638Section31() throws {
         let vector = try Vectors.file("rfc7638.json")
         let key = try ClientKey(jwk: Secret(vector.at("key").jsonText()))
         #expect(key.thumbprint == vector["thumbprint"]?.string)
         #expect(key.id == "2011-04-29")
     }
 
-    @Test func `RFC 8037, appendix A`() throws {
+    @Test("RFC 8037, appendix A")
+    func rfc8037Appendix() throws {
         let vector = try Vectors.file("rfc8037.json")
         let key = try ClientKey(jwk: Secret(vector.at("key").jsonText()))
         #expect(key.thumbprint == vector["thumbprint"]?.string)
@@ -132,7 +143,8 @@ import Testing
                 == agreement.at("input", "plaintext").string)
     }
 
-    @Test func `RFC 9449, sections 5 and 6.1`() throws {
+    @Test("RFC 9449, sections 5 and 6.1")
+    func rfc9449Sections5And61() throws {
         let vector = try Vectors.file("rfc9449.json")
         let proof = try #require(vector["proof"]?.string)
         #expect(try isValid(proof, key: vector.at("key"), .ES256))

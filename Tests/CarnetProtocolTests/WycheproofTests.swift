@@ -4,15 +4,17 @@ import Testing
 @testable import CarnetProtocol
 
 /// Signatures that wrong implementations take, or right ones refuse.
-@Suite struct WycheproofTests {
+@Suite("Wycheproof")
+struct WycheproofTests {
     @Test(
+        "Every signature is validated as Project Wycheproof does",
         arguments: [
             ("ecdsa_secp256r1_sha256_p1363", 252), ("ecdsa_secp384r1_sha384_p1363", 270),
             ("ecdsa_secp521r1_sha512_p1363", 308), ("ed25519", 150), ("rsa_signature_2048_sha256", 237),
             ("rsa_signature_4096_sha512", 238), ("rsa_pss_2048_sha256_mgf1_32", 103),
             ("rsa_pss_3072_sha256_mgf1_32", 103), ("rsa_pss_4096_sha256_mgf1_32", 103),
         ])
-    func `every signature is judged as Project Wycheproof does`(name: String, count: Int) throws {
+    func everySignatureIsJudgedAsProject(name: String, count: Int) throws {
         let file = try Vectors.file("wycheproof/\(name).json")
         let algorithm = try #require(SignatureAlgorithm(rawValue: file["alg"]?.string ?? ""))
         var judged = 0

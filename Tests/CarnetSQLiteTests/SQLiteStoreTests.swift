@@ -7,31 +7,30 @@ import Foundation
 import GRDB
 import Testing
 
-@Suite struct SQLiteStoreTests {
+@Suite("SQLite store")
+struct SQLiteStoreTests {
     private let key = Connection.test().key
 
-    @Test(arguments: TokenStoreConformance.Check.allCases)
-    func conforms(to check: TokenStoreConformance.Check) async throws {
+    @Test("Conforms to the protocol", arguments: TokenStoreConformance.allCases)
+    func conforms(to check: TokenStoreConformance) async throws {
         let temporary = try TemporaryDatabase()
-        let conformance = TokenStoreConformance { (try temporary.store(), try temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: try temporary.store(), and: try temporary.store())
     }
 
-    @Test(arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
+    @Test("Conforms to the protocol", arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
         let temporary = try TemporaryDatabase()
-        let conformance = PendingStoreConformance { (try temporary.store(), try temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: try temporary.store(), and: try temporary.store())
     }
 
-    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
-    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
+    @Test("Conforms to the protocol", arguments: UsedTokenStoreConformance.allCases)
+    func conforms(to check: UsedTokenStoreConformance) async throws {
         let temporary = try TemporaryDatabase()
-        let conformance = UsedTokenStoreConformance { (try temporary.store(), try temporary.store()) }
-        try await conformance.run(check)
+        try await check.run(on: try temporary.store(), and: try temporary.store())
     }
 
-    @Test func databaseOfTheFirstVersionIsBroughtUpToDate() async throws {
+    @Test("Database of the first version is brought up to date")
+    func databaseOfTheFirstVersionIsBroughtUpToDate() async throws {
         let temporary = try TemporaryDatabase()
         var connection = Connection.test()
         (connection.issuer, connection.subject) = ("https://id.acme.example", "u1")
@@ -53,7 +52,8 @@ import Testing
         #expect(try await store.keys(of: connection.key.provider, endedBy: ended) == [connection.key])
     }
 
-    @Test func filesAreTheOwnersAlone() async throws {
+    @Test("Files are the owner's alone")
+    func filesAreTheOwnersAlone() async throws {
         let temporary = try TemporaryDatabase()
         let store = try temporary.store()
         _ = try await store.save(.test(), replacing: nil)
@@ -67,7 +67,8 @@ import Testing
     }
 
     // LOG-03: a prefix of a token is a secret too.
-    @Test func noTokenIsInAnyFile() async throws {
+    @Test("No token is in any file")
+    func noTokenIsInAnyFile() async throws {
         let temporary = try TemporaryDatabase()
         let store = try temporary.store()
         _ = try await store.save(.test(), replacing: nil)
@@ -78,7 +79,8 @@ import Testing
         _ = try await store.keys()
     }
 
-    @Test func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
+    @Test("New key opens old records and encrypts new ones")
+    func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
         let temporary = try TemporaryDatabase()
         let old = try SealingKey(TemporaryDatabase.key)
         let new = try SealingKey(TemporaryDatabase.key.reversed())
@@ -91,7 +93,8 @@ import Testing
         #expect(try await rotated.inventory().recordsByKeyID == [old.id: 1, new.id: 1])
     }
 
-    @Test func wrongKeyIsNamedAndDeletesNothing() async throws {
+    @Test("Wrong key is named and deletes nothing")
+    func wrongKeyIsNamedAndDeletesNothing() async throws {
         let temporary = try TemporaryDatabase()
         _ = try await temporary.store().save(.test(), replacing: nil)
         let wrong = try temporary.store(.bytes(TemporaryDatabase.key.reversed()))
@@ -101,7 +104,8 @@ import Testing
         #expect(try await temporary.store().load(key)?.connection == .test())
     }
 
-    @Test func keyThatIsGoneIsToldBeforeASave() async throws {
+    @Test("Key that is gone is reported before a save")
+    func keyThatIsGoneIsToldBeforeASave() async throws {
         let temporary = try TemporaryDatabase()
         let store = try temporary.store(.file("\(temporary.root)/key"))
         _ = try await store.save(.test(), replacing: nil)
@@ -110,7 +114,8 @@ import Testing
         #expect(error?.reason.hasPrefix("the key \(temporary.root)/key is missing") == true)
     }
 
-    @Test func accountWithNULIsUnacceptable() async throws {
+    @Test("Account with NUL is unacceptable")
+    func accountWithNULIsUnacceptable() async throws {
         let temporary = try TemporaryDatabase()
         let error = await #expect(throws: TokenStoreError.self) {
             try await temporary.store().save(.test(account: "a\0b"), replacing: nil)
@@ -118,7 +123,8 @@ import Testing
         #expect(error?.kind == .unacceptable)
     }
 
-    @Test func databaseOfAnotherProgramIsLeftAlone() async throws {
+    @Test("Database of another program is left alone")
+    func databaseOfAnotherProgramIsLeftAlone() async throws {
         let temporary = try TemporaryDatabase()
         _ = try await temporary.store().save(.test(), replacing: nil)
         // A database whose header names another program.
@@ -129,7 +135,8 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: temporary.path)) == before)
     }
 
-    @Test func newerDatabaseIsLeftAlone() async throws {
+    @Test("Newer database is left alone")
+    func newerDatabaseIsLeftAlone() async throws {
         let temporary = try TemporaryDatabase()
         _ = try await temporary.store().save(.test(), replacing: nil)
         try await DatabaseQueue(path: temporary.path).write { database in
@@ -152,7 +159,8 @@ import Testing
         #expect(try await temporary.store().load(key)?.connection == .test())
     }
 
-    @Test func tablesOfAnotherProgramAreLeftAlone() async throws {
+    @Test("Tables of another program are left alone")
+    func tablesOfAnotherProgramAreLeftAlone() async throws {
         let temporary = try TemporaryDatabase()
         #expect(
             FileManager.default.createFile(
@@ -168,7 +176,8 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: temporary.path)) == before)
     }
 
-    @Test func fileThatIsNoDatabaseIsLeftAlone() async throws {
+    @Test("File that is no database is left alone")
+    func fileThatIsNoDatabaseIsLeftAlone() async throws {
         let temporary = try TemporaryDatabase()
         let text = Data(String(repeating: "not a database\n", count: 100).utf8)
         #expect(
@@ -182,7 +191,8 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: temporary.path)) == text)
     }
 
-    @Test func truncatedDatabaseIsUnreadable() async throws {
+    @Test("Truncated database is unreadable")
+    func truncatedDatabaseIsUnreadable() async throws {
         let temporary = try TemporaryDatabase()
         _ = try await temporary.store().save(.test(), replacing: nil)
         try await changed(temporary) { $0 = $0.prefix($0.count / 2 + 100) }
@@ -190,7 +200,8 @@ import Testing
         #expect(error?.kind == .unreadable)
     }
 
-    @Test func fileThatOthersMayUseIsRefused() async throws {
+    @Test("File that others may use is rejected")
+    func fileThatOthersMayUseIsRefused() async throws {
         let temporary = try TemporaryDatabase()
         _ = try await temporary.store().save(.test(), replacing: nil)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: temporary.path)
@@ -199,7 +210,8 @@ import Testing
         #expect(error?.reason.contains("chmod 600") == true)
     }
 
-    @Test func folderThatCannotBeMadeIsNamed() async throws {
+    @Test("Folder that cannot be made is named")
+    func folderThatCannotBeMadeIsNamed() async throws {
         let store = SQLiteStore(path: "/proc/carnet/tokens.sqlite", key: try .bytes(TemporaryDatabase.key))
         let error = await #expect(throws: TokenStoreError.self) { try await store.save(.test(), replacing: nil) }
         #expect(error?.kind == .unavailable)

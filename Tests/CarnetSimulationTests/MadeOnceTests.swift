@@ -4,10 +4,12 @@ import Testing
 
 @testable import CarnetSimulation
 
-@Suite final class MadeOnceTests {
+@Suite("Made once")
+final class MadeOnceTests {
     private let calls = Lock(0)
 
-    @Test func `what is made is kept`() throws {
+    @Test("What is made is kept")
+    func whatIsMadeIsKept() throws {
         let made = MadeOnce<Int>()
         for _ in 1...3 {
             let value = try made.value { () throws(OAuthError) in
@@ -19,7 +21,8 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func `a failure is kept too`() {
+    @Test("A failure is kept too")
+    func aFailureIsKeptToo() {
         let made = MadeOnce<Int>()
         for _ in 1...3 {
             #expect(throws: OAuthError.self) {

@@ -3,7 +3,8 @@ import CarnetLint
 import CarnetSimulation
 import Testing
 
-@Suite struct SampleSimulatorTests {
+@Suite("Sample simulator")
+struct SampleSimulatorTests {
     private func lint(_ text: String, _ simulator: SampleSimulator? = SampleSimulator()) -> [String] {
         Linter(simulator: simulator).lint(files: [MarkedExample(completing: text).file(named: "acme.yaml")])
             .diagnostics.map { "\($0.code): \($0.message)" }
@@ -18,7 +19,8 @@ import Testing
 
         """
 
-    @Test func `a descriptor without samples is left alone unless more is asked for`() {
+    @Test("A descriptor without samples is left alone unless more is requested")
+    func aDescriptorWithoutSamplesIsLeft() {
         #expect(lint(Self.repeated) == [])
         #expect(
             lint(Self.repeated, SampleSimulator(needsSamples: false)) == [
@@ -26,34 +28,40 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        "client: { authentication: [client_secret_jwt] }", "id_token: { hs256: 'https://acme.example/docs' }",
-        "client: { authentication: [client_secret_jwt], assertion: { algorithm: HS512 } }",
-    ])
-    func `a secret that signs is long enough`(keys: String) {
+    @Test(
+        "A secret that signs is long enough",
+        arguments: [
+            "client: { authentication: [client_secret_jwt] }", "id_token: { hs256: 'https://acme.example/docs' }",
+            "client: { authentication: [client_secret_jwt], assertion: { algorithm: HS512 } }",
+        ])
+    func aSecretThatSignsIsLong(keys: String) {
         let found = lint("scopes: { default: [openid] }\n\(keys)\n", SampleSimulator(needsSamples: false))
         #expect(found.filter { !$0.hasPrefix("T051") } == [])
     }
 
-    @Test func `a lifetime of twenty years is one, and a point in time is none`() {
+    @Test("A lifetime of twenty years is one, and a point in time is none")
+    func aLifetimeOfTwentyYears() {
         let start = "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: "
         #expect(lint(start + "631138518 } }\n") == [])
         #expect(lint(start + "1000000000 } }\n").map { $0.prefix(4) } == ["T005"])
     }
 
-    @Test func `one cause is told once, and not beside the error that it follows from`() {
+    @Test("One cause is reported once, and not beside the error that it follows from")
+    func oneCauseIsToldOnce() {
         let broken = Self.repeated + "scopes: { default: ['a b'] }\n"
         let found = lint(broken, SampleSimulator(needsSamples: false))
         #expect(!found.isEmpty && !found.contains { $0.hasPrefix("R002") }, "\(found)")
     }
 
-    @Test func `without a simulation a suppression of its findings is not called unused`() {
+    @Test("Without a simulation a suppression of its findings is not called unused")
+    func withoutASimulationASuppression() {
         let suppressed = "# carnet-lint-disable T004: redacted too well\nscopes: { default: [openid] }\n"
         #expect(lint(suppressed, nil) == [])
         #expect(lint(suppressed).map { $0.prefix(4) } == ["D021"])
     }
 
-    @Test func `a form-encoded answer is judged as one`() {
+    @Test("A form-encoded response is validated as one")
+    func aFormEncodedAnswerIsJudged() {
         let sample = """
             token: { response: { format: form } }
             scopes: { default: [read, write] }
@@ -65,7 +73,8 @@ import Testing
         #expect(lint(sample) == ["R005: the samples result in another value: the token is valid for 60 seconds"])
     }
 
-    @Test func `each environment is simulated with what it says itself`() {
+    @Test("Each environment is simulated with what it says itself")
+    func eachEnvironmentIsSimulatedWithWhat() {
         let text = """
             environments:
               sandbox: { token: { response: { root: /data } }, samples: { token: { access_token: a,
@@ -78,7 +87,8 @@ import Testing
             ])
     }
 
-    @Test func `a claim of the token response is looked for where the engine looks for it`() {
+    @Test("A claim of the token response is looked for where the engine looks for it")
+    func aClaimOfTheTokenResponse() {
         let text = """
             profile: { from: token, root: /athlete, claims: { subject: /id, name: /nickname } }
             samples:
@@ -89,7 +99,8 @@ import Testing
         #expect(lint(text) == ["T003: /nickname finds nothing in samples.token"])
     }
 
-    @Test func `an expectation about what no sample says is told`() {
+    @Test("An expectation about what no sample says is reported")
+    func anExpectationAboutWhatNoSample() {
         let text = """
             samples:
               token: { access_token: redacted, token_type: Bearer }

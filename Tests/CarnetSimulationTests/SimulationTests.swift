@@ -5,14 +5,16 @@ import Testing
 
 @testable import CarnetSimulation
 
-@Suite struct SimulationTests {
+@Suite("Simulation")
+struct SimulationTests {
     private func simulation(_ text: String, clientID: String? = nil) throws -> Simulation {
         let document = DescriptorDocument(MarkedExample(completing: text).file(named: "acme.yaml"))
         let descriptor = try #require(document.descriptor, "\(document.diagnostics)")
         return Simulation(try descriptor.resolve(inputs: descriptor.pretendInputs().values), clientID: clientID)
     }
 
-    @Test func `the authorization URL is exact, and the same at every run`() throws {
+    @Test("The authorization URL is exact, and the same at every run")
+    func theAuthorizationURLIsExact() throws {
         let plain = try simulation("scopes: { default: [openid] }\n", clientID: "my client")
         let url = try plain.request(.authorization).url
         #expect(
@@ -27,7 +29,8 @@ import Testing
         #expect(plain.inventedEndpoints.contains(.authorization))
     }
 
-    @Test func `bound tokens are asked for and used with proofs of a key`() throws {
+    @Test("Bound tokens are requested and used with proofs of a key")
+    func boundTokensAreAsked() throws {
         let bound = try simulation("client: { dpop_bound_access_tokens: true }\n")
         for step in [SimulatedStep.token, .refresh] {
             #expect(try bound.request(step).headers.contains { $0.name == "DPoP" })
@@ -36,7 +39,8 @@ import Testing
         #expect(try !free.request(.token).headers.contains { $0.name == "DPoP" })
     }
 
-    @Test func `the token request has the pretend code and the verifier of the authorization request`() throws {
+    @Test("The token request has the pretend code and the verifier of the authorization request")
+    func theTokenRequestHasThePretend() throws {
         let request = try simulation("client: { authentication: [client_secret_basic] }\n").request(.token)
         #expect(request.method == "POST")
         #expect(request.url == "https://id.acme.example/pretend-token")
@@ -54,7 +58,8 @@ import Testing
         )
     }
 
-    @Test func `a provider has the steps that its endpoints allow`() throws {
+    @Test("A provider has the steps that its endpoints allow")
+    func aProviderHasTheSteps() throws {
         let endpoints = """
             endpoints: { authorization: https://acme.example/authorize, token: https://acme.example/token }
 
@@ -67,7 +72,8 @@ import Testing
         #expect(try all.request(.endSession).url.contains("id_token_hint=pretend-id-token"))
     }
 
-    @Test func `a callback in the provider's own words becomes the token request`() throws {
+    @Test("A callback in the provider's own words becomes the token request")
+    func aCallbackInTheProvidersOwn() throws {
         let odd = try simulation(
             """
             authorization: { rename: { state: st } }
@@ -77,14 +83,16 @@ import Testing
         #expect(try odd.request(.token).body.contains("code=pretend-code"))
     }
 
-    @Test func `a redirect URI is made up after the forms that the provider accepts`() throws {
+    @Test("A redirect URI is made up after the forms that the provider accepts")
+    func aRedirectURIIsMadeUp() throws {
         let own = try simulation("redirects: ['{bundle_id}:/oauth2callback']\n")
         #expect(own.registration.redirectURI == "com.example.app:/oauth2callback")
         let loopback = try simulation("redirects: ['https://{host}/{path}', 'http://localhost:{port}/callback']\n")
         #expect(loopback.registration.redirectURI == "http://localhost:49152/callback")
     }
 
-    @Test func `values are made up for inputs, as far as their rules allow`() throws {
+    @Test("Values are made up for inputs, as far as their rules allow")
+    func valuesAreMadeUpForInputs() throws {
         let document = DescriptorDocument(
             MarkedExample(
                 completing: """

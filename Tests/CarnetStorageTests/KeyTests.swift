@@ -5,10 +5,11 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct KeyTests {
+@Suite("Key")
+struct KeyTests {
     private static let bytes = [UInt8](0..<32)
 
-    @Test(arguments: [0, 16, 31, 33, 64])
+    @Test("Key of another length is unacceptable", arguments: [0, 16, 31, 33, 64])
     func keyOfAnotherLengthIsUnacceptable(length: Int) {
         let error = #expect(throws: TokenStoreError.self) {
             try StoreKeySource.bytes([UInt8](repeating: 7, count: length))
@@ -17,31 +18,35 @@ import Testing
     }
 
     @Test(
+        "Key is read from text",
         arguments: [
             "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
             "000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F",
             "\n AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n",
-        ]
-    )
+        ])
     func keyIsReadFromText(text: String) throws {
         #expect(try SealingKey(text: text).id == SealingKey(Self.bytes).id)
     }
 
-    @Test(arguments: ["", "s3cret", "AAECAwQ=", "zz0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"])
+    @Test(
+        "Other text is rejected and not repeated",
+        arguments: ["", "s3cret", "AAECAwQ=", "zz0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"])
     func otherTextIsRefusedAndNotRepeated(text: String) {
         let error = #expect(throws: TokenStoreError.self) { try SealingKey(text: text) }
         #expect(error?.kind == .unacceptable)
         #expect(text.isEmpty || error?.reason.contains(text) == false)
     }
 
-    @Test func ringTakesTheFirstKeyFirst() throws {
+    @Test("Ring takes the first key first")
+    func ringTakesTheFirstKeyFirst() throws {
         let other = Data([UInt8](repeating: 9, count: 32)).base64EncodedString()
         let ring = try KeyRing(text: "# since May\n\(other), \(Data(Self.bytes).base64EncodedString())\n")
         #expect(ring.first.id == (try SealingKey([UInt8](repeating: 9, count: 32))).id)
         #expect(ring.others.map(\.id) == [try SealingKey(Self.bytes).id])
     }
 
-    @Test func nothingShowsItsKey() throws {
+    @Test("Nothing shows its key")
+    func nothingShowsItsKey() throws {
         let key = try SealingKey([UInt8](repeating: 77, count: 32))
         for value in [key, KeyRing(key), StoreKeySource.keys(KeyRing(key))] as [Any] {
             var dumped = ""
@@ -51,19 +56,22 @@ import Testing
         #expect("\(StoreKeySource.keys(KeyRing(key)))" == "[redacted]")
     }
 
-    @Test func environmentGivesTheKeys() async throws {
+    @Test("Environment gives the keys")
+    func environmentGivesTheKeys() async throws {
         let text = Data(Self.bytes).base64EncodedString()
         let source = StoreKeySource.environment("KEYS") { ["KEYS": text][$0] }
         #expect(try await source.keys()?.first.id == SealingKey(Self.bytes).id)
     }
 
-    @Test func missingVariableIsNamed() async {
+    @Test("Missing variable is named")
+    func missingVariableIsNamed() async {
         let source = StoreKeySource.environment("KEYS") { _ in nil }
         let error = await #expect(throws: TokenStoreError.self) { try await source.keys() }
         #expect(error?.reason == "the environment variable KEYS, the store's key, is not set")
     }
 
-    @Test func badVariableIsNamedAndNotRepeated() async {
+    @Test("Bad variable is named and not repeated")
+    func badVariableIsNamedAndNotRepeated() async {
         let source = StoreKeySource.environment("KEYS") { _ in "s3cret" }
         let error = await #expect(throws: TokenStoreError.self) { try await source.keys() }
         #expect(error?.kind == .unacceptable)
@@ -71,13 +79,15 @@ import Testing
         #expect(error?.reason.contains("s3cret") == false)
     }
 
-    @Test func serviceIsAskedEachTime() async throws {
+    @Test("Service is asked each time")
+    func serviceIsAskedEachTime() async throws {
         let random = SeededRandomSource(seed: 1)
         let source = StoreKeySource.asking { KeyRing(try SealingKey(random.bytes(count: 32))) }
         #expect(try await source.keys()?.first.id != source.keys()?.first.id)
     }
 
-    @Test func fileIsReadAtEveryUse() async throws {
+    @Test("File is read at every use")
+    func fileIsReadAtEveryUse() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "carnet-keys-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let source = StoreKeySource.file(path)

@@ -4,7 +4,8 @@ import CarnetStorage
 import Foundation
 import Testing
 
-@Suite struct SealedRecordTests {
+@Suite("Encrypted record")
+struct SealedRecordTests {
     private let key: SealingKey
     private let connection = Connection(
         key: ConnectionKey(provider: "acme", account: "ada"),
@@ -26,11 +27,13 @@ import Testing
         try SealedRecord(bytes, at: "x").open(of: connection.key, with: ring, at: "x")
     }
 
-    @Test func sealedRecordOpens() throws {
+    @Test("Encrypted record opens")
+    func sealedRecordOpens() throws {
         #expect(try open(try sealed(), KeyRing(key)) == connection)
     }
 
-    @Test func everyChangedByteIsNoticed() throws {
+    @Test("Every changed byte is noticed")
+    func everyChangedByteIsNoticed() throws {
         let sealed = try sealed()
         for index in sealed.indices {
             var changed = sealed
@@ -39,20 +42,23 @@ import Testing
         }
     }
 
-    @Test func everyPrefixIsUnreadable() throws {
+    @Test("Every prefix is unreadable")
+    func everyPrefixIsUnreadable() throws {
         let sealed = try sealed()
         for count in sealed.indices {
             #expect(throws: TokenStoreError.self, "\(count) bytes") { try open(Array(sealed[..<count]), KeyRing(key)) }
         }
     }
 
-    @Test func anyKeyOfTheRingOpens() throws {
+    @Test("Any key of the ring opens")
+    func anyKeyOfTheRingOpens() throws {
         let newer = try SealingKey([UInt8](repeating: 9, count: 32))
         #expect(try open(try sealed(), KeyRing(newer, others: [key])) == connection)
         #expect(try SealedRecord(try sealed(with: newer), at: "x").keyID == newer.id)
     }
 
-    @Test func unknownKeyIsNamedByItsID() throws {
+    @Test("Unknown key is named by its ID")
+    func unknownKeyIsNamedByItsID() throws {
         let other = try SealingKey([UInt8](repeating: 9, count: 32))
         let error = #expect(throws: TokenStoreError.self) { try open(try sealed(), KeyRing(other)) }
         #expect(error?.kind == .unreadable)
@@ -61,14 +67,16 @@ import Testing
                 == "x is encrypted with the key \(key.id), and the store has the key \(other.id): add the missing key")
     }
 
-    @Test func recordOfAnotherAccountIsRefused() throws {
+    @Test("Record of another account is rejected")
+    func recordOfAnotherAccountIsRefused() throws {
         let eve = ConnectionKey(provider: "acme", account: "eve")
         let record = try SealedRecord(try sealed(), at: "x")
         #expect(throws: TokenStoreError.self) { try record.open(of: eve, with: KeyRing(key), at: "x") }
     }
 
     /// The client is part of the name: another client's record with a forged name does not open.
-    @Test func clientIsBound() throws {
+    @Test("Client is bound")
+    func clientIsBound() throws {
         let sealed = try sealed()
         let text = Array(#""client":"client""#.utf8)
         let place = try #require(sealed.firstRange(of: text))
@@ -77,7 +85,8 @@ import Testing
         #expect(throws: TokenStoreError.self) { try open(forged, KeyRing(key)) }
     }
 
-    @Test func newerFormatAsksForANewerVersion() throws {
+    @Test("Newer format asks for a newer version")
+    func newerFormatAsksForANewerVersion() throws {
         var sealed = try sealed()
         sealed[8] = 3
         let error = #expect(throws: TokenStoreError.self) { try open(sealed, KeyRing(key)) }

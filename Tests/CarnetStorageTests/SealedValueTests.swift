@@ -4,7 +4,8 @@ import CarnetStorage
 import Foundation
 import Testing
 
-@Suite struct SealedValueTests {
+@Suite("Encrypted value")
+struct SealedValueTests {
     private let ring: KeyRing
     private let newer: SealingKey
 
@@ -13,7 +14,8 @@ import Testing
         newer = try SealingKey([UInt8](repeating: 9, count: 32))
     }
 
-    @Test func sealedValueOpens() throws {
+    @Test("Encrypted value opens")
+    func sealedValueOpens() throws {
         let text = try SealedValue.seal(["a": 1], for: "test", with: ring)
         #expect(try SealedValue.open(text, as: [String: Int].self, for: "test", with: ring) == ["a": 1])
         #expect(
@@ -23,7 +25,8 @@ import Testing
             })
     }
 
-    @Test func everyChangedCharacterIsNoticed() throws {
+    @Test("Every changed character is noticed")
+    func everyChangedCharacterIsNoticed() throws {
         let text = Array(try SealedValue.seal(["a": 1], for: "test", with: ring).utf8)
         for index in text.indices {
             var changed = text
@@ -35,20 +38,23 @@ import Testing
         }
     }
 
-    @Test func valueServesItsPurposeOnly() throws {
+    @Test("Value serves its purpose only")
+    func valueServesItsPurposeOnly() throws {
         let text = try SealedValue.seal(["a": 1], for: "test", with: ring)
         #expect(throws: TokenStoreError.self) {
             try SealedValue.open(text, as: [String: Int].self, for: "other", with: ring)
         }
     }
 
-    @Test func olderKeyStillOpens() throws {
+    @Test("Older key still opens")
+    func olderKeyStillOpens() throws {
         let text = try SealedValue.seal(["a": 1], for: "test", with: ring)
         let rotated = KeyRing(newer, others: [ring.first])
         #expect(try SealedValue.open(text, as: [String: Int].self, for: "test", with: rotated) == ["a": 1])
     }
 
-    @Test func unknownKeyIsNamedByItsID() throws {
+    @Test("Unknown key is named by its ID")
+    func unknownKeyIsNamedByItsID() throws {
         let text = try SealedValue.seal(["a": 1], for: "test", with: ring)
         let error = #expect(throws: TokenStoreError.self) {
             try SealedValue.open(text, as: [String: Int].self, for: "test", with: KeyRing(newer))
@@ -56,7 +62,9 @@ import Testing
         #expect(error?.reason.contains(ring.first.id) == true)
     }
 
-    @Test(arguments: ["", "A", "====", "not sealed at all", "AQ", "\u{0}", String(repeating: "A", count: 100_000)])
+    @Test(
+        "Other text is unreadable",
+        arguments: ["", "A", "====", "not sealed at all", "AQ", "\u{0}", String(repeating: "A", count: 100_000)])
     func otherTextIsUnreadable(text: String) {
         let error = #expect(throws: TokenStoreError.self) {
             try SealedValue.open(text, as: String.self, for: "test", with: ring)

@@ -2,13 +2,11 @@ import Carnet
 import CarnetTesting
 import Testing
 
-@Suite struct MemoryPendingStoreTests {
-    @Test(arguments: PendingStoreConformance.Check.allCases)
-    func conforms(to check: PendingStoreConformance.Check) async throws {
-        let conformance = PendingStoreConformance {
-            let store = MemoryPendingStore()
-            return (store, store)
-        }
-        try await conformance.run(check)
+@Suite("Memory pending store")
+struct MemoryPendingStoreTests {
+    @Test("Conforms to the protocol", arguments: PendingStoreConformance.allCases)
+    func conforms(to check: PendingStoreConformance) async throws {
+        let store = MemoryPendingStore()
+        try await check.run(on: store, and: store)
     }
 }

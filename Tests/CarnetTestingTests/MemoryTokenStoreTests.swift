@@ -2,13 +2,11 @@ import Carnet
 import CarnetTesting
 import Testing
 
-@Suite struct MemoryTokenStoreTests {
-    @Test(arguments: TokenStoreConformance.Check.allCases)
-    func conforms(to check: TokenStoreConformance.Check) async throws {
-        let conformance = TokenStoreConformance {
-            let store = MemoryTokenStore()
-            return (store, store)
-        }
-        try await conformance.run(check)
+@Suite("Memory token store")
+struct MemoryTokenStoreTests {
+    @Test("Conforms to the protocol", arguments: TokenStoreConformance.allCases)
+    func conforms(to check: TokenStoreConformance) async throws {
+        let store = MemoryTokenStore()
+        try await check.run(on: store, and: store)
     }
 }

@@ -5,12 +5,14 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct ScriptedTransportTests {
+@Suite("Scripted transport")
+struct ScriptedTransportTests {
     private let request = OutgoingRequest(
         head: HTTPRequest(method: .post, scheme: "https", authority: "op.example", path: "/token?code=s3cret")
     )
 
-    @Test func answersInOrderAndRecords() async throws {
+    @Test("Answers in order and records")
+    func answersInOrderAndRecords() async throws {
         let transport = ScriptedTransport([.json("{}"), .canned("busy", status: 503, type: "text/plain")])
         #expect(try await transport.send(request, limits: .init()).head.status == .ok)
         #expect(try await transport.send(request, limits: .init(maximumBodyBytes: 7)).head.status.code == 503)
@@ -19,7 +21,8 @@ import Testing
         #expect(transport.remainingAnswers == 0)
     }
 
-    @Test func refusesUnscriptedRequestWithoutItsQuery() async {
+    @Test("Rejects unscripted request without its query")
+    func refusesUnscriptedRequestWithoutItsQuery() async {
         let transport = ScriptedTransport()
         let error = await #expect(throws: UnscriptedRequest.self) {
             try await transport.send(request, limits: .init())
@@ -28,7 +31,8 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func throwsScriptedFailure() async {
+    @Test("Throws scripted failure")
+    func throwsScriptedFailure() async {
         let transport = ScriptedTransport()
         transport.enqueue(failure: TransportError(.timeout, "too slow"))
         await #expect(throws: TransportError(.timeout, "too slow")) {
@@ -36,15 +40,18 @@ import Testing
         }
     }
 
-    @Test func asksHandlerWhenTheQueueIsEmpty() async throws {
+    @Test("Asks handler when the queue is empty")
+    func asksHandlerWhenTheQueueIsEmpty() async throws {
         let transport = ScriptedTransport { .json(#"{"path":"\#($0.head.path ?? "")"}"#) }
         let response = try await transport.send(request, limits: .init())
         #expect(String(decoding: response.body, as: UTF8.self).contains("/token"))
     }
 }
 
-@Suite struct ScriptedSourcesTests {
-    @Test func clockMovesOnlyWhenTold() {
+@Suite("Scripted sources")
+struct ScriptedSourcesTests {
+    @Test("Clock moves only when told")
+    func clockMovesOnlyWhenTold() {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 100))
         #expect(clock.now == Date(timeIntervalSince1970: 100))
         clock.advance(by: .milliseconds(1500))
@@ -53,7 +60,8 @@ import Testing
         #expect(clock.now == Date(timeIntervalSince1970: 5))
     }
 
-    @Test func sameSeedGivesSameBytesAndNeverTheSameTwice() {
+    @Test("Same seed gives same bytes and never the same twice")
+    func sameSeedGivesSameBytesAndNeverTheSameTwice() {
         let first = SeededRandomSource(seed: 7)
         let second = SeededRandomSource(seed: 7)
         let bytes = first.bytes(count: 32)
@@ -64,19 +72,23 @@ import Testing
     }
 }
 
-@Suite struct ScriptedUserAgentTests {
-    @Test(arguments: [
-        ("http://127.0.0.1/callback", "http://127.0.0.1:49152/callback"),
-        ("http://[::1]", "http://[::1]:49152"),
-        ("http://127.0.0.1:8080/callback", "http://127.0.0.1:8080/callback"),
-        ("com.example.app:/callback", "com.example.app:/callback"),
-    ])
+@Suite("Scripted user agent")
+struct ScriptedUserAgentTests {
+    @Test(
+        "Gives loopback redirect a port",
+        arguments: [
+            ("http://127.0.0.1/callback", "http://127.0.0.1:49152/callback"),
+            ("http://[::1]", "http://[::1]:49152"),
+            ("http://127.0.0.1:8080/callback", "http://127.0.0.1:8080/callback"),
+            ("com.example.app:/callback", "com.example.app:/callback"),
+        ])
     func givesLoopbackRedirectAPort(registered: String, prepared: String) async throws {
         let agent = ScriptedUserAgent { _, _ in [] }
         #expect(try await agent.prepare(redirectURI: registered).redirectURI == prepared)
     }
 
-    @Test func returnsFirstAcceptedCallback() async throws {
+    @Test("Returns first accepted callback")
+    func returnsFirstAcceptedCallback() async throws {
         let agent = ScriptedUserAgent { _, redirectURI in ["http://evil.example/?x", "\(redirectURI)?code=1"] }
         let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/cb")
         #expect(agent.openPresenters == 1)
@@ -91,7 +103,8 @@ import Testing
         #expect(agent.openPresenters == 0)
     }
 
-    @Test func timesOutWithoutAcceptedCallback() async throws {
+    @Test("Times out without accepted callback")
+    func timesOutWithoutAcceptedCallback() async throws {
         let agent = ScriptedUserAgent { _, redirectURI in [redirectURI] }
         let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/cb")
         let error = await #expect(throws: UserAgentError.self) {

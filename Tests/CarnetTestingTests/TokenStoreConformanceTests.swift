@@ -3,39 +3,46 @@ import CarnetTesting
 import Testing
 
 /// The suite has to notice a store that is wrong.
-@Suite struct TokenStoreConformanceTests {
-    @Test func noticesSwapThatIgnoresRevision() async {
+@Suite("Token store conformance")
+struct TokenStoreConformanceTests {
+    @Test("Notices swap that ignores revision")
+    func noticesSwapThatIgnoresRevision() async {
         await expectViolation(of: .staleRevisionConflicts, by: FaultyStore(ignoresRevision: true))
     }
 
-    @Test func noticesRemovalThatIgnoresRevision() async {
+    @Test("Notices removal that ignores revision")
+    func noticesRemovalThatIgnoresRevision() async {
         await expectViolation(of: .staleRemovalChangesNothing, by: FaultyStore(ignoresRevision: true))
     }
 
-    @Test func noticesLockThatIsHeldTooShort() async {
+    @Test("Notices lock that is held too short")
+    func noticesLockThatIsHeldTooShort() async {
         await expectViolation(of: .lockIsHeldForAsLongAsAsked, by: FaultyStore(locks: false))
     }
 
-    @Test func noticesManyWinners() async {
+    @Test("Notices many winners")
+    func noticesManyWinners() async {
         await expectViolation(of: .concurrentSwapHasOneWinner, by: FaultyStore(ignoresRevision: true))
     }
 
-    @Test func noticesLockThatLetsEveryoneIn() async {
+    @Test("Notices lock that lets everyone in")
+    func noticesLockThatLetsEveryoneIn() async {
         await expectViolation(of: .lockExcludes, by: FaultyStore(locks: false))
     }
 
-    @Test func noticesLockThatCannotBeCancelled() async {
+    @Test("Notices lock that cannot be cancelled")
+    func noticesLockThatCannotBeCancelled() async {
         await expectViolation(of: .waitForLockIsCancellable, by: FaultyStore(locks: false))
     }
 
-    @Test func noticesMixedUpAccounts() async {
+    @Test("Notices mixed up accounts")
+    func noticesMixedUpAccounts() async {
         await expectViolation(of: .unusualAccountNames, by: FaultyStore(foldsCase: true))
     }
 
-    private func expectViolation(of check: TokenStoreConformance.Check, by store: FaultyStore) async {
-        let conformance = TokenStoreConformance { (store, store) }
-        let violation = await #expect(throws: ConformanceViolation.self) { try await conformance.run(check) }
-        #expect(violation?.check == check.rawValue)
+    private func expectViolation(of check: TokenStoreConformance, by store: FaultyStore) async {
+        let violation = await #expect(throws: ConformanceViolation.self) { try await check.run(on: store, and: store) }
+        #expect(violation?.check == "\(check)")
     }
 }
 

@@ -7,7 +7,8 @@ import Foundation
 import Testing
 
 /// Clients that register themselves where they are first needed (RFC 7591).
-@Suite struct AutomaticRegistrationTests {
+@Suite("Automatic registration")
+struct AutomaticRegistrationTests {
     private let provider = ScriptedProvider()
     private let metadata = ClientMetadata(
         redirectURIs: ["com.example.app:/callback"], authenticationMethod: .clientSecretBasic, scopes: ["openid"])
@@ -26,7 +27,7 @@ import Testing
                 status: 201)
         }
         return AutomaticRegistration(
-            metadata, with: ClientRegistrar(transport: provider), store: store, clock: provider.clock)
+            metadata, transport: provider, store: store, clock: provider.clock)
     }
 
     private func resolved() throws -> Provider {
@@ -36,7 +37,8 @@ import Testing
     }
 
     // DCR-06.
-    @Test func hundredFirstUsesRegisterOnce() async throws {
+    @Test("Hundred first uses register once")
+    func hundredFirstUsesRegisterOnce() async throws {
         let registering = registering()
         let resolved = try resolved()
         let outcomes = await concurrently(100) { _ in try await registering.registration(at: resolved).clientID }
@@ -45,7 +47,8 @@ import Testing
     }
 
     // DCR-06.
-    @Test func theNextRunUsesWhatIsKept() async throws {
+    @Test("The next run uses what is kept")
+    func theNextRunUsesWhatIsKept() async throws {
         let store = MemoryRegistrationStore()
         _ = try await registering(store).registration(at: try resolved())
         let registration = try await registering(store).registration(at: try resolved())
@@ -54,7 +57,8 @@ import Testing
         #expect(provider.count("/register") == 1)
     }
 
-    @Test func secretThatHasEndedTakesANewClient() async throws {
+    @Test("Secret that has ended takes a new client")
+    func secretThatHasEndedTakesANewClient() async throws {
         let registering = registering(secretEndsAfter: 60)
         let resolved = try resolved()
         for (seconds, number) in [(0, 1), (59, 1), (1, 2), (59, 2)] {
@@ -63,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func clientThatCouldNotBeSavedIsNotRegisteredAgain() async throws {
+    @Test("Client that could not be saved is not registered again")
+    func clientThatCouldNotBeSavedIsNotRegisteredAgain() async throws {
         let store = ReluctantStore(times: 2)
         let registering = registering(store)
         let resolved = try resolved()
@@ -74,7 +79,8 @@ import Testing
         #expect(provider.count("/register") == 1 && store.saved?.clientID == "registered-1")
     }
 
-    @Test func refusalIsToldAndTriedAgain() async throws {
+    @Test("Refusal is reported and tried again")
+    func refusalIsToldAndTriedAgain() async throws {
         let registering = registering()
         provider.on("/register", answer: .json(#"{"error":"invalid_client_metadata"}"#, status: 400))
         let resolved = try resolved()
@@ -85,7 +91,8 @@ import Testing
         #expect(provider.count("/register") == 2)
     }
 
-    @Test func clientComesBackFromItsEncodedForm() throws {
+    @Test("Client comes back from its encoded form")
+    func clientComesBackFromItsEncodedForm() throws {
         let client = RegisteredClient(
             clientID: "c", clientSecret: Secret("s"), secretExpiresAt: provider.clock.now,
             authenticationMethod: .clientSecretPost, redirectURIs: ["com.example.app:/callback"],

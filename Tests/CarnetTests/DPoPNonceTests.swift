@@ -7,7 +7,8 @@ import HTTPTypes
 import Testing
 
 /// Servers that ask for their nonce again and again, or find a proof wrong.
-@Suite struct DPoPNonceTests {
+@Suite("DPoP nonce")
+struct DPoPNonceTests {
     private let provider = ScriptedProvider()
 
     private func refusal(_ error: String, nonce: String?) -> IncomingResponse {
@@ -21,7 +22,8 @@ import Testing
     }
 
     // DPOP-04.
-    @Test func demandThatNeverEndsCostsOneMoreRequest() async throws {
+    @Test("Demand that never ends costs one more request")
+    func demandThatNeverEndsCostsOneMoreRequest() async throws {
         provider.on("/token", answer: refusal("use_dpop_nonce", nonce: "n1"))
         let client = try client()
         let error = await expectError(.tokenRequest, .serverError) { try await provider.signIn(client) }
@@ -33,7 +35,8 @@ import Testing
     }
 
     // DPOP-11: the server's own words, so that a wrong clock can be told from a wrong key.
-    @Test func proofThatIsFoundWrongIsNotSentAgain() async throws {
+    @Test("Proof that is found wrong is not sent again")
+    func proofThatIsFoundWrongIsNotSentAgain() async throws {
         provider.on("/token", answer: refusal("invalid_dpop_proof", nonce: "n1"))
         let client = try client()
         let error = await expectError(.tokenRequest, .serverError) { try await provider.signIn(client) }
@@ -42,7 +45,9 @@ import Testing
     }
 
     // DPOP-09: a nonce that cannot be in a proof is none.
-    @Test(arguments: ["", "with\"quote", "with\\backslash", String(repeating: "n", count: 1025)])
+    @Test(
+        "Nonce that cannot be used is not used",
+        arguments: ["", "with\"quote", "with\\backslash", String(repeating: "n", count: 1025)])
     func nonceThatCannotBeUsedIsNotUsed(nonce: String) async throws {
         provider.on("/token", answer: refusal("use_dpop_nonce", nonce: nonce))
         let client = try client()

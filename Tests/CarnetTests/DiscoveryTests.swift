@@ -10,13 +10,15 @@ import Testing
 private let openIDPath = "/.well-known/openid-configuration"
 private let oauthPath = "/.well-known/oauth-authorization-server"
 
-@Suite struct DiscoveryTests {
+@Suite("Discovery")
+struct DiscoveryTests {
     private let provider = ScriptedProvider()
 
     private var discoveries: Int { provider.count(openIDPath) }
 
     // DISC-16.
-    @Test func isAskedForOnceAnHour() async throws {
+    @Test("Is asked for once an hour")
+    func isAskedForOnceAnHour() async throws {
         let client = try provider.client(Fixture.discovered)
         for _ in 0..<10 { _ = try await client.beginSignIn() }
         #expect(discoveries == 1)
@@ -28,13 +30,15 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
         #expect(discoveries == 2)
     }
 
-    @Test func isNotAskedForWhereTheDescriptorSaysAll() async throws {
+    @Test("Is not asked for where the descriptor says all")
+    func isNotAskedForWhereTheDescriptorSaysAll() async throws {
         _ = try await provider.signIn(try provider.client())
         #expect(discoveries == 0)
     }
 
     // DISC-17.
-    @Test func hundredFirstUsesShareOneRequest() async throws {
+    @Test("Hundred first uses share one request")
+    func hundredFirstUsesShareOneRequest() async throws {
         let client = try provider.client(Fixture.discovered)
         let gate = Gate()
         provider.on(openIDPath) { provider, form in
@@ -50,7 +54,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-17, CONC-02.
-    @Test func callerThatIsCancelledFailsNoOther() async throws {
+    @Test("Caller that is cancelled fails no other")
+    func callerThatIsCancelledFailsNoOther() async throws {
         let client = try provider.client(Fixture.discovered)
         let gate = Gate()
         provider.on(openIDPath) { provider, form in
@@ -69,7 +74,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-01: nothing else is asked of a server that says it is another.
-    @Test func wrongIssuerEndsItThere() async throws {
+    @Test("Wrong issuer ends it there")
+    func wrongIssuerEndsItThere() async throws {
         let client = try provider.client(Fixture.discovered)
         provider.on(openIDPath, answer: .json(ScriptedProvider.metadata(issuer: "https://evil.example")))
         await expectError(.discovery, .issuerMismatch) { try await client.beginSignIn() }
@@ -77,7 +83,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-03.
-    @Test(arguments: [404, 403]) func otherWellKnownFormIsTried(_ status: Int) async throws {
+    @Test("Other well known form is tried", arguments: [404, 403])
+    func otherWellKnownFormIsTried(_ status: Int) async throws {
         let client = try provider.client(Fixture.discovered)
         provider.on(openIDPath, answer: .json("{}", status: status))
         provider.on(oauthPath, answer: .json(ScriptedProvider.metadata()))
@@ -86,7 +93,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-04: the first answer is told.
-    @Test func noneOfTheFormsIsAnErrorOfTheFirst() async throws {
+    @Test("None of the forms is an error of the first")
+    func noneOfTheFormsIsAnErrorOfTheFirst() async throws {
         let client = try provider.client(Fixture.discovered)
         provider.on(openIDPath, answer: .json(#"{"error":"first"}"#, status: 404))
         provider.on(oauthPath, answer: .json(#"{"error":"second"}"#, status: 404))
@@ -96,7 +104,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-04, DISC-07, DISC-14, INT-29: what is no metadata leads to the other place, and a redirect is not followed.
-    @Test(arguments: [500, 302, 200]) func otherWellKnownFormIsTriedAfterAnythingElse(_ status: Int) async throws {
+    @Test("Other well known form is tried after anything else", arguments: [500, 302, 200])
+    func otherWellKnownFormIsTriedAfterAnythingElse(_ status: Int) async throws {
         let client = try provider.client(Fixture.discovered)
         provider.on(openIDPath, answer: .canned("<html>", status: status, type: "text/html"))
         provider.on(oauthPath, answer: .json("{}", status: 404))
@@ -125,7 +134,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-23: a first failure is remembered for ten seconds, however many ask; then the next attempt may succeed.
-    @Test func failureIsKeptForAMoment() async throws {
+    @Test("Failure is kept for a moment")
+    func failureIsKeptForAMoment() async throws {
         let client = try provider.client(Fixture.discovered)
         provider.on(openIDPath, fail: .connection)
         let error = await expectError(.discovery, .transport) { try await client.beginSignIn() }
@@ -141,7 +151,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-23: a clock that is set back does not make a failure last.
-    @Test func failureEndsWhenTheClockIsSetBack() async throws {
+    @Test("Failure ends when the clock is set back")
+    func failureEndsWhenTheClockIsSetBack() async throws {
         let client = try provider.client(Fixture.discovered)
         provider.on(openIDPath, fail: .connection)
         await expectError(.discovery, .transport) { try await client.beginSignIn() }
@@ -151,7 +162,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-16: for each of the callers, and without asking again at once.
-    @Test func copyThatCannotBeRenewedStaysInUse() async throws {
+    @Test("Copy that cannot be refreshed stays in use")
+    func copyThatCannotBeRenewedStaysInUse() async throws {
         let client = try provider.client(Fixture.discovered)
         _ = try await client.beginSignIn()
         provider.clock.advance(by: .seconds(3600))
@@ -174,7 +186,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // DISC-16.
-    @Test func changedIssuerOnRenewalIsRefusedAndTheCopyKept() async throws {
+    @Test("Changed issuer on refresh is rejected and the copy kept")
+    func changedIssuerOnRenewalIsRefusedAndTheCopyKept() async throws {
         let client = try provider.client(Fixture.discovered)
         _ = try await client.beginSignIn()
         provider.clock.advance(by: .seconds(3600))
@@ -183,7 +196,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
         #expect(request.url.hasPrefix("https://id.acme.example/authorize?"))
     }
 
-    @Test func preferredMetadataMayBeMissing() async throws {
+    @Test("Preferred metadata may be missing")
+    func preferredMetadataMayBeMissing() async throws {
         let client = try provider.client(Fixture.openID + "discovery: preferred\n")
         provider.on(openIDPath, fail: .connection)
         _ = try await client.beginSignIn()
@@ -194,7 +208,8 @@ private let oauthPath = "/.well-known/oauth-authorization-server"
     }
 
     // ARES-06.
-    @Test func announcedIssuerParameterIsDemandedOfCallbacks() async throws {
+    @Test("Announced issuer parameter is required of callbacks")
+    func announcedIssuerParameterIsDemandedOfCallbacks() async throws {
         let announcing =
             ScriptedProvider.metadata().dropLast() + #","authorization_response_iss_parameter_supported":true}"#
         provider.on(openIDPath, answer: .json(String(announcing)))

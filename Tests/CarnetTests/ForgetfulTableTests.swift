@@ -3,8 +3,10 @@ import Testing
 
 @testable import Carnet
 
-@Suite struct ForgetfulTableTests {
-    @Test func whatIsOverIsForgottenInTime() {
+@Suite("Forgetful table")
+struct ForgetfulTableTests {
+    @Test("What is over is forgotten in time")
+    func whatIsOverIsForgottenInTime() {
         var table = ForgetfulTable<Int, Bool>()
         for number in 0..<100_000 {
             table.forget { $0 }
@@ -16,7 +18,8 @@ import Testing
     }
 
     /// Work that grows with the square of the entries would look at five thousand million.
-    @Test func whatIsNotOverIsLookedAtFewTimes() {
+    @Test("What is not over is read few times")
+    func whatIsNotOverIsLookedAtFewTimes() {
         var table = ForgetfulTable<Int, Bool>()
         var looks = 0
         for number in 0..<100_000 {

@@ -5,7 +5,8 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct GrantTests {
+@Suite("Grant")
+struct GrantTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
@@ -20,14 +21,16 @@ import Testing
         return try await session.completeRequestingScopes(provider.callback(request), for: request.pending)
     }
 
-    @Test func grantedScopesAreAskedForAgain() async throws {
+    @Test("Granted scopes are asked for again")
+    func grantedScopesAreAskedForAgain() async throws {
         let session = try await provider.session(store: store)
         let request = try await session.beginRequestingScopes(["calendar", "email"])
         let query = PercentEncoding.decodeForm(String(request.url.drop { $0 != "?" }.dropFirst())) ?? []
         #expect(query.first { $0.name == "scope" }?.value == "openid profile email calendar offline_access")
     }
 
-    @Test func moreScopesAreKept() async throws {
+    @Test("More scopes are kept")
+    func moreScopesAreKept() async throws {
         let session = try await provider.session(store: store)
         answer(["scope": "openid profile email calendar"])
         let tokens = try await grant(session)
@@ -36,14 +39,16 @@ import Testing
         #expect(try await session.storedTokens() == tokens)
     }
 
-    @Test func answerWithoutARefreshTokenKeepsTheOldOne() async throws {
+    @Test("Response without a refresh token keeps the old one")
+    func answerWithoutARefreshTokenKeepsTheOldOne() async throws {
         let session = try await provider.session(store: store)
         answer(["refresh_token": nil as JSONValue?])
         #expect(try await grant(session).refreshToken?.reveal() == "refresh-token-1")
     }
 
     // The refresh token that counts is the one of now, not the one of when the grant began.
-    @Test func renewalDuringAGrantIsNotUndone() async throws {
+    @Test("Refresh during a grant is not undone")
+    func renewalDuringAGrantIsNotUndone() async throws {
         let session = try await provider.session(store: store)
         provider.on("/token") { provider, form in
             guard form["grant_type"] == "authorization_code" else { return try await provider.answer("/token", form) }
@@ -55,7 +60,8 @@ import Testing
         #expect(tokens.refreshToken?.reveal() == "refresh-token-2")
     }
 
-    @Test func anotherAccountChangesNothing() async throws {
+    @Test("Another account changes nothing")
+    func anotherAccountChangesNothing() async throws {
         let session = try await provider.session(store: store)
         let before = try await session.storedTokens()
         answer(subject: "user-2")
@@ -63,7 +69,8 @@ import Testing
         #expect(try await session.storedTokens() == before)
     }
 
-    @Test func grantedScopesNeedNoPage() async throws {
+    @Test("Granted scopes need no page")
+    func grantedScopesNeedNoPage() async throws {
         let session = try await provider.session(store: store)
         let tokens = try await session.requestScopes(["email"], with: NoAgent())
         #expect(tokens.accessToken.reveal() == "access-token-1")

@@ -7,7 +7,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct KeyRotationTests {
+@Suite("Key rotation")
+struct KeyRotationTests {
     private let provider = ScriptedProvider()
 
     /// The provider signs with the other key, under an id or none.
@@ -20,7 +21,8 @@ import Testing
         provider.on("/jwks", answer: .json((["keys": .array(keys)] as JSONValue).jsonText()))
     }
 
-    @Test func keysAreAskedForOnceAnHour() async throws {
+    @Test("Keys are asked for once an hour")
+    func keysAreAskedForOnceAnHour() async throws {
         let client = try provider.client()
         for _ in 0..<3 { _ = try await provider.signIn(client) }
         #expect(provider.count("/jwks") == 1)
@@ -30,7 +32,8 @@ import Testing
     }
 
     // JOSE-19, JOSE-21: also when the keys were asked for a moment ago.
-    @Test func newKeyIsFoundByOneMoreRequest() async throws {
+    @Test("New key is found by one more request")
+    func newKeyIsFoundByOneMoreRequest() async throws {
         let client = try provider.client()
         _ = try await provider.signIn(client)
         try rotate(to: "2")
@@ -40,7 +43,8 @@ import Testing
     }
 
     // JOSE-11, JOSE-19: a new key under the same id, or under none.
-    @Test(arguments: ["1", nil]) func newKeyUnderTheSameIDIsFound(_ keyID: String?) async throws {
+    @Test("New key under the same ID is found", arguments: ["1", nil])
+    func newKeyUnderTheSameIDIsFound(_ keyID: String?) async throws {
         let client = try provider.client()
         _ = try await provider.signIn(client)
         try rotate(to: keyID)
@@ -49,7 +53,8 @@ import Testing
     }
 
     // JOSE-19: one request for all who wait, and none of them fails.
-    @Test func newKeyIsFoundForAllAtOnce() async throws {
+    @Test("New key is found for all at once")
+    func newKeyIsFoundForAllAtOnce() async throws {
         let client = try provider.client()
         _ = try await provider.signIn(client)
         try rotate(to: "2")
@@ -61,7 +66,8 @@ import Testing
     }
 
     // JOSE-20.
-    @Test func randomKeyIDsAskForNewKeysOnceAMinute() async throws {
+    @Test("Random key IDs ask for new keys once a minute")
+    func randomKeyIDsAskForNewKeysOnceAMinute() async throws {
         let client = try provider.client()
         _ = try await provider.signIn(client)
         provider.on("/token") { provider, form in
@@ -75,7 +81,8 @@ import Testing
     }
 
     // JOSE-20, JOSE-23: the same while the keys cannot be had; good tokens are still judged by those known.
-    @Test func randomKeyIDsAskNoMoreWhileTheKeysCannotBeHad() async throws {
+    @Test("Random key IDs ask no more while the keys cannot be had")
+    func randomKeyIDsAskNoMoreWhileTheKeysCannotBeHad() async throws {
         let client = try provider.client()
         _ = try await provider.signIn(client)
         provider.on("/jwks", answer: .json("{}", status: 500))
@@ -91,7 +98,8 @@ import Testing
     }
 
     // JOSE-20: also for a client that never had keys, and after their hour.
-    @Test func keysThatCannotBeHadAreNotAskedForAgainAtOnce() async throws {
+    @Test("Keys that cannot be had are not asked for again at once")
+    func keysThatCannotBeHadAreNotAskedForAgainAtOnce() async throws {
         let client = try provider.client()
         provider.on("/jwks", answer: .json("{}", status: 500))
         for _ in 0..<20 {
@@ -108,7 +116,8 @@ import Testing
     }
 
     // JOSE-22: a key that the provider took back stops counting after the hour.
-    @Test func removedKeyStopsCounting() async throws {
+    @Test("Removed key stops counting")
+    func removedKeyStopsCounting() async throws {
         let client = try provider.client()
         _ = try await provider.signIn(client)
         provider.on(
@@ -118,7 +127,8 @@ import Testing
     }
 
     // JOSE-04: a forged signature costs the provider one request a minute.
-    @Test func forgedSignaturesAskOnceAMinute() async throws {
+    @Test("Forged signatures ask once a minute")
+    func forgedSignaturesAskOnceAMinute() async throws {
         let client = try provider.client()
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, key: .otherRSA).jsonText())
@@ -128,7 +138,8 @@ import Testing
     }
 
     // JOSE-08: no address in a token is ever asked.
-    @Test func addressesInTheTokenAreNotAsked() async throws {
+    @Test("Addresses in the token are not asked")
+    func addressesInTheTokenAreNotAsked() async throws {
         let client = try provider.client()
         provider.on("/token") { provider, form in
             let claims: JSONValue = ["iss": "https://id.acme.example", "sub": "x", "aud": "client"]

@@ -43,7 +43,8 @@ private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable 
     }
 }
 
-@Suite struct LeakTests {
+@Suite("Leak")
+struct LeakTests {
     private let provider = ScriptedProvider()
     private let listener = Listener()
     private static let clientSecret = "client+secret/with=odd characters"
@@ -93,7 +94,7 @@ private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable 
     }
 
     // LOG-01, LOG-03, G14, C21.
-    @Test(arguments: ["client_secret_post", "client_secret_basic"])
+    @Test("Whole flow shows no secret", arguments: ["client_secret_post", "client_secret_basic"])
     func wholeFlowShowsNoSecret(_ authentication: String) async throws {
         let client = try client(authentication, store: MemoryTokenStore())
         let request = try await client.beginSignIn()
@@ -113,7 +114,7 @@ private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable 
     }
 
     // LOG-01: a hostile server that repeats whatever it was sent.
-    @Test(arguments: ["client_secret_post", "client_secret_basic"])
+    @Test("Server that echoes shows no secret", arguments: ["client_secret_post", "client_secret_basic"])
     func serverThatEchoesShowsNoSecret(_ authentication: String) async throws {
         let store = MemoryTokenStore()
         let client = try client(authentication, store: store)
@@ -153,7 +154,8 @@ private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable 
     }
 
     // LOG-01: what goes wrong on the way is said without what was on the way.
-    @Test func failuresShowNoSecret() async throws {
+    @Test("Failures show no secret")
+    func failuresShowNoSecret() async throws {
         let store = MemoryTokenStore()
         let client = try client("client_secret_post", store: store)
         let answers: [ScriptedProvider.Handler] = [

@@ -7,7 +7,8 @@ import Foundation
 import Testing
 
 /// Sessions that a provider ends, over its back channel and its front channel.
-@Suite struct ProviderLogoutTests {
+@Suite("Provider logout")
+struct ProviderLogoutTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
@@ -42,7 +43,8 @@ import Testing
     private var accounts: [String] { get async { await store.keys().map(\.account) } }
 
     // BCL-05: by session, of several sessions of one user.
-    @Test func sessionIDEndsOneSession() async throws {
+    @Test("Session ID ends one session")
+    func sessionIDEndsOneSession() async throws {
         let client = try provider.client(store: store)
         let desk = try await signIn(client, account: "desk", session: "s1")
         try await signIn(client, account: "phone", session: "s2")
@@ -53,7 +55,8 @@ import Testing
     }
 
     // BCL-05: by user.
-    @Test func subjectEndsAllSessionsOfTheUser() async throws {
+    @Test("Subject ends all sessions of the user")
+    func subjectEndsAllSessionsOfTheUser() async throws {
         let client = try provider.client(store: store)
         try await signIn(client, account: "desk", session: "s1")
         try await signIn(client, account: "phone", session: nil)
@@ -64,7 +67,8 @@ import Testing
     }
 
     // BCL-05: a session of one user and another user are nobody's.
-    @Test func mismatchEndsNothing() async throws {
+    @Test("Mismatch ends nothing")
+    func mismatchEndsNothing() async throws {
         let client = try provider.client(store: store)
         try await signIn(client, account: "desk", session: "s1")
         #expect(try await client.endSessions(namedBy: token(["sub": "user-2", "sid": "s1"])).isEmpty)
@@ -72,7 +76,8 @@ import Testing
     }
 
     // BCL-05: what a refresh brings does not make the session another one.
-    @Test func sessionIsKnownAfterARefresh() async throws {
+    @Test("Session is known after a refresh")
+    func sessionIsKnownAfterARefresh() async throws {
         let client = try provider.client(store: store)
         let session = try await signIn(client, account: "desk", session: "s1")
         provider.restore("/token")
@@ -81,7 +86,8 @@ import Testing
     }
 
     // BCL-06: two providers that know two persons by one subject.
-    @Test func otherProvidersSessionsAreLeftAlone() async throws {
+    @Test("Other provider's sessions are left alone")
+    func otherProvidersSessionsAreLeftAlone() async throws {
         let client = try provider.client(store: store)
         try await signIn(client, account: "desk", session: "s1")
         let stored = try #require(await store.load(ConnectionKey(provider: "acme", account: "desk"))).connection
@@ -98,7 +104,8 @@ import Testing
     }
 
     // BCL-04.
-    @Test func tokenIsTakenOnce() async throws {
+    @Test("Token is taken once")
+    func tokenIsTakenOnce() async throws {
         let client = try provider.client(store: store)
         let token = try token(["sub": "user-1"])
         try await client.endSessions(namedBy: token)
@@ -108,7 +115,8 @@ import Testing
     }
 
     // BCL-04: one of a fleet takes it.
-    @Test func processesThatShareTheirMarksTakeATokenOnce() async throws {
+    @Test("Processes that share their marks take a token once")
+    func processesThatShareTheirMarksTakeATokenOnce() async throws {
         let marks = MemoryUsedTokenStore()
         let token = try token(["sub": "user-1"])
         let clients = try (0..<8).map { _ in
@@ -125,7 +133,8 @@ import Testing
         #expect(taken == 1)
     }
 
-    @Test func storeThatFailsLeavesTheTokenGoodForAnotherTry() async throws {
+    @Test("Store that fails leaves the token good for another try")
+    func storeThatFailsLeavesTheTokenGoodForAnotherTry() async throws {
         let failing = FailingStore()
         let client = try provider.client(store: failing)
         try await signIn(client, account: "desk", session: "s1")
@@ -137,7 +146,8 @@ import Testing
     }
 
     // BCL-02: nothing is touched by a token that is not believed.
-    @Test func badTokenEndsNothing() async throws {
+    @Test("Bad token ends nothing")
+    func badTokenEndsNothing() async throws {
         let client = try provider.client(store: store)
         try await signIn(client, account: "desk", session: "s1")
         await expectError(.logout, .audienceMismatch) {
@@ -150,7 +160,8 @@ import Testing
     }
 
     // BCL-08: a flood of tokens of unknown keys makes one request for newer keys a minute, and keeps no marks.
-    @Test func floodOfBadTokensAsksForKeysOnce() async throws {
+    @Test("Flood of bad tokens asks for keys once")
+    func floodOfBadTokensAsksForKeysOnce() async throws {
         let client = try provider.client(store: store)
         try await client.endSessions(namedBy: token(["sub": "nobody"]))
         let before = provider.count("/jwks")
@@ -161,7 +172,8 @@ import Testing
         #expect(provider.count("/jwks") - before == 1)
     }
 
-    @Test func newKeyOfTheProviderIsFetched() async throws {
+    @Test("New key of the provider is fetched")
+    func newKeyOfTheProviderIsFetched() async throws {
         let client = try provider.client(store: store)
         try await signIn(client, account: "desk", session: "s1")
         let rotated: JSONValue = ["keys": [try SigningKey.otherRSA.jwk(["kid": "1"])]]
@@ -170,7 +182,8 @@ import Testing
     }
 
     // FCL-01.
-    @Test func frontChannelEndsTheSessionThatItNames() async throws {
+    @Test("Front-channel ends the session that it names")
+    func frontChannelEndsTheSessionThatItNames() async throws {
         let client = try provider.client(Fixture.openID + "logout: { front_channel: true }\n", store: store)
         try await signIn(client, account: "desk", session: "s1")
         try await signIn(client, account: "phone", session: "s2")
@@ -188,7 +201,8 @@ import Testing
     }
 
     // FCL-02: anybody can send such a request, so it must not open every record.
-    @Test func frontChannelIsRefusedWithoutAnIndex() async throws {
+    @Test("Front-channel is rejected without an index")
+    func frontChannelIsRefusedWithoutAnIndex() async throws {
         let records = FailingStore()
         let client = try provider.client(Fixture.openID + "logout: { front_channel: true }\n", store: records)
         let logout = try FrontChannelLogout(
@@ -199,7 +213,8 @@ import Testing
     }
 
     // BCL-10: nothing is requested for what cannot be a logout token for this client.
-    @Test func garbageCausesNoRequest() async throws {
+    @Test("Garbage causes no request")
+    func garbageCausesNoRequest() async throws {
         let client = try provider.client(Fixture.discovered, store: store)
         let good = try token(["sid": "s1"]).reveal()
         let parts = good.split(separator: ".")
@@ -226,7 +241,8 @@ import Testing
     }
 
     // BCL-11: a session that is over gives nothing from memory while the store is down.
-    @Test(arguments: [false, true]) func endedSessionGivesNothingFromMemory(isSignedOutHere: Bool) async throws {
+    @Test("Ended session gives nothing from memory", arguments: [false, true])
+    func endedSessionGivesNothingFromMemory(isSignedOutHere: Bool) async throws {
         let failing = FailingStore()
         let client = try provider.client(store: failing)
         let desk = try await signIn(client, account: "desk", session: "s1")
@@ -244,7 +260,8 @@ import Testing
     }
 
     // BCL-09: refresh tokens go with the session.
-    @Test func nothingIsSentAndNothingIsKept() async throws {
+    @Test("Nothing is sent and nothing is kept")
+    func nothingIsSentAndNothingIsKept() async throws {
         let client = try provider.client(store: store)
         try await signIn(client, account: "desk", session: "s1")
         let before = provider.requests.count
@@ -254,19 +271,18 @@ import Testing
     }
 }
 
-@Suite struct MemoryUsedTokenStoreTests {
+@Suite("Memory used token store")
+struct MemoryUsedTokenStoreTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    @Test(arguments: UsedTokenStoreConformance.Check.allCases)
-    func conforms(to check: UsedTokenStoreConformance.Check) async throws {
-        let conformance = UsedTokenStoreConformance {
-            let store = MemoryUsedTokenStore()
-            return (store, store)
-        }
-        try await conformance.run(check)
+    @Test("Conforms to the protocol", arguments: UsedTokenStoreConformance.allCases)
+    func conforms(to check: UsedTokenStoreConformance) async throws {
+        let store = MemoryUsedTokenStore()
+        try await check.run(on: store, and: store)
     }
 
-    @Test func thoseThatEndFirstMakeRoom() async {
+    @Test("Those that end first make room")
+    func thoseThatEndFirstMakeRoom() async {
         let store = MemoryUsedTokenStore(limit: 10)
         for number in 0..<10 { _ = await store.use("\(number)", until: now + 100 + Double(number), now: now) }
         #expect(await store.use("last", until: now + 500, now: now))

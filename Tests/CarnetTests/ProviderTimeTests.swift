@@ -8,7 +8,8 @@ import HTTPTypes
 import Testing
 
 /// This machine's clock is wrong, and the provider's answers tell.
-@Suite struct ProviderTimeTests {
+@Suite("Provider time")
+struct ProviderTimeTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
@@ -31,7 +32,7 @@ import Testing
         return (try await provider.signIn(client, account: "ada"), wrong)
     }
 
-    @Test(arguments: [-5.0, 0, 0.0001, 5, 100_000])
+    @Test("Tokens end when the provider says so", arguments: [-5.0, 0, 0.0001, 5, 100_000])
     func tokensEndWhenTheProviderSaysSo(hours: Double) async throws {
         let (session, wrong) = try await session(hours: hours)
         let expiresAt = try #require(try await session.storedTokens().expiresAt)
@@ -100,7 +101,8 @@ import Testing
 
     /// Without a date in the response, ID tokens are validated by this machine's clock: a refresh fails while that is
     /// wrong, and loses nothing.
-    @Test(arguments: [-5, 5]) func wrongClockCostsNoSession(hours: Int) async throws {
+    @Test("Wrong clock costs no session", arguments: [-5, 5])
+    func wrongClockCostsNoSession(hours: Int) async throws {
         let wrong = ManualClock(now: provider.clock.now)
         let client = try OAuthClient(
             try Fixture.descriptor(Fixture.openID),
@@ -122,9 +124,11 @@ import Testing
         #expect(sent == (1...4).map { "refresh-token-\($0)" })
     }
 
-    @Test(arguments: [
-        "", "tomorrow", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Xyz 1994 08:49:37 GMT", "1 1 1 1 1 1 1 GMT",
-    ])
+    @Test(
+        "Unreadable date teaches nothing",
+        arguments: [
+            "", "tomorrow", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Xyz 1994 08:49:37 GMT", "1 1 1 1 1 1 1 GMT",
+        ])
     func unreadableDateTeachesNothing(text: String) async throws {
         let session = try await provider.session()
         provider.on("/token") { provider, form in

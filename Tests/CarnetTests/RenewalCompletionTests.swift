@@ -8,14 +8,16 @@ import HTTPTypes
 import Testing
 
 /// The provider has answered a refresh, and what has to follow fails: the new refresh token is kept.
-@Suite struct RenewalCompletionTests {
+@Suite("Refresh completion")
+struct RenewalCompletionTests {
     private let provider = ScriptedProvider()
 
     private var refreshTokens: [String?] {
         provider.forms("/token").filter { $0["grant_type"] == "refresh_token" }.map { $0["refresh_token"] }
     }
 
-    @Test func keysThatCannotBeFetchedCostNoRefreshToken() async throws {
+    @Test("Keys that cannot be fetched cost no refresh token")
+    func keysThatCannotBeFetchedCostNoRefreshToken() async throws {
         // Another run of the program, which has no keys yet.
         let store = MemoryTokenStore()
         _ = try await provider.session(store: store)
@@ -78,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func refreshTokenOfAForeignAccountIsNotKept() async throws {
+    @Test("Refresh token of a foreign account is not kept")
+    func refreshTokenOfAForeignAccountIsNotKept() async throws {
         let session = try await provider.session()
         provider.clock.advance(by: .seconds(3600))
         provider.on("/token") { provider, form in
@@ -99,7 +102,8 @@ import Testing
         ([:], "no token", "1", .malformedToken),
     ]
 
-    @Test(arguments: 0..<7) func refusedIDTokenCostsNoRefreshToken(_ index: Int) async throws {
+    @Test("Refused ID token costs no refresh token", arguments: 0..<7)
+    func refusedIDTokenCostsNoRefreshToken(_ index: Int) async throws {
         let (claims, member, keyID, kind) = Self.refused[index]
         let session = try await provider.session()
         provider.clock.advance(by: .seconds(3600))
@@ -116,7 +120,8 @@ import Testing
         #expect(refreshTokens == ["refresh-token-1", "refresh-token-2"])
     }
 
-    @Test func refusedIDTokenLeavesAValidTokenInUse() async throws {
+    @Test("Refused ID token leaves a valid token in use")
+    func refusedIDTokenLeavesAValidTokenInUse() async throws {
         let session = try await provider.session()
         provider.clock.advance(by: .seconds(3550))
         provider.on("/token") { provider, form in
@@ -127,7 +132,8 @@ import Testing
     }
 
     // Whose signature cannot be checked is not believed; that it names somebody else is enough to keep nothing.
-    @Test func refreshTokenIsNotKeptBesideAnIDTokenThatNamesAnother() async throws {
+    @Test("Refresh token is not kept beside an ID token that names another")
+    func refreshTokenIsNotKeptBesideAnIDTokenThatNamesAnother() async throws {
         let session = try await provider.session()
         provider.clock.advance(by: .seconds(3600))
         for claims in [["sub": "user-2"], ["iss": "https://evil.example"]] as [[String: JSONValue?]] {
@@ -139,7 +145,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["access_token", "token_type", "expires_in", "scope"])
+    @Test(
+        "Response of no other use leaves its refresh token",
+        arguments: ["access_token", "token_type", "expires_in", "scope"])
     func answerOfNoOtherUseLeavesItsRefreshToken(wrong name: String) async throws {
         let session = try await provider.session()
         provider.clock.advance(by: .seconds(3600))
@@ -153,7 +161,8 @@ import Testing
         #expect(refreshTokens == ["refresh-token-1", "refresh-token-2"])
     }
 
-    @Test func refreshTokenThatCouldNotBeSavedIsTheNextToBeUsed() async throws {
+    @Test("Refresh token that could not be saved is the next to be used")
+    func refreshTokenThatCouldNotBeSavedIsTheNextToBeUsed() async throws {
         let store = FailingStore()
         let session = try await provider.session(store: store)
         provider.clock.advance(by: .seconds(3600))

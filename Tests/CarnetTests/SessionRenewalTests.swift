@@ -7,7 +7,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct SessionRenewalTests {
+@Suite("Session refresh")
+struct SessionRenewalTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
@@ -21,7 +22,8 @@ import Testing
     }
 
     // RT-07, G13.
-    @Test func validTokensAreGivenWithoutARequest() async throws {
+    @Test("Valid tokens are given without a request")
+    func validTokensAreGivenWithoutARequest() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3539))
         #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
@@ -29,7 +31,8 @@ import Testing
     }
 
     // RT-07.
-    @Test func tokensAreRenewedWithinTheMargin() async throws {
+    @Test("Tokens are refreshed within the margin")
+    func tokensAreRenewedWithinTheMargin() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3540))
         #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
@@ -38,7 +41,8 @@ import Testing
         #expect(refreshes.count == 1)
     }
 
-    @Test func marginIsTheDescriptors() async throws {
+    @Test("Margin is the descriptor's")
+    func marginIsTheDescriptors() async throws {
         let session = try await signedIn(Fixture.openID + "refresh: { margin: 0 }\n")
         provider.clock.advance(by: .seconds(3599))
         _ = try await session.tokens()
@@ -49,7 +53,8 @@ import Testing
     }
 
     // RT-03, C15: with a provider that revokes everything when a refresh token comes twice.
-    @Test func hundredCallersShareOneRenewal() async throws {
+    @Test("Hundred callers share one refresh")
+    func hundredCallersShareOneRenewal() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
         let gate = Gate()
@@ -66,7 +71,8 @@ import Testing
     }
 
     // RT-03: also through sessions of two clients on one store, as two processes have.
-    @Test func clientsOnOneStoreShareOneRenewal() async throws {
+    @Test("Clients on one store share one refresh")
+    func clientsOnOneStoreShareOneRenewal() async throws {
         let first = try await signedIn()
         let second = try #require(try await provider.client(store: store).session(for: "user-1"))
         #expect(first !== second)
@@ -79,7 +85,8 @@ import Testing
     }
 
     // RT-03, CONC-02: a caller that is cancelled fails no other, and what was renewed is kept.
-    @Test func callerThatIsCancelledFailsNoOther() async throws {
+    @Test("Caller that is cancelled fails no other")
+    func callerThatIsCancelledFailsNoOther() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
         let gate = Gate()
@@ -100,7 +107,8 @@ import Testing
     }
 
     // RT-02, C10.
-    @Test func newRefreshTokenReplacesTheOldOne() async throws {
+    @Test("New refresh token replaces the old one")
+    func newRefreshTokenReplacesTheOldOne() async throws {
         let session = try await signedIn()
         try await session.refresh()
         try await session.refresh()
@@ -108,7 +116,8 @@ import Testing
     }
 
     // RT-02, RT-08, C8, G11.
-    @Test func whatTheAnswerLeavesOutIsKept() async throws {
+    @Test("What the response leaves out is kept")
+    func whatTheAnswerLeavesOutIsKept() async throws {
         let session = try await signedIn()
         let before = try await session.storedTokens()
         provider.on("/token", answer: .json(#"{"access_token":"a2","token_type":"Bearer","expires_in":60}"#))
@@ -120,7 +129,8 @@ import Testing
     }
 
     // RT-04.
-    @Test func invalidGrantEndsTheSession() async throws {
+    @Test("Invalid grant ends the session")
+    func invalidGrantEndsTheSession() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3540))
         provider.on("/token", answer: .json(#"{"error":"invalid_grant","error_description":"revoked"}"#, status: 400))
@@ -134,13 +144,13 @@ import Testing
 
     // RT-04, C16: nothing else ends it.
     @Test(
+        "Other failure keeps the tokens for later",
         arguments: [
             IncomingResponse.json("{}", status: 500), .canned("<html>", status: 200, type: "text/html"),
             .canned("<html>", status: 403, type: "text/html"), .json("{", status: 200), .json("{}", status: 429),
             .json(#"{"error":"temporarily_unavailable"}"#, status: 400),
             .json(#"{"error":"invalid_grant"}"#, status: 503), .json("{}", status: 302),
-        ]
-    )
+        ])
     func otherFailureKeepsTheTokensForLater(_ answer: IncomingResponse) async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
@@ -154,7 +164,8 @@ import Testing
     }
 
     // RT-04, RT-06.
-    @Test(arguments: [TransportError.Kind.connection, .timeout, .interrupted, .tls])
+    @Test(
+        "Broken connection keeps the tokens", arguments: [TransportError.Kind.connection, .timeout, .interrupted, .tls])
     func brokenConnectionKeepsTheTokens(_ kind: TransportError.Kind) async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
@@ -166,7 +177,8 @@ import Testing
     }
 
     // A misconfigured client is told so, and loses nothing.
-    @Test func invalidClientKeepsTheTokens() async throws {
+    @Test("Invalid client keeps the tokens")
+    func invalidClientKeepsTheTokens() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
         provider.on("/token", answer: .json(#"{"error":"invalid_client"}"#, status: 401))
@@ -177,11 +189,11 @@ import Testing
 
     // RT-07: inside the margin the token still serves.
     @Test(
+        "Token that is still valid is used when it cannot be refreshed",
         arguments: [
             IncomingResponse.json("{}", status: 500), .canned("<html>", status: 200, type: "text/html"),
             .json(#"{"error":"invalid_client"}"#, status: 401),
-        ]
-    )
+        ])
     func tokenThatIsStillValidIsUsedWhenItCannotBeRenewed(_ answer: IncomingResponse) async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3550))
@@ -193,7 +205,8 @@ import Testing
     }
 
     // RT-07: the time that the failed renewal took counts.
-    @Test func tokenThatEndedDuringAFailedRenewalIsNotGiven() async throws {
+    @Test("Token that ended during a failed refresh is not given")
+    func tokenThatEndedDuringAFailedRenewalIsNotGiven() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3590))
         provider.on("/token") { provider, _ in
@@ -203,7 +216,8 @@ import Testing
         await expectError(.refresh, .transport) { try await session.tokens() }
     }
 
-    @Test func expiredTokenWithoutARefreshTokenAsksForASignIn() async throws {
+    @Test("Expired token without a refresh token asks for a sign-in")
+    func expiredTokenWithoutARefreshTokenAsksForASignIn() async throws {
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
         }
@@ -217,7 +231,8 @@ import Testing
     }
 
     // RT-01.
-    @Test func renewedIDTokenOfSomebodyElseIsRefused() async throws {
+    @Test("Refreshed ID token of somebody else is rejected")
+    func renewedIDTokenOfSomebodyElseIsRefused() async throws {
         let wrong: [([String: JSONValue?], OAuthError.Kind)] = [
             (["sub": "user-2"], .subjectMismatch), (["iss": "https://evil.example"], .issuerMismatch),
             (["aud": "other"], .audienceMismatch), (["azp": "other"], .authorizedPartyMismatch),
@@ -238,7 +253,8 @@ import Testing
     }
 
     // RT-01: the nonce may be repeated, and may be left out.
-    @Test func renewedIDTokenMayRepeatTheNonce() async throws {
+    @Test("Refreshed ID token may repeat the nonce")
+    func renewedIDTokenMayRepeatTheNonce() async throws {
         let session = try await signedIn()
         let idToken = try #require(try await session.storedTokens().idToken)
         let nonce = try #require(try IDToken(storedAfterValidation: idToken).claims["nonce"])
@@ -252,7 +268,8 @@ import Testing
     }
 
     // SESS-08: a record that another client wrote over is not sent with this one's credentials.
-    @Test func tokensOfAnotherClientAreNotUsed() async throws {
+    @Test("Tokens of another client are not used")
+    func tokensOfAnotherClientAreNotUsed() async throws {
         let session = try await signedIn()
         var stored = try #require(await store.load(session.key))
         stored.connection.clientID = "other"
@@ -267,7 +284,8 @@ import Testing
     }
 
     // A sign-in that comes while old tokens are renewed is neither overwritten nor removed.
-    @Test(arguments: [true, false]) func newSignInWinsOverARenewalUnderWay(_ isRefused: Bool) async throws {
+    @Test("New sign-in wins over a refresh under way", arguments: [true, false])
+    func newSignInWinsOverARenewalUnderWay(_ isRefused: Bool) async throws {
         let client = try provider.client(store: store)
         let session = try await provider.signIn(client)
         provider.clock.advance(by: .seconds(3600))

@@ -6,7 +6,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct SessionRequestTests {
+@Suite("Session request")
+struct SessionRequestTests {
     private let provider = ScriptedProvider()
 
     private func request(_ host: String = "id.acme.example") -> HTTPRequest {
@@ -15,7 +16,8 @@ import Testing
         return request
     }
 
-    @Test func requestCarriesTheToken() async throws {
+    @Test("Request carries the token")
+    func requestCarriesTheToken() async throws {
         let session = try await provider.session()
         let response = try await session.send(request(), body: Array("text".utf8))
         #expect(response.status == 200)
@@ -27,7 +29,8 @@ import Testing
         #expect(sent.body == Array("text".utf8))
     }
 
-    @Test func refusedTokenIsRenewedOnce() async throws {
+    @Test("Refused token is refreshed once")
+    func refusedTokenIsRenewedOnce() async throws {
         let session = try await provider.session()
         provider.on("/userinfo") { provider, _ in
             let isNew = provider.requests.last?.head.headerFields[.authorization] == "Bearer access-token-2"
@@ -37,7 +40,8 @@ import Testing
         #expect(try await session.accessToken().reveal() == "access-token-2")
     }
 
-    @Test func tokenGoesToNoOtherHost() async throws {
+    @Test("Token goes to no other host")
+    func tokenGoesToNoOtherHost() async throws {
         let session = try await provider.session()
         await expectError(.resource, .undeclaredHost) { try await session.send(request("evil.example")) }
         #expect(provider.count("/userinfo") == 0)
@@ -62,7 +66,8 @@ import Testing
         await expectError(.resource, .badHeader) { try await session.send(HTTPRequest(url: url)) }
     }
 
-    @Test func requestWithoutAHostIsRefused() async throws {
+    @Test("Request without a host is rejected")
+    func requestWithoutAHostIsRefused() async throws {
         let session = try await provider.session()
         let relative = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/userinfo")
         await expectError(.resource, .badHeader) { try await session.send(relative) }

@@ -5,7 +5,8 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite struct SessionStatesTests {
+@Suite("Session states")
+struct SessionStatesTests {
     private let provider = ScriptedProvider()
 
     private func expired() async throws -> Session {
@@ -14,7 +15,8 @@ import Testing
         return session
     }
 
-    @Test func renewalIsSeen() async throws {
+    @Test("Refresh is seen")
+    func renewalIsSeen() async throws {
         let session = try await expired()
         var states = session.states.makeAsyncIterator()
         #expect(await states.next() == .signedIn)
@@ -30,7 +32,9 @@ import Testing
         #expect(await states.next() == .signedIn)
     }
 
-    @Test(arguments: [#"{"error":"invalid_client"}"#, #"{"error":"temporarily_unavailable"}"#, "<html>"])
+    @Test(
+        "Refusal that ends nothing says try later",
+        arguments: [#"{"error":"invalid_client"}"#, #"{"error":"temporarily_unavailable"}"#, "<html>"])
     func refusalThatEndsNothingSaysTryLater(body: String) async throws {
         let session = try await expired()
         provider.on("/token", answer: .json(body, status: 400))
@@ -42,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func failureThatPassesSaysTryLater() async throws {
+    @Test("Failure that passes says try later")
+    func failureThatPassesSaysTryLater() async throws {
         let session = try await expired()
         provider.on("/token", fail: .timeout)
         _ = try? await session.tokens()
@@ -57,7 +62,8 @@ import Testing
         #expect(await states.next() == .signedIn)
     }
 
-    @Test func failureWithinTheMarginChangesNothing() async throws {
+    @Test("Failure within the margin changes nothing")
+    func failureWithinTheMarginChangesNothing() async throws {
         let session = try await provider.session()
         provider.clock.advance(by: .seconds(3550))
         provider.on("/token", fail: .timeout)
@@ -66,7 +72,8 @@ import Testing
         #expect(await states.next() == .signedIn)
     }
 
-    @Test func endIsSeenByEveryWatcher() async throws {
+    @Test("End is seen by every watcher")
+    func endIsSeenByEveryWatcher() async throws {
         let session = try await expired()
         let watchers = (0..<3).map { _ in session.states }
         provider.on("/token", answer: .json(#"{"error":"invalid_grant"}"#, status: 400))
@@ -77,14 +84,16 @@ import Testing
         }
     }
 
-    @Test func signOutEndsTheSession() async throws {
+    @Test("Sign-out ends the session")
+    func signOutEndsTheSession() async throws {
         let session = try await provider.session()
         _ = try await session.signOut()
         var states = session.states.makeAsyncIterator()
         #expect(await states.next() == .ended)
     }
 
-    @Test func signOutOfWhatWasEndedElsewhereIsSeenToo() async throws {
+    @Test("Sign-out of what was ended elsewhere is seen too")
+    func signOutOfWhatWasEndedElsewhereIsSeenToo() async throws {
         let store = MemoryTokenStore()
         let session = try await provider.session(store: store)
         try await store.remove(session.key)
@@ -93,7 +102,8 @@ import Testing
         #expect(await states.next() == .ended)
     }
 
-    @Test func statesEndWithTheSession() async throws {
+    @Test("States end with the session")
+    func statesEndWithTheSession() async throws {
         var session: Session? = try await provider.session()
         let states = try #require(session?.states)
         session = nil

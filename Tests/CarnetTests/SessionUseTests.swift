@@ -17,7 +17,8 @@ private let yaml =
 
         """
 
-@Suite struct ResourceCallTests {
+@Suite("Resource call")
+struct ResourceCallTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
@@ -27,13 +28,15 @@ private let yaml =
         try #require(ResourceMap(of: try Fixture.provider(yaml)).resource(named: id))
     }
 
-    @Test func resourcesFollowTheGrantedScopes() async throws {
+    @Test("Resources follow the granted scopes")
+    func resourcesFollowTheGrantedScopes() async throws {
         let access = try await signedIn().resources()
         #expect(access.map(\.resource.title) == ["Balance", "Phone", "Transfer"])
         #expect(access.map(\.missing) == [[], ["phone"], []])
     }
 
-    @Test func tokenGoesToTheResource() async throws {
+    @Test("Token goes to the resource")
+    func tokenGoesToTheResource() async throws {
         provider.on("/balance", answer: .json(#"{"balance":1}"#))
         let session = try await signedIn()
         let answer = try await session.call(try resource("balance"))
@@ -43,7 +46,8 @@ private let yaml =
         #expect(sent.head.headerFields[.authorization] == "Bearer access-token-1")
     }
 
-    @Test func methodAndBodyAreSent() async throws {
+    @Test("Method and body are sent")
+    func methodAndBodyAreSent() async throws {
         provider.on("/transfer", answer: .json("{}", status: 201))
         _ = try await signedIn().call(
             try resource("transfer"), body: Array("x".utf8), headers: [.contentType: "text/plain"])
@@ -53,7 +57,8 @@ private let yaml =
         #expect(sent.head.headerFields[.contentType] == "text/plain")
     }
 
-    @Test func resourceWhoseScopeIsMissingIsNotCalled() async throws {
+    @Test("Resource whose scope is missing is not called")
+    func resourceWhoseScopeIsMissingIsNotCalled() async throws {
         let session = try await signedIn()
         let error = await expectError(.resource, .insufficientScope) { try await session.call(try resource("phone")) }
         #expect(error?.hint == "sign in with the scopes phone")
@@ -61,7 +66,8 @@ private let yaml =
     }
 
     // C22.
-    @Test func undeclaredHostGetsNothing() async throws {
+    @Test("Undeclared host gets nothing")
+    func undeclaredHostGetsNothing() async throws {
         let session = try await signedIn()
         let before = provider.requests.count
         await expectError(.resource, .undeclaredHost) {
@@ -71,7 +77,8 @@ private let yaml =
     }
 
     // C12, rule 6: one renewal, one more try.
-    @Test func refusedTokenIsRenewedAndTheCallRepeatedOnce() async throws {
+    @Test("Refused token is refreshed and the call repeated once")
+    func refusedTokenIsRenewedAndTheCallRepeatedOnce() async throws {
         let session = try await signedIn()
         provider.on("/balance") { provider, _ in
             let isRenewed =
@@ -86,7 +93,8 @@ private let yaml =
     }
 
     // C13.
-    @Test func endlessRefusalIsBounded() async throws {
+    @Test("Endless refusal is bounded")
+    func endlessRefusalIsBounded() async throws {
         let session = try await signedIn()
         provider.on("/balance", answer: .json("{}", status: 401))
         let error = await expectError(.resource, .unauthorized) { try await session.call(try resource("balance")) }
@@ -97,7 +105,8 @@ private let yaml =
     }
 
     // C14: 401 with a JSON body is no success, and without a refresh token it is said at once.
-    @Test func refusedTokenWithoutARefreshTokenIsSaid() async throws {
+    @Test("Refused token without a refresh token is said")
+    func refusedTokenWithoutARefreshTokenIsSaid() async throws {
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
         }
@@ -109,7 +118,8 @@ private let yaml =
     }
 
     // C12: a refresh cannot help a missing scope.
-    @Test func forbiddenIsNotRenewed() async throws {
+    @Test("Forbidden is not refreshed")
+    func forbiddenIsNotRenewed() async throws {
         let session = try await signedIn()
         provider.on("/balance", answer: .json("{}", status: 403))
         await expectError(.resource, .insufficientScope) { try await session.call(try resource("balance")) }
@@ -118,7 +128,8 @@ private let yaml =
     }
 
     // C15: many calls that are refused at once share one renewal.
-    @Test func manyRefusedCallsShareOneRenewal() async throws {
+    @Test("Many refused calls share one refresh")
+    func manyRefusedCallsShareOneRenewal() async throws {
         let session = try await signedIn()
         let balance = try resource("balance")
         let gate = Gate()
@@ -139,7 +150,8 @@ private let yaml =
     }
 
     // ARES-08 of the seeds' kind: what a failed renewal says is said, not the 401.
-    @Test func failedRenewalAfterARefusalIsSaid() async throws {
+    @Test("Failed refresh after a refusal is said")
+    func failedRenewalAfterARefusalIsSaid() async throws {
         let session = try await signedIn()
         provider.on("/balance", answer: .json("{}", status: 401))
         provider.on("/token", fail: .connection)
@@ -150,7 +162,8 @@ private let yaml =
         #expect(await store.keys().isEmpty)
     }
 
-    @Test func expiredTokenIsRenewedBeforeTheCall() async throws {
+    @Test("Expired token is refreshed before the call")
+    func expiredTokenIsRenewedBeforeTheCall() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
         provider.on("/balance", answer: .json("{}"))
@@ -160,11 +173,13 @@ private let yaml =
     }
 }
 
-@Suite struct SessionProfileTests {
+@Suite("Session profile")
+struct SessionProfileTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
-    @Test func profileIsOfTheUserWhoSignedIn() async throws {
+    @Test("Profile is of the user who signed in")
+    func profileIsOfTheUserWhoSignedIn() async throws {
         let session = try await provider.session(store: store)
         let profile = try await session.profile()
         #expect(profile.name == "Ada")
@@ -172,14 +187,16 @@ private let yaml =
     }
 
     // UI-01, TOK-17.
-    @Test func profileOfAnotherUserIsThrownAway() async throws {
+    @Test("Profile of another user is thrown away")
+    func profileOfAnotherUserIsThrownAway() async throws {
         let session = try await provider.session(store: store)
         provider.on("/userinfo", answer: .json(#"{"sub":"user-2","name":"Eve"}"#))
         await expectError(.profile, .subjectMismatch) { try await session.profile() }
     }
 
     // UI-03.
-    @Test func refusedTokenIsRenewedOnce() async throws {
+    @Test("Refused token is refreshed once")
+    func refusedTokenIsRenewedOnce() async throws {
         let session = try await provider.session(store: store)
         provider.on("/userinfo") { provider, _ in
             provider.count("/userinfo") == 1
@@ -193,7 +210,8 @@ private let yaml =
     }
 
     // UI-10: what is held needs no request, and no access token that is still valid.
-    @Test func profileOfTheIDTokenNeedsNoRequest() async throws {
+    @Test("Profile of the ID token needs no request")
+    func profileOfTheIDTokenNeedsNoRequest() async throws {
         let noUserinfo = Fixture.openID.replacing("  userinfo: https://id.acme.example/userinfo\n", with: "")
         let session = try await provider.session(noUserinfo, store: store)
         provider.clock.advance(by: .seconds(7200))
@@ -203,7 +221,8 @@ private let yaml =
     }
 
     // GitHub's verified address: one request of several fails, is not there, or has another address.
-    @Test func furtherRequestTakesNothingFromTheFirst() async throws {
+    @Test("Further request takes nothing from the first")
+    func furtherRequestTakesNothingFromTheFirst() async throws {
         let yaml =
             Fixture.openID + """
                 profile:
@@ -240,7 +259,8 @@ private let yaml =
         #expect(profile.subject == "user-1")
     }
 
-    @Test func tokenInTheQueryIsNeverShown() async throws {
+    @Test("Token in the query is never shown")
+    func tokenInTheQueryIsNeverShown() async throws {
         let yaml =
             Fixture.openID + "api: { hosts: [api.acme.example], token_in: { query: t, because: no headers } }\n"
         let tokens = TokenSet(
@@ -263,7 +283,7 @@ private let yaml =
         }
     }
 
-    @Test(arguments: ["Authorization", "X-Acme-Token"])
+    @Test("Header of the token is not set by anybody else", arguments: ["Authorization", "X-Acme-Token"])
     func headerOfTheTokenIsNotSetByAnybodyElse(name: String) async throws {
         let acme = try Fixture.provider(
             Fixture.openID + "api: { hosts: [api.acme.example], token_in: { header: x-acme-token } }\n")
@@ -277,7 +297,8 @@ private let yaml =
         #expect(request.redacted.headers.contains(Named("x-acme-token", "[redacted]")))
     }
 
-    @Test func profileWithoutAnySourceIsSaid() async throws {
+    @Test("Profile without any source is said")
+    func profileWithoutAnySourceIsSaid() async throws {
         provider.on("/token", answer: .json(#"{"access_token":"a","token_type":"Bearer"}"#))
         let noUserinfo = Fixture.plain.replacing("  userinfo: https://plain.example/me\n", with: "")
         let session = try await provider.session(noUserinfo, store: store)

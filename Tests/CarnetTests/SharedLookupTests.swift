@@ -6,13 +6,15 @@ import Foundation
 import Testing
 
 /// What sign-ins at one provider share: its metadata and its keys are asked for once.
-@Suite struct SharedLookupTests {
+@Suite("Shared lookup")
+struct SharedLookupTests {
     private let provider = ScriptedProvider()
 
     private var discoveries: Int { provider.count("/.well-known/openid-configuration") }
     private var keySets: Int { provider.count("/jwks") }
 
-    @Test func secondSignInSendsNothingButItsCode() async throws {
+    @Test("Second sign-in sends nothing but its code")
+    func secondSignInSendsNothingButItsCode() async throws {
         let client = try provider.client(Fixture.discovered)
         _ = try await provider.signIn(client, account: "first")
         #expect(discoveries == 1 && keySets == 1)
@@ -22,7 +24,8 @@ import Testing
         #expect(provider.requests.count == before + 1)
     }
 
-    @Test func hundredFirstSignInsShareOneOfEach() async throws {
+    @Test("Hundred first sign-ins share one of each")
+    func hundredFirstSignInsShareOneOfEach() async throws {
         let client = try provider.client(Fixture.discovered)
         let outcomes = await concurrently(100) { number in
             try await provider.signIn(client, account: "user \(number)")
@@ -33,7 +36,8 @@ import Testing
     }
 
     /// Of the tokens of a client's own 64 are kept: the one that ends first goes.
-    @Test func tokensOfTheClientsOwnAreBounded() async throws {
+    @Test("Tokens of the client's own are bounded")
+    func tokensOfTheClientsOwnAreBounded() async throws {
         provider.on("/token") { provider, _ in
             provider.clock.advance(by: .seconds(1))
             return .json(#"{"access_token":"own","token_type":"Bearer","expires_in":3600}"#)

@@ -7,11 +7,13 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct SignInTests {
+@Suite("Sign-in")
+struct SignInTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
-    @Test func savesTheTokensAndTheIdentity() async throws {
+    @Test("Saves the tokens and the identity")
+    func savesTheTokensAndTheIdentity() async throws {
         let session = try await provider.signIn(try provider.client(store: store))
         #expect(session.key == ConnectionKey(provider: "acme", account: "user-1"))
         let connection = try #require(await store.load(session.key)).connection
@@ -24,7 +26,8 @@ import Testing
         #expect(connection.tokens.scopes == ["openid", "profile", "email"])
     }
 
-    @Test func accountIsTheHostsNameElseTheAddressElseTheSubject() async throws {
+    @Test("Account is the host's name else the address else the subject")
+    func accountIsTheHostsNameElseTheAddressElseTheSubject() async throws {
         provider.on("/token") { provider, form in
             let claims: [String: JSONValue?] = ["email": "ada@example.com", "email_verified": true]
             return .json(try provider.tokens(for: form, claims: claims).jsonText())
@@ -35,7 +38,9 @@ import Testing
     }
 
     // IDT-28: an address that nobody verified may be anybody's.
-    @Test(arguments: [nil, false, "false", "yes", 1, .null] as [JSONValue?])
+    @Test(
+        "Address that is not verified names no account",
+        arguments: [nil, false, "false", "yes", 1, .null] as [JSONValue?])
     func addressThatIsNotVerifiedNamesNoAccount(verified: JSONValue?) async throws {
         provider.on("/token") { provider, form in
             let claims: [String: JSONValue?] = ["email": "ada@example.com", "email_verified": verified]
@@ -45,7 +50,8 @@ import Testing
     }
 
     // SESS-14: subjects are bytes, where `String` compares by canonical equivalence.
-    @Test func usersWhoseSubjectsAreCanonicallyEquivalentAreTwo() async throws {
+    @Test("Users whose subjects are canonically equivalent are two")
+    func usersWhoseSubjectsAreCanonicallyEquivalentAreTwo() async throws {
         let client = try provider.client(store: store)
         for (subject, refreshToken) in [("jos\u{E9}", "first"), ("jose\u{301}", nil)] as [(String, String?)] {
             provider.on("/token") { provider, form in
@@ -73,7 +79,8 @@ import Testing
     }
 
     // IDT-19: the same address can be another user's one day.
-    @Test func anotherUserWithTheSameAddressIsAnotherAccount() async throws {
+    @Test("Another user with the same address is another account")
+    func anotherUserWithTheSameAddressIsAnotherAccount() async throws {
         for subject in ["user-1", "user-2"] {
             provider.on("/token") { provider, form in
                 let claims: [String: JSONValue?] = [
@@ -87,7 +94,8 @@ import Testing
     }
 
     // Some providers give a refresh token at the first consent only.
-    @Test func signInAgainWithoutARefreshTokenKeepsTheOldOne() async throws {
+    @Test("Sign-in again without a refresh token keeps the old one")
+    func signInAgainWithoutARefreshTokenKeepsTheOldOne() async throws {
         let client = try provider.client(store: store)
         let session = try await provider.signIn(client, account: "ada")
         provider.on("/token") { provider, form in
@@ -99,7 +107,8 @@ import Testing
         #expect(tokens.refreshToken?.reveal() == "refresh-token-1")
     }
 
-    @Test func anotherUserDoesNotGetTheOldRefreshToken() async throws {
+    @Test("Another user does not get the old refresh token")
+    func anotherUserDoesNotGetTheOldRefreshToken() async throws {
         let client = try provider.client(store: store)
         let session = try await provider.signIn(client, account: "ada")
         provider.on("/token") { provider, form in
@@ -111,7 +120,9 @@ import Testing
     }
 
     // ARES-01, ARES-12: nothing is sent, nothing is stored, and the right callback still works.
-    @Test(arguments: ["code=c&state=wrong", "code=c", "error=access_denied&state=wrong"])
+    @Test(
+        "Forged callback changes nothing",
+        arguments: ["code=c&state=wrong", "code=c", "error=access_denied&state=wrong"])
     func forgedCallbackChangesNothing(_ query: String) async throws {
         let client = try provider.client(store: store)
         let request = try await client.beginSignIn()
@@ -126,7 +137,8 @@ import Testing
     }
 
     // ARES-02.
-    @Test func callbackWorksOnce() async throws {
+    @Test("Callback works once")
+    func callbackWorksOnce() async throws {
         let client = try provider.client(store: store)
         let request = try await client.beginSignIn()
         let callback = provider.callback(request)
@@ -139,7 +151,8 @@ import Testing
     }
 
     // ARES-02, CONC-01.
-    @Test func fiftyCallbacksAtOnceMakeOneTokenRequest() async throws {
+    @Test("Fifty callbacks at once make one token request")
+    func fiftyCallbacksAtOnceMakeOneTokenRequest() async throws {
         let client = try provider.client(Fixture.discovered, store: store)
         let request = try await client.beginSignIn()
         let callback = provider.callback(request)
@@ -155,7 +168,8 @@ import Testing
     }
 
     // TOK-18, HTTP-07: a code is never sent again, whatever became of it.
-    @Test func codeIsNotSentAgainAfterAFailure() async throws {
+    @Test("Code is not sent again after a failure")
+    func codeIsNotSentAgainAfterAFailure() async throws {
         let client = try provider.client(store: store)
         for failure in ["status", "connection"] {
             if failure == "status" {
@@ -179,7 +193,8 @@ import Testing
     }
 
     // ARES-08, IDT-11.
-    @Test func codeOfAnotherSignInIsFoundOutByTheNonce() async throws {
+    @Test("Code of another sign-in is found out by the nonce")
+    func codeOfAnotherSignInIsFoundOutByTheNonce() async throws {
         let client = try provider.client(store: store)
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, claims: ["nonce": "of-another-sign-in"]).jsonText())
@@ -190,7 +205,8 @@ import Testing
     }
 
     // IDT-12.
-    @Test func idTokenOfAnEarlierSignInIsRefused() async throws {
+    @Test("ID token of an earlier sign-in is rejected")
+    func idTokenOfAnEarlierSignInIsRefused() async throws {
         let client = try provider.client(store: store)
         let first = try await provider.signIn(client)
         let idToken = try #require(try await first.storedTokens().idToken?.reveal())
@@ -202,7 +218,8 @@ import Testing
     }
 
     // TOK-07.
-    @Test func missingIDTokenIsRefusedWhereOpenIDWasAsked() async throws {
+    @Test("Missing ID token is rejected where OpenID was asked")
+    func missingIDTokenIsRefusedWhereOpenIDWasAsked() async throws {
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, members: ["id_token": nil as JSONValue?]).jsonText())
         }
@@ -211,7 +228,8 @@ import Testing
     }
 
     // TOK-08: an ID token that nobody asked for is not ignored.
-    @Test func unexpectedIDTokenIsJudgedToo() async throws {
+    @Test("Unexpected ID token is validated too")
+    func unexpectedIDTokenIsJudgedToo() async throws {
         await expectError(.idToken, .badDescriptor) {
             try await provider.signIn(try provider.client(Fixture.plain, store: store))
         }
@@ -228,7 +246,8 @@ import Testing
     }
 
     // IDT-27, TOK-17: whatever is wrong with the ID token, nothing is stored and nothing more is asked.
-    @Test func badIDTokenStoresNothing() async throws {
+    @Test("Bad ID token stores nothing")
+    func badIDTokenStoresNothing() async throws {
         let wrong: [([String: JSONValue?], OAuthError.Kind)] = [
             (["iss": "https://evil.example"], .issuerMismatch), (["aud": "other"], .audienceMismatch),
             (["exp": 1], .expiredToken), (["at_hash": "AAAA"], .accessTokenHashMismatch),
@@ -245,7 +264,8 @@ import Testing
     }
 
     // C20: a failed sign-in leaves what is stored alone.
-    @Test func failureLeavesTheStoredTokensAlone() async throws {
+    @Test("Failure leaves the stored tokens alone")
+    func failureLeavesTheStoredTokensAlone() async throws {
         let client = try provider.client(store: store)
         let session = try await provider.signIn(client)
         let before = try #require(await store.load(session.key))
@@ -256,7 +276,8 @@ import Testing
         #expect(after.revision == before.revision)
     }
 
-    @Test func storeThatCannotSaveFailsTheSignIn() async throws {
+    @Test("Store that cannot save fails the sign-in")
+    func storeThatCannotSaveFailsTheSignIn() async throws {
         let failing = FailingStore()
         failing.fail(.save)
         let client = try provider.client(store: failing)
@@ -264,7 +285,8 @@ import Testing
         #expect(try await client.session(for: "user-1") == nil)
     }
 
-    @Test func storeThatCouldNotSaveIsToldBeforeAnyoneSignsIn() async throws {
+    @Test("Store that could not save is reported before anyone signs in")
+    func storeThatCouldNotSaveIsToldBeforeAnyoneSignsIn() async throws {
         let failing = FailingStore()
         failing.fail(.prepareToSave)
         let agent = ScriptedUserAgent { _, _ in throw CancellationError() }
@@ -274,7 +296,8 @@ import Testing
     }
 
     // SESS-08.
-    @Test func attemptOfAnotherClientSendsNothing() async throws {
+    @Test("Attempt of another client sends nothing")
+    func attemptOfAnotherClientSendsNothing() async throws {
         let mine = try provider.client(store: store)
         let other = try provider.client(clientID: "other", secret: "s3cret", store: store)
         let request = try await mine.beginSignIn()
@@ -287,7 +310,8 @@ import Testing
     }
 
     // ARES-18.
-    @Test func lateCallbackSendsNothing() async throws {
+    @Test("Late callback sends nothing")
+    func lateCallbackSendsNothing() async throws {
         let client = try provider.client(store: store)
         let request = try await client.beginSignIn()
         provider.clock.advance(by: .seconds(600))
@@ -298,7 +322,8 @@ import Testing
     }
 
     // A sign-in survives a restart of the host: the attempt is restored, the client is new.
-    @Test func attemptIsCompletedByAnotherProcess() async throws {
+    @Test("Attempt is completed by another process")
+    func attemptIsCompletedByAnotherProcess() async throws {
         let request = try await provider.client(store: store).beginSignIn()
         let sealed = try JSONEncoder().encode(request.pending)
         let restored = try JSONDecoder().decode(PendingAuthorization.self, from: sealed)
@@ -333,7 +358,8 @@ import Testing
         #expect(try await client.accounts() == ["default"])
     }
 
-    @Test func profileThatCameWithTheTokensIsKeptWithoutThem() async throws {
+    @Test("Profile that came with the tokens is kept without them")
+    func profileThatCameWithTheTokensIsKeptWithoutThem() async throws {
         let yaml =
             Fixture.plain + "profile: { from: token, claims: { subject: /user/id, name: /user/name } }\n"
         provider.on(
@@ -350,12 +376,14 @@ import Testing
         #expect(profile.subject == "7")
     }
 
-    @Test func missingInputIsSaidWhenTheClientIsMade() throws {
+    @Test("Missing input is said when the client is made")
+    func missingInputIsSaidWhenTheClientIsMade() throws {
         let yaml = Fixture.openID + "inputs: { tenant: { example: acme } }\n"
         #expect(throws: ResolutionError.self) { try provider.client(yaml) }
     }
 
-    @Test func clientIsFreedWithItsSessions() async throws {
+    @Test("Client is freed with its sessions")
+    func clientIsFreedWithItsSessions() async throws {
         weak var freed: OAuthClient?
         do {
             let client = try provider.client(store: store)
@@ -367,11 +395,13 @@ import Testing
     }
 }
 
-@Suite struct UserAgentTests {
+@Suite("User agent")
+struct UserAgentTests {
     private let provider = ScriptedProvider()
 
     // ARES-03, A2: a forged callback does not end a login that waits.
-    @Test func forgedCallbackIsPassedOverAndTheWaitGoesOn() async throws {
+    @Test("Forged callback is passed over and the wait goes on")
+    func forgedCallbackIsPassedOverAndTheWaitGoesOn() async throws {
         let client = try provider.client()
         let agent = ScriptedUserAgent { [provider] url, redirectURI in
             let query = PercentEncoding.decodeForm(String(url.drop { $0 != "?" }.dropFirst())) ?? []
@@ -393,11 +423,11 @@ import Testing
 
     // G7, C5: cancelled, too late and impossible are told apart, and the port is freed.
     @Test(
+        "Reasons for no callback are reported apart",
         arguments: zip(
             [UserAgentError.Kind.cancelled, .timeout, .cannotListen, .cannotPresent],
             [OAuthError.Kind.cancelled, .expiredAttempt, .unsupported, .unsupported]
-        )
-    )
+        ))
     func reasonsForNoCallbackAreToldApart(_ kind: UserAgentError.Kind, _ expected: OAuthError.Kind) async throws {
         let agent = ScriptedUserAgent { _, _ in throw UserAgentError(kind, "scripted") }
         let client = try provider.client()
@@ -407,7 +437,8 @@ import Testing
         #expect(provider.requests.isEmpty)
     }
 
-    @Test func refusalOfTheUserIsTold() async throws {
+    @Test("Refusal of the user is reported")
+    func refusalOfTheUserIsTold() async throws {
         let agent = ScriptedUserAgent { url, redirectURI in
             let query = PercentEncoding.decodeForm(String(url.drop { $0 != "?" }.dropFirst())) ?? []
             let state = query.first { $0.name == "state" }?.value ?? ""
@@ -420,7 +451,8 @@ import Testing
         #expect(provider.requests.isEmpty)
     }
 
-    @Test func loopbackPortIsInTheRequest() async throws {
+    @Test("Loopback port is in the request")
+    func loopbackPortIsInTheRequest() async throws {
         let client = try OAuthClient(
             try Fixture.descriptor(Fixture.openID),
             registration: ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback"),

@@ -7,11 +7,13 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct SignOutTests {
+@Suite("Sign-out")
+struct SignOutTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
-    @Test func localSignOutForgetsWithoutARequest() async throws {
+    @Test("Local sign-out forgets without a request")
+    func localSignOutForgetsWithoutARequest() async throws {
         let session = try await provider.session(store: store)
         let before = provider.requests.count
         let outcome = try await session.signOut()
@@ -24,7 +26,8 @@ import Testing
     }
 
     // REV-01, REV-05, C29.
-    @Test func refreshTokenIsRevokedBeforeTheAccessToken() async throws {
+    @Test("Refresh token is revoked before the access token")
+    func refreshTokenIsRevokedBeforeTheAccessToken() async throws {
         let outcome = try await provider.session(store: store).signOut(.revoke)
         #expect(outcome.isRevoked)
         #expect(provider.forms("/revoke").map { $0["token_type_hint"] } == ["refresh_token", "access_token"])
@@ -33,13 +36,15 @@ import Testing
     }
 
     // REV-02: whatever the body.
-    @Test func bodyOfTheAnswerDoesNotMatter() async throws {
+    @Test("Body of the response does not matter")
+    func bodyOfTheAnswerDoesNotMatter() async throws {
         provider.on("/revoke", answer: .canned("OK", type: "text/plain"))
         #expect(try await provider.session(store: store).signOut(.revoke).isRevoked)
     }
 
     // REV-03, REV-04, LO-03: one failure keeps neither the other token nor the record.
-    @Test func failureIsToldAndTheTokensAreForgotten() async throws {
+    @Test("Failure is reported and the tokens are forgotten")
+    func failureIsToldAndTheTokensAreForgotten() async throws {
         let session = try await provider.session(store: store)
         provider.on("/revoke") { _, form in
             form["token_type_hint"] == "refresh_token"
@@ -79,7 +84,8 @@ import Testing
     }
 
     // REV-04.
-    @Test func brokenConnectionForgetsTheTokensToo() async throws {
+    @Test("Broken connection forgets the tokens too")
+    func brokenConnectionForgetsTheTokensToo() async throws {
         let session = try await provider.session(store: store)
         provider.on("/revoke", fail: .connection)
         let outcome = try await session.signOut(.revoke)
@@ -89,7 +95,8 @@ import Testing
     }
 
     // REV-04: a provider without the endpoint.
-    @Test func missingEndpointIsTold() async throws {
+    @Test("Missing endpoint is reported")
+    func missingEndpointIsTold() async throws {
         let without = Fixture.openID.replacing("  revocation: https://id.acme.example/revoke\n", with: "")
         let outcome = try await provider.session(without, store: store).signOut(.revoke)
         #expect(outcome.failures.map(\.kind) == [.missingEndpoint])
@@ -98,7 +105,8 @@ import Testing
     }
 
     // CONC-02: a sign-out that is cancelled while it revokes still forgets.
-    @Test func cancelledRevocationForgetsTheTokens() async throws {
+    @Test("Cancelled revocation forgets the tokens")
+    func cancelledRevocationForgetsTheTokens() async throws {
         let session = try await provider.session(store: store)
         let gate = Gate()
         provider.on("/revoke") { _, _ in
@@ -117,7 +125,8 @@ import Testing
     }
 
     // LO-01.
-    @Test func everywhereGivesThePageThatEndsTheProvidersSession() async throws {
+    @Test("Everywhere gives the page that ends the provider's session")
+    func everywhereGivesThePageThatEndsTheProvidersSession() async throws {
         let outcome = try await provider.session(store: store).signOut(.everywhere)
         let url = try #require(outcome.endSessionURL?.reveal())
         #expect(url.hasPrefix("https://id.acme.example/logout?id_token_hint="))
@@ -126,7 +135,8 @@ import Testing
     }
 
     // LO-01.
-    @Test func pageLeadsBackWhereTheRegistrationSays() async throws {
+    @Test("Page leads back where the registration says")
+    func pageLeadsBackWhereTheRegistrationSays() async throws {
         var registration = try provider.client().registration
         registration.postLogoutRedirectURI = "https://app.example/signed-out"
         let client = try OAuthClient(
@@ -140,7 +150,8 @@ import Testing
     }
 
     // LO-03: the page is only made once nothing is left here, whatever the provider answers.
-    @Test func providerThatIsDownDoesNotKeepTheSession() async throws {
+    @Test("Provider that is down does not keep the session")
+    func providerThatIsDownDoesNotKeepTheSession() async throws {
         let session = try await provider.session(store: store)
         provider.on("/revoke", answer: .canned("", status: 500, type: "text/plain"))
         let outcome = try await session.signOut(.everywhere)
@@ -150,7 +161,8 @@ import Testing
         await expectError(.storage, .sessionEnded) { try await session.tokens() }
     }
 
-    @Test func pageThatIsMissingIsToldAndTheRestIsDone() async throws {
+    @Test("Page that is missing is reported and the rest is done")
+    func pageThatIsMissingIsToldAndTheRestIsDone() async throws {
         let without = Fixture.openID.replacing("  end_session: https://id.acme.example/logout\n", with: "")
         let outcome = try await provider.session(without, store: store).signOut(.everywhere)
         #expect(outcome.failures.map(\.descriptorKey) == ["endpoints.end_session"])
@@ -158,14 +170,16 @@ import Testing
         #expect(await store.keys().isEmpty)
     }
 
-    @Test func storeThatCannotForgetIsAnError() async throws {
+    @Test("Store that cannot forget is an error")
+    func storeThatCannotForgetIsAnError() async throws {
         let failing = FailingStore()
         let session = try await provider.session(store: failing)
         failing.fail(.remove)
         await #expect(throws: TokenStoreError.self) { try await session.signOut() }
     }
 
-    @Test func secondSignOutHasNothingToDo() async throws {
+    @Test("Second sign-out has nothing to do")
+    func secondSignOutHasNothingToDo() async throws {
         let session = try await provider.session(store: store)
         _ = try await session.signOut()
         #expect(try await session.signOut(.revoke).failures.isEmpty)
@@ -173,7 +187,8 @@ import Testing
     }
 
     // CONC-01: a renewal that is under way does not bring the tokens back, and what it brought is revoked.
-    @Test func signOutDuringARenewalRevokesTheNewTokens() async throws {
+    @Test("Sign-out during a refresh revokes the new tokens")
+    func signOutDuringARenewalRevokesTheNewTokens() async throws {
         let session = try await provider.session(store: store)
         provider.clock.advance(by: .seconds(3600))
         let gate = Gate()
@@ -193,28 +208,33 @@ import Testing
     }
 }
 
-@Suite struct RestoreTests {
+@Suite("Restore")
+struct RestoreTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
     // G16, C19.
-    @Test func sessionIsRestoredByAnotherProcess() async throws {
+    @Test("Session is restored by another process")
+    func sessionIsRestoredByAnotherProcess() async throws {
         _ = try await provider.session(store: store)
         let restored = try #require(try await provider.client(store: store).session(for: "user-1"))
         #expect(try await restored.tokens().accessToken.reveal() == "access-token-1")
     }
 
-    @Test func accountThatNeverSignedInHasNoSession() async throws {
+    @Test("Account that never signed in has no session")
+    func accountThatNeverSignedInHasNoSession() async throws {
         #expect(try await provider.client(store: store).session(for: "nobody") == nil)
     }
 
-    @Test func sessionOfAnAccountIsOneObject() async throws {
+    @Test("Session of an account is one object")
+    func sessionOfAnAccountIsOneObject() async throws {
         let client = try provider.client(store: store)
         let session = try await provider.signIn(client)
         #expect(try await client.session(for: "user-1") === session)
     }
 
-    @Test func tokensOfAnotherClientAreRefused() async throws {
+    @Test("Tokens of another client are rejected")
+    func tokensOfAnotherClientAreRefused() async throws {
         _ = try await provider.session(store: store)
         let other = try provider.client(clientID: "other", store: store)
         let error = await expectError(.storage, .badRegistration) { try await other.session(for: "user-1") }
@@ -222,7 +242,8 @@ import Testing
         #expect(await store.keys().count == 1)
     }
 
-    @Test func tokensOfOtherInputsAreRefused() async throws {
+    @Test("Tokens of other inputs are rejected")
+    func tokensOfOtherInputsAreRefused() async throws {
         let yaml =
             Fixture.openID.replacing("https://id.acme.example/token", with: "https://{host}/token")
             + "inputs: { host: { type: hostname, default: id.acme.example } }\n"
@@ -242,7 +263,8 @@ import Testing
     }
 
     // C18: one record for each provider and account.
-    @Test func accountsAreApart() async throws {
+    @Test("Accounts are apart")
+    func accountsAreApart() async throws {
         let client = try provider.client(store: store)
         let first = try await provider.signIn(client, account: "first")
         let second = try await provider.signIn(client, account: "second")
@@ -253,7 +275,8 @@ import Testing
         #expect(try await client.session(for: "first") == nil)
     }
 
-    @Test func storeThatCannotBeReadIsSaid() async throws {
+    @Test("Store that cannot be read is said")
+    func storeThatCannotBeReadIsSaid() async throws {
         let failing = FailingStore()
         let session = try await provider.session(store: failing)
         failing.fail(.load)

@@ -8,7 +8,8 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-@Suite struct TelemetryTests {
+@Suite("Telemetry")
+struct TelemetryTests {
     private let provider = ScriptedProvider()
     private let metrics = TelemetryBackends.metrics
     private let tracer = TelemetryBackends.tracer
@@ -28,7 +29,8 @@ import Tracing
         try? metrics.expectCounter(label, dimensions).totalValue
     }
 
-    @Test func renewalIsCountedAndTimed() async throws {
+    @Test("Refresh is counted and timed")
+    func renewalIsCountedAndTimed() async throws {
         _ = try await session("counted").tokens()
         #expect(count("carnet.refresh.count", [("provider", "counted"), ("outcome", "ok")]) == 1)
         #expect(try metrics.expectTimer("carnet.refresh.duration", [("provider", "counted")]).values.count == 1)
@@ -37,7 +39,8 @@ import Tracing
         #expect(try metrics.expectTimer("carnet.exchange.duration", host).values.count == 1)
     }
 
-    @Test func failuresAreCountedByKind() async throws {
+    @Test("Failures are counted by kind")
+    func failuresAreCountedByKind() async throws {
         let session = try await session("failing")
         provider.on("/token", fail: .timeout)
         _ = try? await session.tokens()
@@ -48,7 +51,8 @@ import Tracing
         }
     }
 
-    @Test func exchangeIsASpanWithinTheRenewal() async throws {
+    @Test("Exchange is a span within the refresh")
+    func exchangeIsASpanWithinTheRenewal() async throws {
         _ = try await session("traced").tokens()
         let spans = tracer.finishedSpans
         let renewal = try #require(
@@ -65,7 +69,8 @@ import Tracing
         #expect(exchange.attributes.get("http.response.status_code") == .int64(200))
     }
 
-    @Test func spanOfAFailureNamesItsKindAndNobody() async throws {
+    @Test("Span of a failure names its kind and nobody")
+    func spanOfAFailureNamesItsKindAndNobody() async throws {
         let session = try await session("nobody")
         provider.on("/token", fail: .timeout)
         _ = try? await session.tokens()

@@ -7,7 +7,8 @@ import Testing
 
 /// A provider has replaced the refresh token, and the store cannot take the new one: it is kept, and nobody is given
 /// what is not saved.
-@Suite struct UnsavedTokensTests {
+@Suite("Unsaved tokens")
+struct UnsavedTokensTests {
     private let provider = ScriptedProvider()
     private let store = FailingStore()
 
@@ -21,7 +22,8 @@ import Testing
         provider.forms("/token").filter { $0["grant_type"] == "refresh_token" }
     }
 
-    @Test func tokensThatCouldNotBeSavedAreNotGiven() async throws {
+    @Test("Tokens that could not be saved are not given")
+    func tokensThatCouldNotBeSavedAreNotGiven() async throws {
         let session = try await expiredSession()
         store.fail(.save)
         let error = await expectError(.storage, .storage) { try await session.tokens() }
@@ -31,7 +33,8 @@ import Testing
         #expect(try await session.storedTokens().accessToken.reveal() == "access-token-1")
     }
 
-    @Test func theyAreSavedAtTheNextCallWithoutAnotherRenewal() async throws {
+    @Test("They are saved at the next call without another refresh")
+    func theyAreSavedAtTheNextCallWithoutAnotherRenewal() async throws {
         let session = try await expiredSession()
         store.fail(.save)
         await expectError(.storage, .storage) { try await session.tokens() }
@@ -41,7 +44,8 @@ import Testing
         #expect(refreshes.count == 1)
     }
 
-    @Test func everyFailureKeepsThem() async throws {
+    @Test("Every failure keeps them")
+    func everyFailureKeepsThem() async throws {
         let session = try await expiredSession()
         store.fail(.save)
         for _ in 0..<3 { await expectError(.storage, .storage) { try await session.tokens() } }
@@ -51,7 +55,8 @@ import Testing
         #expect(refreshes.map { $0["refresh_token"] } == ["refresh-token-1", "refresh-token-2"])
     }
 
-    @Test func anotherSessionOfTheClientFindsThem() async throws {
+    @Test("Another session of the client finds them")
+    func anotherSessionOfTheClientFindsThem() async throws {
         let client = try provider.client(store: store)
         var session: Session? = try await provider.signIn(client)
         provider.clock.advance(by: .seconds(3600))
@@ -65,7 +70,8 @@ import Testing
     }
 
     // RT-07: the old access token serves until its end.
-    @Test func withinTheMarginTheOldTokenIsGiven() async throws {
+    @Test("Within the margin the old token is given")
+    func withinTheMarginTheOldTokenIsGiven() async throws {
         let session = try await provider.session(store: store)
         provider.clock.advance(by: .seconds(3550))
         store.fail(.save)
@@ -76,7 +82,8 @@ import Testing
         #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
     }
 
-    @Test func tokensThatExpireUnsavedAreRenewedFromTheLatest() async throws {
+    @Test("Tokens that expire unsaved are refreshed from the latest")
+    func tokensThatExpireUnsavedAreRenewedFromTheLatest() async throws {
         let session = try await expiredSession()
         store.fail(.save)
         await expectError(.storage, .storage) { try await session.tokens() }
@@ -86,7 +93,8 @@ import Testing
         #expect(refreshes.map { $0["refresh_token"] } == ["refresh-token-1", "refresh-token-2"])
     }
 
-    @Test func newSignInCountsInstead() async throws {
+    @Test("New sign-in counts instead")
+    func newSignInCountsInstead() async throws {
         let client = try provider.client(store: store)
         let session = try await provider.signIn(client)
         provider.clock.advance(by: .seconds(3600))
@@ -98,7 +106,8 @@ import Testing
         #expect(refreshes.count == 1)
     }
 
-    @Test func signOutRevokesThem() async throws {
+    @Test("Sign-out revokes them")
+    func signOutRevokesThem() async throws {
         let session = try await expiredSession()
         store.fail(.save)
         await expectError(.storage, .storage) { try await session.tokens() }
@@ -107,7 +116,8 @@ import Testing
         #expect(provider.forms("/revoke").map { $0["token"] } == ["refresh-token-2", "access-token-2"])
     }
 
-    @Test func refreshTokenIsNotSpentWhenTheStoreCannotBeWritten() async throws {
+    @Test("Refresh token is not spent when the store cannot be written")
+    func refreshTokenIsNotSpentWhenTheStoreCannotBeWritten() async throws {
         let session = try await expiredSession()
         store.fail(.prepareToSave)
         let error = await #expect(throws: TokenStoreError.self) { try await session.tokens() }
@@ -115,7 +125,8 @@ import Testing
         #expect(refreshes.isEmpty)
     }
 
-    @Test func storeThatCannotBeWrittenLeavesAValidTokenInUse() async throws {
+    @Test("Store that cannot be written leaves a valid token in use")
+    func storeThatCannotBeWrittenLeavesAValidTokenInUse() async throws {
         let session = try await provider.session(store: store)
         provider.clock.advance(by: .seconds(3550))
         store.fail(.prepareToSave)
@@ -123,7 +134,8 @@ import Testing
     }
 
     // Two processes whose lock was lost: the one that comes second is refused for the first one's success.
-    @Test func refusalForAnothersSuccessDoesNotEndTheSession() async throws {
+    @Test("Refusal for another's success does not end the session")
+    func refusalForAnothersSuccessDoesNotEndTheSession() async throws {
         let session = try await expiredSession()
         provider.on("/token") { [store] _, _ in
             var winner = try #require(try await store.load(session.key)).connection
@@ -149,7 +161,8 @@ import Testing
     }
 
     // What a connection finds out is written beside the newest tokens, not over them.
-    @Test func valuesAreKeptBesideThem() async throws {
+    @Test("Values are kept beside them")
+    func valuesAreKeptBesideThem() async throws {
         let session = try await connectedSession()
         provider.on("/site") { [store] provider, _ in
             // The tokens are renewed while the lookup takes its time, and cannot be saved.
@@ -163,7 +176,8 @@ import Testing
         #expect(try await session.tokens().refreshToken?.reveal() == "refresh-token-2")
     }
 
-    @Test func nothingIsLookedUpThatCouldNotBeKept() async throws {
+    @Test("Nothing is looked up that could not be kept")
+    func nothingIsLookedUpThatCouldNotBeKept() async throws {
         let session = try await connectedSession()
         store.fail(.prepareToSave)
         let error = await #expect(throws: TokenStoreError.self) { try await session.connect() }
@@ -171,7 +185,8 @@ import Testing
         #expect(provider.count("/site") == 1, "the sign-in's own")
     }
 
-    @Test func signInSpendsNoCodeWhenTheStoreCannotBeWritten() async throws {
+    @Test("Sign-in spends no code when the store cannot be written")
+    func signInSpendsNoCodeWhenTheStoreCannotBeWritten() async throws {
         let client = try provider.client(store: store)
         let request = try await client.beginSignIn()
         let callback = provider.callback(request)
@@ -184,7 +199,8 @@ import Testing
         _ = try await client.completeSignIn(callback, for: request.pending)
     }
 
-    @Test func tokenThatWasGivenServesWhileTheStoreIsAway() async throws {
+    @Test("Token that was given serves while the store is away")
+    func tokenThatWasGivenServesWhileTheStoreIsAway() async throws {
         let session = try await provider.session(store: store)
         _ = try await session.tokens()
         store.fail(.load)
@@ -196,7 +212,8 @@ import Testing
         #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
     }
 
-    @Test func tokenOfASessionThatEndedServesNobody() async throws {
+    @Test("Token of a session that ended serves nobody")
+    func tokenOfASessionThatEndedServesNobody() async throws {
         let session = try await provider.session(store: store)
         _ = try await session.tokens()
         try await store.inner.remove(session.key)

@@ -10,7 +10,8 @@ import Testing
 @testable import CarnetUserAgent
 
 /// The page that the browser's opener is given in the place of the address, because everybody sees its arguments.
-@Suite struct HandOverPageTests {
+@Suite("Handover page")
+struct HandOverPageTests {
     private static let target = "https://op.example/authorize?state=s3cret"
     private let uses = Uses()
 

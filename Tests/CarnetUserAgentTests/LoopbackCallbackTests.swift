@@ -7,8 +7,10 @@ import Testing
 @testable import CarnetProtocol
 @testable import CarnetUserAgent
 
-@Suite struct LoopbackCallbackTests {
-    @Test func returnsCallbackAsItCame() async throws {
+@Suite("Loopback callback")
+struct LoopbackCallbackTests {
+    @Test("Returns callback as it came")
+    func returnsCallbackAsItCame() async throws {
         let signIn = try await PendingSignIn.start()
         let response = try await signIn.request("GET", "/callback?code=a%2Bb+c&state=right&x=%C3%A9")
         #expect(response.status == 200)
@@ -17,7 +19,8 @@ import Testing
         #expect(callback.encodedParameters == "code=a%2Bb+c&state=right&x=%C3%A9")
     }
 
-    @Test func pageShowsNothingOfTheCallbackAndLoadsNothing() async throws {
+    @Test("Page shows nothing of the callback and loads nothing")
+    func pageShowsNothingOfTheCallbackAndLoadsNothing() async throws {
         let signIn = try await PendingSignIn.start()
         let response = try await signIn.request("GET", "/callback?code=c0de-s3cret&state=right")
         for secret in ["c0de", "s3cret", "right", "http:", "https:", "<script", "src="] {
@@ -34,7 +37,8 @@ import Testing
         _ = try await signIn.task.value
     }
 
-    @Test func pageSaysThatSignInDidNotComplete() async throws {
+    @Test("Page says that sign-in did not complete")
+    func pageSaysThatSignInDidNotComplete() async throws {
         let signIn = try await PendingSignIn.start()
         let response = try await signIn.request("GET", "/callback?error=access_denied&state=right")
         #expect(response.contains("Sign-in did not complete"))
@@ -42,9 +46,11 @@ import Testing
         #expect(try await signIn.task.value.encodedParameters == "error=access_denied&state=right")
     }
 
-    @Test(arguments: [
-        "/callback", "/callback?", "/callback?code=evil", "/callback?code=evil&state=wrong", "/callback?error=x",
-    ])
+    @Test(
+        "Callback that is rejected does not end the wait",
+        arguments: [
+            "/callback", "/callback?", "/callback?code=evil", "/callback?code=evil&state=wrong", "/callback?error=x",
+        ])
     func callbackThatIsRefusedDoesNotEndTheWait(target: String) async throws {
         let signIn = try await PendingSignIn.start()
         let response = try await signIn.request("GET", target)
@@ -53,18 +59,20 @@ import Testing
         try await signIn.finish()
     }
 
-    @Test(arguments: [
-        "/", "/favicon.ico", "/callback/", "/callback/x?state=right", "/Callback?state=right",
-        "/%63allback?state=right",
-        "//callback?state=right", "/x/../callback?state=right", "*",
-    ])
+    @Test(
+        "Other paths are not found",
+        arguments: [
+            "/", "/favicon.ico", "/callback/", "/callback/x?state=right", "/Callback?state=right",
+            "/%63allback?state=right",
+            "//callback?state=right", "/x/../callback?state=right", "*",
+        ])
     func otherPathsAreNotFound(target: String) async throws {
         let signIn = try await PendingSignIn.start()
         #expect(try await signIn.request("GET", target).status == 404)
         try await signIn.finish()
     }
 
-    @Test(arguments: ["HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
+    @Test("Other methods are not allowed", arguments: ["HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
     func otherMethodsAreNotAllowed(method: String) async throws {
         let signIn = try await PendingSignIn.start()
         let response = try await signIn.request(method, "/callback?code=evil&state=right")
@@ -74,9 +82,11 @@ import Testing
     }
 
     /// DNS rebinding: a page of another site reaches the port by its own name.
-    @Test(arguments: [
-        "evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost:{port}", "[::1]:{port}", "",
-    ])
+    @Test(
+        "Other hosts are rejected",
+        arguments: [
+            "evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost:{port}", "[::1]:{port}", "",
+        ])
     func otherHostsAreRefused(host: String) async throws {
         let signIn = try await PendingSignIn.start()
         let hostField = host.replacingOccurrences(of: "{port}", with: String(try signIn.port))
@@ -85,7 +95,8 @@ import Testing
         try await signIn.finish()
     }
 
-    @Test func twoHostsAreRefused() async throws {
+    @Test("Two hosts are rejected")
+    func twoHostsAreRefused() async throws {
         let signIn = try await PendingSignIn.start()
         let fields = ["Host: evil.example"]
         let response = try await signIn.request("GET", "/callback?code=evil&state=right", fields: fields)
@@ -93,9 +104,11 @@ import Testing
         try await signIn.finish()
     }
 
-    @Test(arguments: [
-        "Sec-Fetch-Mode: cors", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: iframe", "sec-fetch-dest: image",
-    ])
+    @Test(
+        "Requests of scripts and frames are rejected",
+        arguments: [
+            "Sec-Fetch-Mode: cors", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: iframe", "sec-fetch-dest: image",
+        ])
     func requestsOfScriptsAndFramesAreRefused(field: String) async throws {
         let signIn = try await PendingSignIn.start()
         let response = try await signIn.request("GET", "/callback?code=evil&state=right", fields: [field])
@@ -103,14 +116,16 @@ import Testing
         try await signIn.finish()
     }
 
-    @Test func navigationIsTaken() async throws {
+    @Test("Navigation is taken")
+    func navigationIsTaken() async throws {
         let signIn = try await PendingSignIn.start()
         let fields = ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-Fetch-Site: cross-site"]
         #expect(try await signIn.request("GET", "/callback?state=right", fields: fields).status == 200)
         #expect(try await signIn.task.value.encodedParameters == "state=right")
     }
 
-    @Test func onlyFirstOfPipelinedRequestsIsAnswered() async throws {
+    @Test("Only first of pipelined requests is answered")
+    func onlyFirstOfPipelinedRequestsIsAnswered() async throws {
         let signIn = try await PendingSignIn.start()
         let port = try signIn.port
         let request = { (state: String) in "GET /callback?state=\(state) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n" }
@@ -120,19 +135,22 @@ import Testing
         try await signIn.finish()
     }
 
-    @Test func secondCallbackIsTooLate() {
+    @Test("Second callback is too late")
+    func secondCallbackIsTooLate() {
         let inbox = CallbackInbox()
         #expect(throws: Never.self) { try inbox.open { _ in true } }
         #expect(inbox.takes(AuthorizationCallback(url: "http://127.0.0.1/cb?code=1")))
         #expect(!inbox.takes(AuthorizationCallback(url: "http://127.0.0.1/cb?code=2")))
     }
 
-    @Test func callbackBeforeThePageIsShownIsRefused() {
+    @Test("Callback before the page is shown is rejected")
+    func callbackBeforeThePageIsShownIsRefused() {
         let inbox = CallbackInbox()
         #expect(!inbox.takes(AuthorizationCallback(url: "http://127.0.0.1/cb?code=1")))
     }
 
-    @Test func styleIsTheOneThatThePolicyAllows() {
+    @Test("Style is the one that the policy allows")
+    func styleIsTheOneThatThePolicyAllows() {
         let hash = Data(SHA256.hash(data: Data(CallbackPage.style.utf8))).base64EncodedString()
         #expect(hash == CallbackPage.styleHash)
         for page in CallbackPage.allCases {

@@ -8,15 +8,18 @@ import Testing
 @testable import CarnetProtocol
 @testable import CarnetUserAgent
 
-@Suite struct LoopbackListenerTests {
-    @Test func redirectURIGetsAPort() async throws {
+@Suite("Loopback listener")
+struct LoopbackListenerTests {
+    @Test("Redirect URI gets a port")
+    func redirectURIGetsAPort() async throws {
         let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback?tenant=blue")
         let port = try PendingSignIn.port(of: presenter.redirectURI)
         #expect(presenter.redirectURI == "http://127.0.0.1:\(port)/callback?tenant=blue")
         await presenter.close()
     }
 
-    @Test func listensOnLoopbackOnly() async throws {
+    @Test("Listens on loopback only")
+    func listensOnLoopbackOnly() async throws {
         let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
         let port = try PendingSignIn.port(of: presenter.redirectURI)
         // 127.0.0.2 is another address of the loopback network: a listener on 0.0.0.0 would answer there.
@@ -27,7 +30,8 @@ import Testing
         await presenter.close()
     }
 
-    @Test(.enabled(if: hasIPv6)) func listensOnIPv6IfTheRedirectURISaysSo() async throws {
+    @Test("Listens on IPv6 if the redirect URI says so", .enabled(if: hasIPv6))
+    func listensOnIPv6IfTheRedirectURISaysSo() async throws {
         let signIn = try await PendingSignIn.start(at: "http://[::1]/callback")
         let port = try signIn.port
         await #expect(throws: (any Error).self) { try await RawClient(port: port) }
@@ -36,7 +40,8 @@ import Testing
         #expect(try await signIn.task.value.location == "http://[::1]:\(port)/callback")
     }
 
-    @Test func localhostIsServedOnLoopbackAddresses() async throws {
+    @Test("Localhost is served on loopback addresses")
+    func localhostIsServedOnLoopbackAddresses() async throws {
         let signIn = try await PendingSignIn.start(at: "http://localhost/callback")
         let port = try signIn.port
         #expect(signIn.redirectURI == "http://localhost:\(port)/callback")
@@ -48,7 +53,8 @@ import Testing
         _ = try await signIn.task.value
     }
 
-    @Test func takenPortIsNamed() async throws {
+    @Test("Taken port is named")
+    func takenPortIsNamed() async throws {
         let first = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
         let port = try PendingSignIn.port(of: first.redirectURI)
         for uri in ["http://127.0.0.1:\(port)/callback", "http://localhost:\(port)/callback"] {
@@ -59,7 +65,8 @@ import Testing
         await first.close()
     }
 
-    @Test func portIsFreeAfterwards() async throws {
+    @Test("Port is free afterwards")
+    func portIsFreeAfterwards() async throws {
         var isFree = false
         // Another program may take a port meanwhile.
         for _ in 0..<5 where !isFree {
@@ -72,31 +79,36 @@ import Testing
         #expect(isFree)
     }
 
-    @Test(arguments: [
-        "https://127.0.0.1/cb", "http://0.0.0.0/cb", "http://192.168.1.7/cb", "http://evil.example/cb",
-        "http://127.0.0.1.evil.example/cb", "http://localhost.evil.example/cb", "http://127.0.0.1@evil.example/cb",
-        "http://127.0.0.1:0/cb", "http://127.0.0.1:65536/cb", "http://127.0.0.1:x/cb", "http://127.0.0.1:/cb",
-        "http://127.0.0.1/cb#x", "com.example:/cb", "", "http://", "http://127.0.0.1/c b",
-    ])
+    @Test(
+        "Redirect URI that is not on loopback is rejected",
+        arguments: [
+            "https://127.0.0.1/cb", "http://0.0.0.0/cb", "http://192.168.1.7/cb", "http://evil.example/cb",
+            "http://127.0.0.1.evil.example/cb", "http://localhost.evil.example/cb", "http://127.0.0.1@evil.example/cb",
+            "http://127.0.0.1:0/cb", "http://127.0.0.1:65536/cb", "http://127.0.0.1:x/cb", "http://127.0.0.1:/cb",
+            "http://127.0.0.1/cb#x", "com.example:/cb", "", "http://", "http://127.0.0.1/c b",
+        ])
     func redirectURIThatIsNotOnLoopbackIsRefused(uri: String) async {
         let error = await #expect(throws: UserAgentError.self) { try await agent.prepare(redirectURI: uri) }
         #expect(error?.kind == .cannotListen)
     }
 
-    @Test func portIsFreeAfterSuccess() async throws {
+    @Test("Port is free after success")
+    func portIsFreeAfterSuccess() async throws {
         let signIn = try await PendingSignIn.start()
         try await signIn.finish()
         try await expectFree(try signIn.port)
     }
 
-    @Test func portIsFreeAfterCancellation() async throws {
+    @Test("Port is free after cancellation")
+    func portIsFreeAfterCancellation() async throws {
         let signIn = try await PendingSignIn.start()
         signIn.task.cancel()
         await #expect(throws: CancellationError.self) { try await signIn.task.value }
         try await expectFree(try signIn.port)
     }
 
-    @Test func portIsFreeAfterTimeout() async throws {
+    @Test("Port is free after timeout")
+    func portIsFreeAfterTimeout() async throws {
         let signIn = try await PendingSignIn.start(timeout: .milliseconds(50))
         let error = await #expect(throws: UserAgentError.self) { try await signIn.task.value }
         #expect(error?.kind == .timeout)
@@ -104,7 +116,9 @@ import Testing
     }
 
     // I17: anybody can send an error without the state, so the wait goes on; but its end mentions the error.
-    @Test(arguments: [("error=access_denied", true), ("error", true), ("code=c0de", false), ("errors=1", false)])
+    @Test(
+        "Error without state is mentioned when the wait ends",
+        arguments: [("error=access_denied", true), ("error", true), ("code=c0de", false), ("errors=1", false)])
     func errorWithoutStateIsMentionedWhenTheWaitEnds(_ query: String, _ isMentioned: Bool) async throws {
         let agent = LoopbackUserAgent(
             timeout: .milliseconds(1),
@@ -132,7 +146,8 @@ import Testing
         try channel.closeFuture.wait()
     }
 
-    @Test func portIsFreeAfterRefusedURL() async throws {
+    @Test("Port is free after refused URL")
+    func portIsFreeAfterRefusedURL() async throws {
         let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
         let error = await #expect(throws: UserAgentError.self) {
             try await presenter.present("file:///etc/passwd") { _ in true }
@@ -141,7 +156,8 @@ import Testing
         try await expectFree(try PendingSignIn.port(of: presenter.redirectURI))
     }
 
-    @Test func portIsFreeAfterClose() async throws {
+    @Test("Port is free after close")
+    func portIsFreeAfterClose() async throws {
         let signIn = try await PendingSignIn.start()
         await signIn.presenter.close()
         await signIn.presenter.close()
@@ -150,7 +166,8 @@ import Testing
         try await expectFree(try signIn.port)
     }
 
-    @Test func presenterIsUsedOnce() async throws {
+    @Test("Presenter is used once")
+    func presenterIsUsedOnce() async throws {
         let signIn = try await PendingSignIn.start()
         try await signIn.finish()
         let error = await #expect(throws: UserAgentError.self) {
@@ -174,8 +191,10 @@ let hasIPv6: Bool = {
     return bound != nil
 }()
 
-@Suite struct LoopbackFloodTests {
-    @Test func junkDoesNotEndTheWait() async throws {
+@Suite("Loopback flood")
+struct LoopbackFloodTests {
+    @Test("Junk does not end the wait")
+    func junkDoesNotEndTheWait() async throws {
         let signIn = try await PendingSignIn.start()
         for batch in 0..<50 {
             await withTaskGroup { group in
@@ -190,7 +209,8 @@ let hasIPv6: Bool = {
         try await signIn.finish()
     }
 
-    @Test func slowClientsDoNotKeepTheBrowserOut() async throws {
+    @Test("Slow clients do not keep the browser out")
+    func slowClientsDoNotKeepTheBrowserOut() async throws {
         let signIn = try await PendingSignIn.start(limits: ConnectionLimits(connections: 4))
         var slow: [RawClient] = []
         for _ in 0..<12 {
@@ -204,7 +224,8 @@ let hasIPv6: Bool = {
         }
     }
 
-    @Test func slowClientIsCutOff() async throws {
+    @Test("Slow client is cut off")
+    func slowClientIsCutOff() async throws {
         let signIn = try await PendingSignIn.start(limits: ConnectionLimits(lifetime: .milliseconds(200)))
         let client = try await RawClient(port: try signIn.port)
         await client.send("GET /callback")
@@ -212,7 +233,7 @@ let hasIPv6: Bool = {
         await signIn.presenter.close()
     }
 
-    @Test(arguments: ["GET /callback?", "GET /callback HTTP/1.1\r\nHost: x\r\nX-Filler: "])
+    @Test("Large request is cut off", arguments: ["GET /callback?", "GET /callback HTTP/1.1\r\nHost: x\r\nX-Filler: "])
     func largeRequestIsCutOff(start: String) async throws {
         let signIn = try await PendingSignIn.start(limits: ConnectionLimits(requestBytes: 4_096))
         let client = try await RawClient(port: try signIn.port)
@@ -222,7 +243,9 @@ let hasIPv6: Bool = {
         try await signIn.finish()
     }
 
-    @Test(arguments: ["\r\n\r\n\r\n", "\u{16}\u{3}\u{1}", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "SSH-2.0-x\r\n\r\n"])
+    @Test(
+        "Garbage is cut off",
+        arguments: ["\r\n\r\n\r\n", "\u{16}\u{3}\u{1}", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "SSH-2.0-x\r\n\r\n"])
     func garbageIsCutOff(bytes: String) async throws {
         let signIn = try await PendingSignIn.start(limits: ConnectionLimits(lifetime: .milliseconds(200)))
         let response = try await RawClient.exchange(bytes, port: try signIn.port)

@@ -5,24 +5,29 @@ import Testing
 
 @testable import CarnetProtocol
 
-@Suite struct PasteUserAgentTests {
-    @Test(arguments: [
-        "http://127.0.0.1:8080/cb?code=c&state=right", "  http://127.0.0.1:8080/cb?code=c&state=right \r",
-        "?code=c&state=right", "code=c&state=right",
-    ])
+@Suite("Paste user agent")
+struct PasteUserAgentTests {
+    @Test(
+        "Takes URL or query",
+        arguments: [
+            "http://127.0.0.1:8080/cb?code=c&state=right", "  http://127.0.0.1:8080/cb?code=c&state=right \r",
+            "?code=c&state=right", "code=c&state=right",
+        ])
     func takesURLOrQuery(line: String) async throws {
         let callback = try await signIn(pasting: [line])
         #expect(callback.location == "http://127.0.0.1:8080/cb")
         #expect(callback.encodedParameters == "code=c&state=right")
     }
 
-    @Test func takesCallbackOfAnotherScheme() async throws {
+    @Test("Takes callback of another scheme")
+    func takesCallbackOfAnotherScheme() async throws {
         let callback = try await signIn(
             pasting: ["com.example.app:/cb?state=right"], redirectURI: "com.example.app:/cb")
         #expect(callback.location == "com.example.app:/cb")
     }
 
-    @Test func showsURLAndExplainsWhatIsWrong() async throws {
+    @Test("Shows URL and explains what is wrong")
+    func showsURLAndExplainsWhatIsWrong() async throws {
         let shown = Shown()
         _ = try await signIn(pasting: ["what?", "code=c&state=wrong", "a b=c", "state=right"], shown: shown)
         #expect(shown.lines.first == "https://op.example/authorize")
@@ -30,25 +35,28 @@ import Testing
         #expect(shown.lines.dropFirst().allSatisfy { $0.contains("http://127.0.0.1:8080/cb") })
     }
 
-    @Test(arguments: [[], [""], ["   "], ["wrong=1", ""]])
+    @Test("Nothing pasted is cancelled", arguments: [[], [""], ["   "], ["wrong=1", ""]])
     func nothingPastedIsCancelled(lines: [String]) async {
         let error = await #expect(throws: UserAgentError.self) { try await signIn(pasting: lines) }
         #expect(error?.kind == .cancelled)
     }
 
-    @Test func givesUpAfterItsAttempts() async {
+    @Test("Gives up after its attempts")
+    func givesUpAfterItsAttempts() async {
         let lines = Array(repeating: "state=wrong", count: 5) + ["state=right"]
         let error = await #expect(throws: UserAgentError.self) { try await signIn(pasting: lines) }
         #expect(error == UserAgentError(.cancelled, "none of the 5 pasted lines is the callback of this sign-in"))
     }
 
-    @Test func messagesDoNotRepeatWhatWasPasted() async throws {
+    @Test("Messages do not repeat what was pasted")
+    func messagesDoNotRepeatWhatWasPasted() async throws {
         let shown = Shown()
         _ = try? await signIn(pasting: ["code=s3cret&state=wrong"], shown: shown)
         #expect(!shown.lines.contains { $0.contains("s3cret") })
     }
 
-    @Test func refusesURLThatNoBrowserShouldOpen() async throws {
+    @Test("Rejects URL that no browser should open")
+    func refusesURLThatNoBrowserShouldOpen() async throws {
         let shown = Shown()
         let agent = PasteUserAgent(show: shown.add, readLine: { "state=right" })
         let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/cb")

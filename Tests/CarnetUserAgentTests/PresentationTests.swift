@@ -4,22 +4,27 @@ import Testing
 
 @testable import CarnetUserAgent
 
-@Suite struct PresentationTests {
-    @Test(arguments: [
-        "https://op.example/authorize?a=b&c=%20", "https://op.example", "HTTPS://op.example:8443/$(touch%20x)",
-        "http://127.0.0.1:8080/authorize", "http://[::1]:8080/", "http://localhost/",
-        "https://op.example/#/authorize?a=b",
-    ])
+@Suite("Presentation")
+struct PresentationTests {
+    @Test(
+        "URLs that are opened",
+        arguments: [
+            "https://op.example/authorize?a=b&c=%20", "https://op.example", "HTTPS://op.example:8443/$(touch%20x)",
+            "http://127.0.0.1:8080/authorize", "http://[::1]:8080/", "http://localhost/",
+            "https://op.example/#/authorize?a=b",
+        ])
     func urlsThatAreOpened(url: String) throws {
         #expect(try AuthorizationURL(url).text == url)
     }
 
-    @Test(arguments: [
-        "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ftp://op.example/", "http://op.example/",
-        "http://127.0.0.1.evil.example/", "https://", "https:///x", "https:op.example", "https://a@op.example/",
-        "https://op.example/\"x", "https://op.example/ x", "https://op.example/\n", "https://op.example/`x`",
-        "https://op\\evil.example/", "-https://op.example", "", "op.example", "http://127.0.0.1@op.example/",
-    ])
+    @Test(
+        "URLs that are rejected",
+        arguments: [
+            "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ftp://op.example/", "http://op.example/",
+            "http://127.0.0.1.evil.example/", "https://", "https:///x", "https:op.example", "https://a@op.example/",
+            "https://op.example/\"x", "https://op.example/ x", "https://op.example/\n", "https://op.example/`x`",
+            "https://op\\evil.example/", "-https://op.example", "", "op.example", "http://127.0.0.1@op.example/",
+        ])
     func urlsThatAreRefused(url: String) {
         let error = #expect(throws: UserAgentError.self) { try AuthorizationURL(url) }
         #expect(error?.kind == .cannotPresent)
@@ -27,7 +32,8 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-        @Test func openerGetsOneCleanArgument() async throws {
+        @Test("Opener gets one clean argument")
+        func openerGetsOneCleanArgument() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-open-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -50,7 +56,9 @@ import Testing
             #expect(shown.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{64}/) != nil)
         }
 
-        @Test(arguments: [["/nonexistent/opener"], ["/usr/bin/env", "carnet-no-such-opener"]])
+        @Test(
+            "URL is shown if the browser cannot be opened",
+            arguments: [["/nonexistent/opener"], ["/usr/bin/env", "carnet-no-such-opener"]])
         func urlIsShownIfTheBrowserCannotBeOpened(command: [String]) async throws {
             let (failures, failed) = AsyncStream<String>.makeStream()
             let page = await Presentation.command(command) {
@@ -66,7 +74,8 @@ import Testing
             await page?.close()
         }
 
-        @Test func signInEndsIfNoBrowserCanBeOpenedAndNobodyElseIsTold() async throws {
+        @Test("Sign-in ends if no browser can be opened and nobody else is told")
+        func signInEndsIfNoBrowserCanBeOpenedAndNobodyElseIsTold() async throws {
             let agent = LoopbackUserAgent(presentation: .command(["/usr/bin/env", "carnet-no-such-opener"]))
             let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
             await #expect(throws: UserAgentError(.cannotPresent, "the system's browser could not be opened")) {

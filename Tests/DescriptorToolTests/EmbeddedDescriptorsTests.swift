@@ -6,7 +6,8 @@ import Testing
 
 @testable import carnet_descriptor_tool
 
-@Suite struct EmbeddedDescriptorsTests {
+@Suite("Embedded descriptors")
+struct EmbeddedDescriptorsTests {
     private func document(_ id: String, _ rest: String = "") -> DescriptorDocument {
         let text = "carnet: 1\nid: \(id)\nname: Acme\nissuer: https://id.acme.example\n" + rest
         return DescriptorDocument(SourceFile(path: "p/\(id).yaml", text: text))
@@ -18,7 +19,8 @@ import Testing
         return documents.compactMap { EmbeddedDescriptor($0, in: registry) }.swiftSource
     }
 
-    @Test func `each id becomes a constant`() {
+    @Test("Each id becomes a constant")
+    func eachIdBecomesAConstant() {
         let source = source([document("acme"), document("acme-corp"), document("9lives")])
         #expect(source.contains("public static let `acme`: ProviderID = \"acme\"\n"))
         #expect(source.contains("public static let `acmeCorp`: ProviderID = \"acme-corp\"\n"))
@@ -26,7 +28,8 @@ import Testing
         #expect(!source.contains("[String: String]"))
     }
 
-    @Test func `inputs become parameters, those with a value of their own optional ones behind the others`() {
+    @Test("Inputs become parameters, those with a value of their own optional ones behind the others")
+    func inputsBecomeParametersThose() {
         let inputs = """
             inputs:
               region: { title: "Region */ \u{fc}", enum: [eu-west, co.uk], default: co.uk }
@@ -53,7 +56,8 @@ import Testing
         #expect(source.contains("/// - Parameter region: Region */  \n"))
     }
 
-    @Test func `values with one name in code are given as strings`() {
+    @Test("Values with one name in code are given as strings")
+    func valuesWithOneName() {
         let inputs = """
             inputs:
               version: { enum: ["1.0", "10"] }
@@ -68,7 +72,8 @@ import Testing
         #expect(!source.contains("enum AcmeInputs"))
     }
 
-    @Test func `what is found in the catalogue line by line is what the decoder reads`() throws {
+    @Test("What is found in the catalogue line by line is what the decoder reads")
+    func whatIsFoundInTheCatalogue() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "providers")
         let paths = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
@@ -89,13 +94,15 @@ import Testing
         }
     }
 
-    @Test func `no text can end its literal`() {
+    @Test("No string can end its literal")
+    func noTextCanEndItsLiteral() {
         let source = source([document("acme", "docs: 'https://a.example/\"\\\\(x)' # \\ 🌱 \t\r\n")])
         #expect(source.contains(#"docs: 'https://a.example/\"\\\\(x)' # \\ \u{1f331} \u{9}\u{d}\n"#))
         #expect(source.unicodeScalars.allSatisfy { $0 == "\n" || (" "..."~").contains($0) })
     }
 
-    @Test func `two ids with one constant are an error`() {
+    @Test("Two ids with one constant are an error")
+    func twoIdsWithOneConstant() {
         let conflicts = DescriptorTool.conflicts(of: [document("a-b"), document("a--b")])
         #expect(conflicts.map(\.message) == [#"the ids "a-b" and "a--b" both become the constant "aB""#])
         #expect(conflicts.map(\.span.start) == [SourcePosition(line: 2, column: 5)])
@@ -109,7 +116,8 @@ import Testing
         try body(folder)
     }
 
-    @Test func `a finding of the linter stops the build at its place`() throws {
+    @Test("A finding of the linter stops the build at its place")
+    func aFindingOfTheLinterStops() throws {
         try withFolder(["acme.yaml": "carnet: 1\nid: acme\nname: Acme\nissuer: http://id.acme.example\n"]) { folder in
             let path = folder.appending(path: "acme.yaml").path
             let (source, findings) = DescriptorTool.embed(paths: [path])
@@ -118,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func `a parent may be one of the built-in descriptors`() throws {
+    @Test("A parent may be one of the built-in descriptors")
+    func aParentMayBeOne() throws {
         let child = "carnet: 1\nid: team\nname: Team\nextends: acme\n"
         let parent = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
         try withFolder(["team.yaml": child]) { folder in
@@ -133,7 +142,8 @@ import Testing
         }
     }
 
-    @Test func `two inputs with one name in code stop the build at the second one`() throws {
+    @Test("Two inputs with one name in code stop the build at the second one")
+    func twoInputsWithOneName() throws {
         let text = """
             carnet: 1
             id: acme
@@ -154,7 +164,8 @@ import Testing
         }
     }
 
-    @Test func `a warning does not stop the build`() throws {
+    @Test("A warning does not stop the build")
+    func aWarningDoesNotStop() throws {
         try withFolder(["acme.yaml": "carnet: 1\nid: other\nname: Acme\nissuer: https://id.acme.example\n"]) { folder in
             let (source, findings) = DescriptorTool.embed(paths: [folder.appending(path: "acme.yaml").path])
             #expect(source != nil)
@@ -162,7 +173,8 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be read stops the build`() {
+    @Test("A file that cannot be read stops the build")
+    func aFileThatCannotBeRead() {
         let (source, findings) = DescriptorTool.embed(paths: ["/nowhere/acme.yaml"])
         #expect(source == nil)
         #expect(findings.map(\.code) == ["D016"])

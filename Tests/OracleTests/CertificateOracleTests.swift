@@ -5,10 +5,12 @@
     import Testing
 
     /// Certificates that OpenSSL makes, and the thumbprints that it has for them.
-    @Suite struct CertificateOracleTests {
+    @Suite("Certificate oracle")
+    struct CertificateOracleTests {
         private static let cases = 1000
 
-        @Test func `thumbprints of certificates are equal on both sides`() throws {
+        @Test("Thumbprints of certificates are equal on both sides")
+        func thumbprintsOfCertificatesAreEqual() throws {
             let keys = try [
                 OpenSSLKey.rsa(), .generate("EC", curve: "P-256"), .generate("EC", curve: "P-384"),
                 .generate("ED25519"),

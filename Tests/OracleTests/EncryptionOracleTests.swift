@@ -8,7 +8,8 @@
     @testable import CarnetProtocol
 
     /// Tokens that OpenSSL encrypts, opened by the code under test.
-    @Suite struct EncryptionOracleTests {
+    @Suite("Encryption oracle")
+    struct EncryptionOracleTests {
         private static let cases = 1000
 
         private static let combinations = KeyManagementAlgorithm.allCases.flatMap { algorithm in
@@ -26,8 +27,8 @@
             }
         }
 
-        @Test(arguments: combinations)
-        func `open, and with one bit turned over do not`(
+        @Test("Open, and with one bit turned over do not", arguments: combinations)
+        func openAndWithOneBitTurned(
             algorithm: KeyManagementAlgorithm, content: ContentEncryption
         ) throws {
             let oracles = try Self.keys(for: algorithm)

@@ -8,15 +8,16 @@
     @testable import CarnetSandbox
 
     /// The other direction: tokens that are encrypted here, opened by the means of OpenSSL alone.
-    @Suite struct SandboxEncryptionOracleTests {
+    @Suite("Sandbox encryption oracle")
+    struct SandboxEncryptionOracleTests {
         private static let cases = 1000
 
         private static let combinations = KeyManagementAlgorithm.allCases.flatMap { algorithm in
             ContentEncryption.allCases.map { (algorithm, $0) }
         }
 
-        @Test(arguments: combinations)
-        func `what is encrypted here is opened there`(
+        @Test("What is encrypted here is opened there", arguments: combinations)
+        func whatIsEncryptedHereIsOpened(
             algorithm: KeyManagementAlgorithm, content: ContentEncryption
         ) throws {
             let isRSA = algorithm == .rsaOAEP || algorithm == .rsaOAEP256

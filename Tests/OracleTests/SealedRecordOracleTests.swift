@@ -6,8 +6,10 @@
     import Testing
 
     /// Records that one side seals and the other opens.
-    @Suite struct SealedRecordOracleTests {
-        @Test func `are the same to both sides`() throws {
+    @Suite("Encrypted record oracle")
+    struct SealedRecordOracleTests {
+        @Test("Are the same to both sides")
+        func areTheSameToBothSides() throws {
             let random = RandomCases(seed: 40)
             var wrong = 0
             for number in 0..<1000 {

@@ -8,7 +8,8 @@
     @testable import CarnetProtocol
 
     /// Signatures that one side makes and the other checks, with OpenSSL as the other.
-    @Suite struct SignatureOracleTests {
+    @Suite("Signature oracle")
+    struct SignatureOracleTests {
         private static let cases = 1000
 
         static let algorithms: [SignatureAlgorithm] = [
@@ -25,8 +26,8 @@
             }
         }
 
-        @Test(arguments: algorithms.enumerated().map { ($0.offset, $0.element) })
-        func `are the same to both sides`(index: Int, algorithm: SignatureAlgorithm) throws {
+        @Test("Are the same to both sides", arguments: algorithms.enumerated().map { ($0.offset, $0.element) })
+        func areTheSameToBothSides(index: Int, algorithm: SignatureAlgorithm) throws {
             let oracle = try Self.key(for: algorithm)
             let key = try ClientKey(pem: Secret(oracle.pkcs8()))
             let verifier = try #require(JSONWebKey(key.publicJWK))
@@ -52,7 +53,8 @@
             #expect(wrong == 0)
         }
 
-        @Test func `HMACs are the same on both sides`() throws {
+        @Test("HMACs are the same on both sides")
+        func hMACsAreTheSameOnBoth() throws {
             let random = RandomCases(seed: 20)
             for (algorithm, name, length) in [
                 (AssertionAlgorithm.HS256, "SHA256", 32), (.HS384, "SHA384", 48), (.HS512, "SHA512", 64),
@@ -84,8 +86,8 @@
             }
         }
 
-        @Test(arguments: algorithms)
-        func `keys are read as OpenSSL writes them, with the thumbprint of its numbers`(
+        @Test("Keys are read as OpenSSL writes them, with the thumbprint of its numbers", arguments: algorithms)
+        func keysAreReadAsOpenSSLWrites(
             algorithm: SignatureAlgorithm
         ) throws {
             let oracle = try Self.key(for: algorithm)
@@ -106,7 +108,8 @@
             }
         }
 
-        @Test func `thumbprints of keys are the hashes of OpenSSL`() throws {
+        @Test("Thumbprints of keys are the hashes of OpenSSL")
+        func thumbprintsOfKeysAreTheHashes() throws {
             var wrong = 0
             for number in 0..<Self.cases {
                 let algorithm = [SignatureAlgorithm.ES256, .ES384, .ES512, .EdDSA][number % 4]
@@ -118,7 +121,8 @@
             #expect(wrong == 0)
         }
 
-        @Test func `challenges of proof keys are the hashes of OpenSSL`() throws {
+        @Test("Challenges of PKCE are the hashes of OpenSSL")
+        func challengesOfProofKeys() throws {
             let random = RandomCases(seed: 30)
             for _ in 0..<Self.cases {
                 let verifier = base64URL(Data(random.bytes(32)))

@@ -53,7 +53,7 @@ struct ErrorTableTests {
                 continue
             }
             let error = OAuthError(.callback, kind, "")
-            #expect(row.disposition == error.disposition.rawValue, "\(row.kind)")
+            #expect(row.disposition == "\(error.disposition)", "\(row.kind)")
         }
     }
 

@@ -207,8 +207,7 @@ struct ProviderPage {
         return """
             func make\(words.joined())Client(\(parameter)) throws -> OAuthClient {
                 try OAuthClient(
-                    provider: "\(id)",
-                    in: .builtIn,
+                    ProviderRegistry.builtIn.descriptor("\(id)"),
                     registration: ClientRegistration(
                         \(arguments.joined(separator: ",\n            "))
                     ),

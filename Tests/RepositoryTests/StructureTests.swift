@@ -158,6 +158,16 @@ struct StructureTests {
         #expect(Set(visible) == needed)
     }
 
+    @Test("Every test and every suite has a display name")
+    func displayNames() throws {
+        let unnamed = /^\s*@(?:Test|Suite)(?! *\((?: *$| *"))/
+        for file in try Repository.files("Tests", "swift") {
+            for (line, number) in zip(file.text.split(separator: "\n", omittingEmptySubsequences: false), 1...) {
+                #expect(line.firstMatch(of: unnamed) == nil, "\(file.path):\(number) has no display name")
+            }
+        }
+    }
+
     @Test("The Swift sources are formatted, and force nothing")
     func formatting() throws {
         let format = Process()

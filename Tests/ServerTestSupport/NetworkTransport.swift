@@ -18,12 +18,8 @@ package enum NetworkTransport: String, CaseIterable, Sendable {
     /// - Parameter file: Its certificates are trusted besides.
     package func make(
         trusting file: String, localAccess: LocalAccess = .none, network: NetworkSettings = .environment
-    ) throws -> any ClosableTransport {
-        switch self {
-        case .asyncHTTPClient:
-            try AsyncHTTPTransport(additionalTrustRootsPEM: file, localAccess: localAccess, network: network)
-        case .libcurl: try CurlTransport(additionalTrustRootsPEM: file, localAccess: localAccess, network: network)
-        }
+    ) -> any ClosableTransport {
+        make(localAccess: localAccess, network: network.trusting(certificatesAt: file))
     }
 }
 

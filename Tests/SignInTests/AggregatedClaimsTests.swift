@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 /// Profiles with claims that somebody else has signed.
-@Suite struct AggregatedClaimsTests {
+@Suite("Aggregated claims")
+struct AggregatedClaimsTests {
     private static let provider = """
         carnet: 1
         id: acme
@@ -19,8 +20,8 @@ import Testing
 
         """
 
-    @Test(arguments: ["", "  jwt: [RS256]\n"])
-    func `claims come from their sources, and nothing is fetched from elsewhere`(more: String) async throws {
+    @Test("Claims come from their sources, and nothing is fetched from elsewhere", arguments: ["", "  jwt: [RS256]\n"])
+    func claimsComeFromTheirSources(more: String) async throws {
         let fixture = try SignInFixture(descriptor(Self.provider + more))
         let session = try await fixture.signIn()
         let profile = try await session.profile()

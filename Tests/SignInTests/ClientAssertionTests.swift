@@ -6,21 +6,24 @@ import Foundation
 import Testing
 
 /// A client that proves by a JWT who it is.
-@Suite struct ClientAssertionTests {
+@Suite("Client assertion")
+struct ClientAssertionTests {
     private static let keys = "client: { authentication: [private_key_jwt] }\n"
 
     @Test(
+        "Every algorithm is taken by a server that verifies strictly",
         arguments: SignatureAlgorithm.allCases.filter {
             AssertionAlgorithm(rawValue: $0.rawValue)?.isSymmetric == false
         })
-    func `every algorithm is taken by a server that verifies strictly`(algorithm: SignatureAlgorithm) async throws {
+    func everyAlgorithmIsTaken(algorithm: SignatureAlgorithm) async throws {
         let fixture = try SignInFixture(
             odd: "client: { authentication: [private_key_jwt], assertion: { algorithm: \(algorithm.rawValue) } }\n",
             signingKey: try ClientKey.generate(algorithm))
         #expect(try await fixture.signIn().tokens().accessToken.isEmpty == false)
     }
 
-    @Test func `each request has an assertion of its own`() async throws {
+    @Test("Each request has an assertion of its own")
+    func eachRequestHasAnAssertion() async throws {
         let fixture = try SignInFixture(
             odd: Self.keys + "scopes: { default: [read], offline: [offline] }\n",
             signingKey: try ClientKey.generate(.ES256))
@@ -34,7 +37,8 @@ import Testing
         #expect(assertions.count == 2 && assertions[0] != nil && assertions[0] != assertions[1])
     }
 
-    @Test func `a server refuses the assertion of another key`() async throws {
+    @Test("A server rejects the assertion of another key")
+    func aServerRefusesTheAssertion() async throws {
         let fixture = try SignInFixture(odd: Self.keys, signingKey: try ClientKey.generate(.ES256))
         let other = try OAuthClient(
             fixture.client.descriptor,
@@ -50,7 +54,8 @@ import Testing
         #expect(error?.server?.code == "invalid_client")
     }
 
-    @Test func `the issuer is the audience where there is one`() async throws {
+    @Test("The issuer is the audience where there is one")
+    func theIssuerIsTheAudienceWhere() async throws {
         let fixture = try SignInFixture(
             odd: "issuer: https://odd.example\ndiscovery: none\n" + Self.keys,
             signingKey: try ClientKey.generate(.ES256)
@@ -61,7 +66,8 @@ import Testing
         #expect(try claims(of: assertion)["aud"] == "https://odd.example")
     }
 
-    @Test func `a key does not help where no signed assertion is taken`() async throws {
+    @Test("A key does not help where no signed assertion is taken")
+    func aKeyDoesNotHelpWhere() async throws {
         let fixture = try SignInFixture(
             descriptor(
                 "carnet: 1\nid: acme\nname: Acme\nissuer: https://acme.example\nscopes: { default: [openid] }\n"),

@@ -8,7 +8,8 @@ import HTTPTypes
 import Testing
 
 /// Bound tokens beyond a sign-in: with a key of the client's own, without a user, at another device, and at their end.
-@Suite struct DPoPKeyTests {
+@Suite("DPoP key")
+struct DPoPKeyTests {
     private static func provider(_ more: String = "") -> String {
         """
         carnet: 1
@@ -56,7 +57,8 @@ import Testing
             })
     }
 
-    @Test func `a key of the client's own binds every sign-in`() async throws {
+    @Test("A key of the client's own binds every sign-in")
+    func aKeyOfTheClientsOwn() async throws {
         let key = try ClientKey.generate(.ES256)
         let (fixture, client) = try fixture(key: key)
         let (first, second) = (
@@ -68,14 +70,17 @@ import Testing
         #expect(seen.first?.contains(try #require(key.publicJWK["x"]?.string)) == true)
     }
 
-    @Test func `without one each sign-in has its own`() async throws {
+    @Test("Without one each sign-in has its own")
+    func withoutOneEachSignInHas() async throws {
         let (fixture, client) = try fixture()
         for account in ["a", "b"] { _ = try await signIn(fixture, client, account: account) }
         #expect(try await keys(fixture).count == 2)
     }
 
-    @Test(arguments: [SignatureAlgorithm.ES384, .EdDSA, .RS256])
-    func `a key that cannot prove is told before anything is sent`(_ algorithm: SignatureAlgorithm) async throws {
+    @Test(
+        "A key that cannot prove is reported before anything is sent",
+        arguments: [SignatureAlgorithm.ES384, .EdDSA, .RS256])
+    func aKeyThatCannotProve(_ algorithm: SignatureAlgorithm) async throws {
         let (fixture, client) = try fixture(key: try .generate(algorithm))
         let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn() }
         #expect(error?.kind == .badRegistration)
@@ -83,8 +88,10 @@ import Testing
     }
 
     // DPOP-03, DPOP-04: also where the server wants its nonce.
-    @Test(arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
-    func `a token of the client's own is bound, and used with its key`(_ faults: Set<SandboxFault>) async throws {
+    @Test(
+        "A token of the client's own is bound, and used with its key",
+        arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
+    func aTokenOfTheClientsOwn(_ faults: Set<SandboxFault>) async throws {
         let (fixture, client) = try fixture(secret: "s3cret", faults: faults)
         let tokens = try await client.tokens(for: .clientCredentials(scopes: ["email"]))
         #expect(tokens.isSenderConstrained)
@@ -96,8 +103,10 @@ import Testing
     }
 
     // DPOP-03, DPOP-04: for an assertion of the client's own, and for one that somebody gave it.
-    @Test(arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
-    func `a token for an assertion is bound, and used with its key`(_ faults: Set<SandboxFault>) async throws {
+    @Test(
+        "A token for an assertion is bound, and used with its key",
+        arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
+    func aTokenForAnAssertion(_ faults: Set<SandboxFault>) async throws {
         let (fixture, client) = try fixture(signingKey: try .generate(.ES256), faults: faults)
         let grant = ClientGrant.assertion(subject: "ada", scopes: ["email"])
         #expect(try await client.tokens(for: grant).isSenderConstrained)
@@ -107,7 +116,8 @@ import Testing
         #expect(await fixture.requests(to: .token).count == (faults.isEmpty ? 1 : 2))
     }
 
-    @Test func `a token for somebody else's assertion is bound, and is a new one for each call`() async throws {
+    @Test("A token for somebody else's assertion is bound, and is a new one for each call")
+    func aTokenForSomebodyElsesAssertion() async throws {
         let (fixture, client) = try fixture(
             "endpoints: { token: \"https://id.acme.example/token\" }", signingKey: try .generate(.ES256))
         for _ in 1...2 {
@@ -124,7 +134,8 @@ import Testing
         #expect(await fixture.requests(to: .token).count == 2)
     }
 
-    @Test func `an exchanged token is bound to the client's own key, and without one not asked for`() async throws {
+    @Test("An exchanged token is bound to the client's own key, and without one not asked for")
+    func anExchangedTokenIsBound() async throws {
         for key in [try ClientKey.generate(.ES256), nil] {
             let (fixture, client) = try fixture(key: key)
             let session = try await signIn(fixture, client, account: "a")
@@ -139,7 +150,8 @@ import Testing
         }
     }
 
-    @Test func `a token of the client's own that was revoked is replaced once`() async throws {
+    @Test("A token of the client's own that was revoked is replaced once")
+    func aTokenOfTheClientsOwnThatWas() async throws {
         let (fixture, client) = try fixture(secret: "s3cret", faults: [.expiredAccessToken])
         let error = await #expect(throws: OAuthError.self) {
             try await client.send(
@@ -149,7 +161,8 @@ import Testing
         #expect(await fixture.requests(to: .token).count == 2)
     }
 
-    @Test func `a token of the client's own goes to declared hosts alone`() async throws {
+    @Test("A token of the client's own goes to declared hosts alone")
+    func aTokenOfTheClientsOwnGoes() async throws {
         let (_, client) = try fixture(secret: "s3cret")
         let error = await #expect(throws: OAuthError.self) {
             try await client.send(
@@ -158,7 +171,8 @@ import Testing
         #expect(error?.kind == .undeclaredHost)
     }
 
-    @Test func `tokens of another device are bound to the key that is given`() async throws {
+    @Test("Tokens of another device are bound to the key that is given")
+    func tokensOfAnotherDeviceAreBound() async throws {
         let key = try ClientKey.generate(.ES256)
         let (fixture, client) = try fixture(
             "endpoints: { device_authorization: \"https://id.acme.example/device\" }", key: key)
@@ -170,7 +184,8 @@ import Testing
         #expect(try await keys(fixture).count == 1)
     }
 
-    @Test func `a bound token that speaks for the client is revoked with its scheme and a proof`() async throws {
+    @Test("A bound token that speaks for the client is revoked with its scheme and a proof")
+    func aBoundTokenThatSpeaks() async throws {
         let (fixture, client) = try fixture("revocation: { token_in: authorization }")
         let session = try await signIn(fixture, client, account: "a")
         let outcome = try await session.signOut(.revoke)
@@ -181,7 +196,8 @@ import Testing
     }
 
     // DPOP-12.
-    @Test func `a hundred calls at once have a hundred proofs`() async throws {
+    @Test("A hundred calls at once have a hundred proofs")
+    func aHundredCallsAtOnceHave() async throws {
         let (fixture, client) = try fixture(faults: [.dpopNonce])
         let session = try await signIn(fixture, client, account: "a")
         let mail = try #require(try await session.resources().first?.resource)

@@ -19,9 +19,12 @@ private let bound = """
 
     """
 
-@Suite struct DPoPTests {
-    @Test(arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
-    func `tokens are bound to a key from the sign-in to every call`(_ faults: Set<SandboxFault>) async throws {
+@Suite("DPoP")
+struct DPoPTests {
+    @Test(
+        "Tokens are bound to a key from the sign-in to every call",
+        arguments: [[], [SandboxFault.dpopNonce]] as [Set<SandboxFault>])
+    func tokensAreBoundToAKey(_ faults: Set<SandboxFault>) async throws {
         let fixture = try SignInFixture(try descriptor(bound), faults: faults)
         let session = try await fixture.signIn()
         #expect(try await session.tokens().tokenType == "DPoP")
@@ -35,7 +38,8 @@ private let bound = """
     }
 
     // DPOP-04.
-    @Test func `a server's nonce costs one more request, and the next is known`() async throws {
+    @Test("A server's nonce costs one more request, and the next is known")
+    func aServersNonceCostsOneMore() async throws {
         let fixture = try SignInFixture(try descriptor(bound), faults: [.dpopNonce])
         let session = try await fixture.signIn()
         #expect(await fixture.requests(to: .token).count == 2)
@@ -46,7 +50,8 @@ private let bound = """
         #expect(await fixture.requests(to: .token).count == 5)
     }
 
-    @Test func `the key is kept with the tokens`() async throws {
+    @Test("The key is kept with the tokens")
+    func theKeyIsKept() async throws {
         let descriptor = try descriptor(bound)
         let first = try SignInFixture(descriptor)
         let session = try await first.signIn()
@@ -57,7 +62,8 @@ private let bound = """
         #expect(try await restored.refresh().tokenType == "DPoP")
     }
 
-    @Test func `a stolen token is worth nothing without its key`() async throws {
+    @Test("A stolen token is worth nothing without its key")
+    func aStolenTokenIsWorthNothing() async throws {
         let fixture = try SignInFixture(try descriptor(bound))
         let session = try await fixture.signIn()
         var stolen = try #require(await fixture.store.load(session.key)?.connection)
@@ -71,7 +77,8 @@ private let bound = """
         await #expect(throws: OAuthError.self) { try await session.profile() }
     }
 
-    @Test func `a device's tokens are bound too`() async throws {
+    @Test("A device's tokens are bound too")
+    func aDevicesTokensAreBoundToo() async throws {
         let descriptor = try descriptor(bound)
         let fixture = try SignInFixture(descriptor)
         let client = try fixture.client(descriptor, clock: fixture.clock)
@@ -81,14 +88,16 @@ private let bound = """
         #expect(try await session.profile().email == "ada@example.com")
     }
 
-    @Test func `the key is named in a pushed request`() async throws {
+    @Test("The key is named in a pushed request")
+    func theKeyIsNamed() async throws {
         let fixture = try SignInFixture(try descriptor(bound))
         _ = try await fixture.signIn(AuthorizationOptions(delivery: .init(isPushed: true)))
         let pushed = try #require(await fixture.requests(to: .pushedAuthorizationRequest).first)
         #expect(pushed.bodyText.contains("&dpop_jkt="))
     }
 
-    @Test func `one registration can do without`() async throws {
+    @Test("One registration can do without")
+    func oneRegistrationCanDoWithout() async throws {
         let fixture = try SignInFixture(try descriptor(bound.replacing("true", with: "false")))
         #expect(try await fixture.signIn().tokens().tokenType == "Bearer")
     }

@@ -37,7 +37,8 @@ struct AnsweringClock: WallClock {
     }
 }
 
-@Suite struct DeviceTests {
+@Suite("Device")
+struct DeviceTests {
     /// Signs in on another device; the person answers after so many pauses.
     private func signIn(
         _ descriptor: ProviderDescriptor, answerAfter: Int = 2, faults: Set<SandboxFault> = []
@@ -60,7 +61,8 @@ struct AnsweringClock: WallClock {
         func set(_ text: String) { self.text = text }
     }
 
-    @Test func `a person confirms the code while the device waits`() async throws {
+    @Test("A person confirms the code while the device waits")
+    func aPersonConfirmsTheCodeWhile() async throws {
         let (session, pauses, fixture) = try await signIn(try descriptor(openID), answerAfter: 3)
         #expect(pauses == [.seconds(5), .seconds(5), .seconds(5)])
         #expect(try await session.storedTokens().scopes == ["openid", "email", "offline_access"])
@@ -71,7 +73,8 @@ struct AnsweringClock: WallClock {
     }
 
     /// RFC 8628 has no ID token. The name of the account comes from the userinfo endpoint then.
-    @Test func `a server that sends no ID token to a device signs the person in all the same`() async throws {
+    @Test("A server that sends no ID token to a device signs the person in all the same")
+    func aServerThatSendsNoID() async throws {
         let (session, _, fixture) = try await signIn(try descriptor(openID), faults: [.missingIDToken])
         #expect(try await session.storedTokens().idToken == nil)
         #expect(await fixture.requests(to: .userinfo).count == 1)
@@ -81,7 +84,8 @@ struct AnsweringClock: WallClock {
         }
     }
 
-    @Test func `the requests are those of the standard, to the byte`() async throws {
+    @Test("The requests are those of the standard, to the byte")
+    func theRequestsAreThose() async throws {
         let (_, _, fixture) = try await signIn(try oddProvider(keys))
         #expect(
             await fixture.wire(.deviceAuthorization) == [
@@ -93,13 +97,15 @@ struct AnsweringClock: WallClock {
         #expect(await fixture.wire(.token) == [poll, poll])
     }
 
-    @Test func `a no ends the wait`() async throws {
+    @Test("A no ends the wait")
+    func aNoEndsTheWait() async throws {
         await #expect { try await signIn(try oddProvider(keys), faults: [.denied]) } throws: { error in
             (error as? OAuthError)?.server?.code == "access_denied"
         }
     }
 
-    @Test func `a server that says slow down is asked ever more rarely, until the code ends`() async throws {
+    @Test("A server that says slow down is asked ever more rarely, until the code ends")
+    func aServerThatSaysSlowDown() async throws {
         let fixture = try SignInFixture(try oddProvider(keys), faults: [.slowDown])
         let client = try fixture.client(try oddProvider(keys), clock: fixture.clock)
         let device = try await client.beginDeviceSignIn()
@@ -110,7 +116,8 @@ struct AnsweringClock: WallClock {
         #expect(fixture.clock.now < device.expiresAt)
     }
 
-    @Test func `codes that nobody confirms end`() async throws {
+    @Test("Codes that nobody confirms end")
+    func codesThatNobodyConfirmsEnd() async throws {
         let fixture = try SignInFixture(try oddProvider(keys))
         let client = try fixture.client(try oddProvider(keys), clock: fixture.clock)
         let device = try await client.beginDeviceSignIn()
@@ -120,7 +127,8 @@ struct AnsweringClock: WallClock {
         #expect(fixture.clock.sleeps.count == 119)
     }
 
-    @Test func `a server that cannot be reached is asked again, and a cancelled wait asks no more`() async throws {
+    @Test("A server that cannot be reached is asked again, and a cancelled wait asks no more")
+    func aServerThatCannotBeReached() async throws {
         let fixture = try SignInFixture(try oddProvider(keys), faults: [.token500])
         let sandbox = fixture.sandbox
         let client = try fixture.client(
@@ -138,8 +146,10 @@ struct AnsweringClock: WallClock {
     }
 }
 
-@Suite struct TokenExchangeTests {
-    @Test func `an access token is exchanged for one with fewer scopes`() async throws {
+@Suite("Token exchange")
+struct TokenExchangeTests {
+    @Test("An access token is exchanged for one with fewer scopes")
+    func anAccessTokenIsExchanged() async throws {
         let fixture = try SignInFixture(try oddProvider("scopes: { default: [read, write] }"))
         let session = try await fixture.signIn()
         let subject = TokenExchange.TypedToken(try await session.tokens().accessToken)
@@ -152,8 +162,10 @@ struct AnsweringClock: WallClock {
     }
 }
 
-@Suite struct ClientCredentialsTests {
-    @Test func `a client has a token of its own until it ends`() async throws {
+@Suite("Client credentials")
+struct ClientCredentialsTests {
+    @Test("A client has a token of its own until it ends")
+    func aClientHasAToken() async throws {
         let fixture = try SignInFixture(try oddProvider(""), secret: "s")
         let first = try await fixture.client.tokens(for: .clientCredentials(scopes: ["read"]))
         #expect(first.scopes == ["read"] && first.refreshToken == nil)
@@ -169,7 +181,8 @@ struct AnsweringClock: WallClock {
         #expect(try await fixture.client.tokens(for: .clientCredentials(scopes: ["read"])) != first)
     }
 
-    @Test func `many callers share one request`() async throws {
+    @Test("Many callers share one request")
+    func manyCallersShareOneRequest() async throws {
         let fixture = try SignInFixture(try oddProvider(""), secret: "s")
         let client = fixture.client
         let tokens = try await withThrowingTaskGroup(of: TokenSet.self) { group in

@@ -6,7 +6,8 @@ import CarnetTesting
 import Testing
 
 /// ID tokens that are encrypted for the client.
-@Suite struct EncryptedIDTokenTests {
+@Suite("Encrypted ID token")
+struct EncryptedIDTokenTests {
     private static func provider(_ encryption: String?) -> String {
         """
         carnet: 1
@@ -22,8 +23,8 @@ import Testing
         ContentEncryption.allCases.map { (algorithm, $0) }
     }
 
-    @Test(arguments: combinations)
-    func `are opened and validated`(algorithm: KeyManagementAlgorithm, content: ContentEncryption) async throws {
+    @Test("Are opened and validated", arguments: combinations)
+    func areOpenedAndValidated(algorithm: KeyManagementAlgorithm, content: ContentEncryption) async throws {
         let fixture = try SignInFixture(
             descriptor(
                 Self.provider("algorithm: \(algorithm.rawValue), content: \(content.rawValue)")),
@@ -34,7 +35,8 @@ import Testing
         #expect(try IDToken(storedAfterValidation: Secret(token)).issuer == "https://acme.example")
     }
 
-    @Test func `are refused if they are encrypted otherwise than registered`() async throws {
+    @Test("Are rejected if they are encrypted otherwise than registered")
+    func areRefusedIfTheyAreEncrypted() async throws {
         let key = try ClientKey.generate(for: .ecdhES)
         let fixture = try SignInFixture(
             descriptor(Self.provider("algorithm: ECDH-ES, content: A256GCM")), decryptionKeys: [key])
@@ -46,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func `do not open with another key, nor without one`() async throws {
+    @Test("Do not open with another key, nor without one")
+    func doNotOpenWithAnotherKey() async throws {
         let fixture = try SignInFixture(
             descriptor(Self.provider("algorithm: RSA-OAEP-256")),
             decryptionKeys: [try ClientKey.generate(for: .rsaOAEP256)])
@@ -55,7 +58,8 @@ import Testing
         #expect(await failure(fixture, keys: [], nil) == .missingClientKey)
     }
 
-    @Test func `are refused where nothing says that they may be encrypted, and plain ones where they must be`()
+    @Test("Are rejected where nothing says that they may be encrypted, and plain ones where they must be")
+    func areRefusedWhereNothingSays()
         async throws
     {
         let plain = try SignInFixture(descriptor(Self.provider(nil)))
@@ -71,7 +75,8 @@ import Testing
         #expect(await failure(client, encrypted.sandbox) == .unsupportedAlgorithm)
     }
 
-    @Test func `with a broken signature inside are refused as any`() async throws {
+    @Test("With a broken signature inside are rejected as any")
+    func withABrokenSignatureInside() async throws {
         let fixture = try SignInFixture(
             descriptor(Self.provider("algorithm: ECDH-ES+A256KW")),
             decryptionKeys: [try ClientKey.generate(for: .ecdhESA256KW)], faults: [.badSignature])

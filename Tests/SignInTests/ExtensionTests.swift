@@ -22,8 +22,10 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
     await #expect { _ = try await body() } throws: { ($0 as? OAuthError)?.kind == kind }
 }
 
-@Suite struct PushedRequestTests {
-    @Test func `a server that demands pushed requests gets them`() async throws {
+@Suite("Pushed request")
+struct PushedRequestTests {
+    @Test("A server that demands pushed requests gets them")
+    func aServerThatDemandsPushedRequests() async throws {
         let fixture = try SignInFixture(try descriptor(openID + "authorization: { pushed: always }\n"), secret: "s")
         let request = try await fixture.client.beginSignIn()
         #expect(
@@ -38,7 +40,8 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         }
     }
 
-    @Test func `a sign-in may push where the server takes both`() async throws {
+    @Test("A sign-in may push where the server takes both")
+    func aSignInMayPushWhere() async throws {
         let fixture = try SignInFixture(try descriptor(openID))
         _ = try await fixture.signIn()
         #expect(await fixture.requests(to: .pushedAuthorizationRequest).isEmpty)
@@ -47,7 +50,8 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
     }
 
     // PAR-06.
-    @Test func `a reference is good for one use and one minute`() async throws {
+    @Test("A reference is good for one use and one minute")
+    func aReferenceIsGoodForOne() async throws {
         let fixture = try SignInFixture(try descriptor(openID))
         let options = AuthorizationOptions(delivery: .init(isPushed: true))
         let used = try await fixture.client.beginSignIn(options).url
@@ -58,7 +62,8 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         await #expect(throws: SandboxRefusal.self) { try await fixture.sandbox.approve(authorizationURL: old) }
     }
 
-    @Test func `what the server refuses is not sent by another way`() async throws {
+    @Test("What the server rejects is not sent by another way")
+    func whatTheServerRefuses() async throws {
         let scopes = "scopes: { default: [openid, email], catalog: [openid, email] }"
         let fixture = try SignInFixture(
             try descriptor(openID.replacing("scopes: { default: [openid, email] }", with: scopes)))
@@ -69,8 +74,10 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
     }
 }
 
-@Suite struct SignInOptionTests {
-    @Test func `tokens are for the resources and details that were asked for`() async throws {
+@Suite("Sign-in options")
+struct SignInOptionTests {
+    @Test("Tokens are for the resources and details that were asked for")
+    func tokensAreForTheResources() async throws {
         let fixture = try SignInFixture(try descriptor(openID))
         let details: [JSONValue] = [["type": "payment", "amount": "5"]]
         let session = try await fixture.signIn(
@@ -82,7 +89,8 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         #expect(try await session.refresh().authorizationDetails != nil)
     }
 
-    @Test func `a sign-in proves its age and its means`() async throws {
+    @Test("A sign-in proves its age and its means")
+    func aSignInProvesItsAge() async throws {
         let fixture = try SignInFixture(try descriptor(openID))
         let options = AuthorizationOptions(
             authentication: .init(acrValues: ["urn:a"], maxAge: 60), prompt: [.login], uiLocales: ["de"])
@@ -107,7 +115,8 @@ private func expectKind<Value>(_ kind: OAuthError.Kind, _ body: () async throws 
         #expect(try await fixture.signIn().tokens().idToken != nil, "nothing was asked for")
     }
 
-    @Test func `a resource that wants another sign-in says which, and gets it`() async throws {
+    @Test("A resource that wants another sign-in says which, and gets it")
+    func aResourceThatWantsAnotherSign() async throws {
         let fixture = try SignInFixture(try descriptor(openID), faults: [.stepUp])
         let session = try await fixture.signIn()
         let mail = try #require(try await session.resources().first?.resource)

@@ -5,8 +5,10 @@ import Foundation
 import Testing
 
 /// Tokens for assertions (RFC 7523).
-@Suite struct JWTBearerTests {
-    @Test func `an assertion of the client's own gets a token, which is kept`() async throws {
+@Suite("JWT bearer")
+struct JWTBearerTests {
+    @Test("An assertion of the client's own gets a token, which is kept")
+    func anAssertionOfTheClientsOwn() async throws {
         let fixture = try SignInFixture(odd: "", signingKey: try ClientKey.generate(.ES256))
         let grant = ClientGrant.assertion(subject: "ada", scopes: ["read"])
         let tokens = try await fixture.client.tokens(for: grant)
@@ -19,18 +21,21 @@ import Testing
         #expect(try await fixture.client.tokens(for: grant).accessToken != tokens.accessToken)
     }
 
-    @Test(arguments: [
-        "jwt_bearer: { scope_in: assertion, omit: [client_id] }",
-        "jwt_bearer: { assertion: { issuer: 'robot@odd.example', subject: 'robot@odd.example', key_id: none } }",
-        "jwt_bearer: { assertion: { algorithm: ES256, audience: token_endpoint, lifetime: 30, claims: { v: '1' } } }",
-        "jwt_bearer: { body: json, rename: { assertion: jwt }, grant_type: jwt }",
-    ])
-    func `every word of the descriptor counts`(keys: String) async throws {
+    @Test(
+        "Every word of the descriptor counts",
+        arguments: [
+            "jwt_bearer: { scope_in: assertion, omit: [client_id] }",
+            "jwt_bearer: { assertion: { issuer: 'robot@odd.example', subject: 'robot@odd.example', key_id: none } }",
+            "jwt_bearer: { assertion: { algorithm: ES256, audience: token_endpoint, lifetime: 30, claims: { v: '1' } } }",
+            "jwt_bearer: { body: json, rename: { assertion: jwt }, grant_type: jwt }",
+        ])
+    func everyWordOfTheDescriptorCounts(keys: String) async throws {
         let fixture = try SignInFixture(odd: keys + "\n", signingKey: try ClientKey.generate(.ES256))
         #expect(try await fixture.client.tokens(for: ClientGrant.assertion(scopes: ["read"])).scopes == ["read"])
     }
 
-    @Test func `an assertion of somebody unknown is refused`() async throws {
+    @Test("An assertion of somebody unknown is rejected")
+    func anAssertionOfSomebodyUnknown() async throws {
         let fixture = try SignInFixture(odd: "", signingKey: try ClientKey.generate(.ES256))
         let error = await #expect(throws: OAuthError.self) {
             try await fixture.client.tokens(for: ClientGrant.assertion(Secret("eyJ.eyJ.x")))

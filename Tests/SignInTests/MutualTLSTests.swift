@@ -7,7 +7,8 @@ import HTTPTypes
 import Testing
 
 /// Clients that prove themselves by a certificate, and tokens that are bound to it (RFC 8705), against the sandbox.
-@Suite struct MutualTLSTests {
+@Suite("Mutual TLS")
+struct MutualTLSTests {
     private static func provider(_ more: String = "") -> String {
         """
         carnet: 1
@@ -37,7 +38,8 @@ import Testing
     }
 
     // MTLS-01, MTLS-02.
-    @Test func `a whole sign-in presents one certificate, at the aliases`() async throws {
+    @Test("A whole sign-in presents one certificate, at the aliases")
+    func aWholeSignInPresentsOne() async throws {
         let fixture = try fixture()
         let session = try await fixture.signIn()
         #expect(try await session.profile().name != nil)
@@ -56,7 +58,8 @@ import Testing
     }
 
     // MTLS-03: metadata and keys are public, and the browser has no certificate.
-    @Test func `what everybody may ask for is asked for without it`() async throws {
+    @Test("What everybody may ask for is asked for without it")
+    func whatEverybodyMayAsk() async throws {
         let fixture = try fixture()
         _ = try await fixture.signIn()
         let plain = await fixture.sandbox.requests.filter { $0.url.hasPrefix("https://id.bank.example") }
@@ -64,7 +67,8 @@ import Testing
         #expect(plain.allSatisfy { certificate(of: $0) == nil })
     }
 
-    @Test func `another certificate is refused`() async throws {
+    @Test("Another certificate is rejected")
+    func anotherCertificateIsRefused() async throws {
         let fixture = try fixture()
         let (other, _) = try Self.otherCertificate()
         var registration = fixture.client.registration
@@ -81,7 +85,8 @@ import Testing
     }
 
     // MTLS-02: a token is worth nothing with another certificate, or without any.
-    @Test func `a token that was stolen is refused`() async throws {
+    @Test("A token that was stolen is rejected")
+    func aTokenThatWasStolen() async throws {
         let fixture = try fixture()
         let session = try await fixture.signIn()
         let token = try await session.tokens().accessToken.reveal()
@@ -95,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `a registration without a certificate is told before anything is sent`() async throws {
+    @Test("A registration without a certificate is reported before anything is sent")
+    func aRegistrationWithoutACertificate() async throws {
         let fixture = try SignInFixture(try descriptor(Self.provider()))
         let error = await #expect(throws: OAuthError.self) { try await fixture.client.beginSignIn() }
         #expect(error?.kind == .missingClientCertificate)

@@ -8,7 +8,8 @@ import HTTPTypes
 import Testing
 
 /// What the sandbox sends when a session ends at its page, and what the engine makes of it.
-@Suite struct ProviderLogoutTests {
+@Suite("Provider logout")
+struct ProviderLogoutTests {
     private static func provider(_ more: String = "") -> String {
         """
         carnet: 1
@@ -46,11 +47,13 @@ import Testing
             AuthorizationCallback(url: callback), for: request.pending, account: account)
     }
 
-    @Test(arguments: [
-        "", "id_token: { algorithms: [ES256] }", "logout: { missing_exp: it sends none }",
-        "id_token: { hs256: web sign-in has no public keys }",
-    ])
-    func `one session ends, and the other of the same user goes on`(more: String) async throws {
+    @Test(
+        "One session ends, and the other of the same user goes on",
+        arguments: [
+            "", "id_token: { algorithms: [ES256] }", "logout: { missing_exp: it sends none }",
+            "id_token: { hs256: web sign-in has no public keys }",
+        ])
+    func oneSessionEndsAndTheOther(more: String) async throws {
         let fixture = try SignInFixture(
             try descriptor(Self.provider(more)), secret: "a-secret-that-is-long-enough-for-HMAC",
             backChannelLogoutURI: "https://app.example/logout")
@@ -61,7 +64,8 @@ import Testing
         #expect(await fixture.store.keys().map(\.account) == ["phone"])
     }
 
-    @Test func `a logout token that is encrypted as the ID tokens are is opened`() async throws {
+    @Test("A logout token that is encrypted as the ID tokens are is opened")
+    func aLogoutTokenThatIsEncrypted() async throws {
         let encrypted = "id_token: { encryption: { algorithm: ECDH-ES, content: A256GCM } }"
         let fixture = try SignInFixture(
             try descriptor(Self.provider(encrypted)), decryptionKeys: [try ClientKey.generate(for: .ecdhES)],
@@ -72,7 +76,8 @@ import Testing
         #expect(try await fixture.client.endSessions(namedBy: token).map(\.account) == ["desk"])
     }
 
-    @Test func `a client that registered no such URI hears nothing`() async throws {
+    @Test("A client that registered no such URI hears nothing")
+    func aClientThatRegisteredNoSuch() async throws {
         let fixture = try SignInFixture(try descriptor(Self.provider()))
         try await signIn(fixture, "desk")
         let stored = try #require(await fixture.store.load(ConnectionKey(provider: "acme", account: "desk")))

@@ -6,14 +6,17 @@ import HTTPTypes
 import Testing
 
 /// Profiles and introspection answers, plain and signed.
-@Suite struct SignedAnswerTests {
+@Suite("Signed responses")
+struct SignedAnswerTests {
     private static func provider(_ keys: String) -> String {
         "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
             + "scopes: { default: [openid, profile] }\n\(keys)\n"
     }
 
-    @Test(arguments: ["[RS256]", "[ES256, EdDSA]", "{ algorithms: [PS256], encryption: { algorithm: RSA-OAEP-256 } }"])
-    func `a profile is signed, and encrypted if that was registered`(rules: String) async throws {
+    @Test(
+        "A profile is signed, and encrypted if that was registered",
+        arguments: ["[RS256]", "[ES256, EdDSA]", "{ algorithms: [PS256], encryption: { algorithm: RSA-OAEP-256 } }"])
+    func aProfileIsSignedAndEncrypted(rules: String) async throws {
         let fixture = try SignInFixture(
             descriptor(Self.provider("profile: { jwt: \(rules) }")),
             decryptionKeys: [try ClientKey.generate(for: .rsaOAEP256)])
@@ -25,7 +28,8 @@ import Testing
         #expect(try await session.profile().name != nil, "keys that changed meanwhile are fetched again")
     }
 
-    @Test func `a signed profile of somebody else is thrown away`() async throws {
+    @Test("A signed profile of somebody else is thrown away")
+    func aSignedProfileOfSomebodyElse() async throws {
         let fixture = try SignInFixture(
             descriptor(Self.provider("profile: { jwt: [RS256] }")), faults: [.userinfoWrongSubject])
         let session = try await fixture.signIn()
@@ -34,8 +38,10 @@ import Testing
     }
 
     // INTR-04: nothing is kept, so a revoked token is found out at once.
-    @Test(arguments: ["", "introspection: { jwt: [RS256] }", "introspection: { jwt: [ES512] }"])
-    func `a token is looked up until it is revoked`(keys: String) async throws {
+    @Test(
+        "A token is looked up until it is revoked",
+        arguments: ["", "introspection: { jwt: [RS256] }", "introspection: { jwt: [ES512] }"])
+    func aTokenIsLookedUpUntil(keys: String) async throws {
         let fixture = try SignInFixture(descriptor(Self.provider(keys)))
         let session = try await fixture.signIn()
         let known = try await session.introspect()
@@ -50,7 +56,8 @@ import Testing
     }
 
     // INTR-05.
-    @Test func `a client that may not ask is told so, and not that the token is void`() async throws {
+    @Test("A client that may not ask is reported so, and not that the token is void")
+    func aClientThatMayNotAsk() async throws {
         let fixture = try SignInFixture(descriptor(Self.provider("")), secret: "s")
         let token = try await fixture.signIn().tokens().accessToken
         let stranger = try OAuthClient(
@@ -62,7 +69,8 @@ import Testing
         #expect(error?.status == 401 && error?.step == .introspection)
     }
 
-    @Test func `an end that cannot be found out loses no token`() async throws {
+    @Test("An end that cannot be found out loses no token")
+    func anEndThatCannotBeFound() async throws {
         let fixture = try SignInFixture(
             odd: """
                 refresh: { expiry_from: introspection }

@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 /// Sign-ins whose answer the server signs.
-@Suite struct SignedCallbackTests {
+@Suite("Signed callback")
+struct SignedCallbackTests {
     private static func provider(_ keys: String) -> String {
         "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\nscopes: { default: [openid] }\n\(keys)\n"
     }
@@ -19,8 +20,8 @@ import Testing
         return try await fixture.client.completeSignIn(callback, for: request.pending)
     }
 
-    @Test(arguments: ResponseMode.allCases.filter(\.isSigned))
-    func `an answer is signed in every way`(mode: ResponseMode) async throws {
+    @Test("A response is signed in every way", arguments: ResponseMode.allCases.filter(\.isSigned))
+    func anAnswerIsSignedInEvery(mode: ResponseMode) async throws {
         let demanding = try SignInFixture(
             descriptor(Self.provider("authorization: { response_mode: \(mode.rawValue) }")))
         #expect(try await signIn(demanding, AuthorizationOptions()).tokens().idToken != nil)
@@ -29,16 +30,16 @@ import Testing
             try await signIn(open, AuthorizationOptions(delivery: .init(responseMode: mode))).tokens().idToken != nil)
     }
 
-    @Test(arguments: SignatureAlgorithm.allCases)
-    func `an answer is signed with every algorithm`(algorithm: SignatureAlgorithm) async throws {
+    @Test("A response is signed with every algorithm", arguments: SignatureAlgorithm.allCases)
+    func anAnswerIsSignedWithEvery(algorithm: SignatureAlgorithm) async throws {
         let fixture = try SignInFixture(
             descriptor(
                 Self.provider("authorization: { response_mode: jwt }\ncallback: { jwt: [\(algorithm.rawValue)] }")))
         #expect(try await signIn(fixture, AuthorizationOptions()).tokens().idToken != nil)
     }
 
-    @Test(arguments: KeyManagementAlgorithm.allCases)
-    func `an answer is encrypted for the client`(algorithm: KeyManagementAlgorithm) async throws {
+    @Test("A response is encrypted for the client", arguments: KeyManagementAlgorithm.allCases)
+    func anAnswerIsEncrypted(algorithm: KeyManagementAlgorithm) async throws {
         let keys = """
             authorization: { response_mode: jwt }
             callback: { jwt: { encryption: { algorithm: \(algorithm.rawValue) } } }
@@ -58,10 +59,11 @@ import Testing
     }
 
     @Test(
+        "What is wrong with a plain response is wrong with a signed one",
         arguments: [
             (.wrongState, .stateMismatch), (.wrongIssuer, .issuerMismatch), (.denied, .serverError),
         ] as [(SandboxFault, OAuthError.Kind)])
-    func `what is wrong with a plain answer is wrong with a signed one`(
+    func whatIsWrongWithAPlain(
         fault: SandboxFault, kind: OAuthError.Kind
     ) async throws {
         let fixture = try SignInFixture(
@@ -73,7 +75,8 @@ import Testing
         #expect(await fixture.requests(to: .token).isEmpty)
     }
 
-    @Test func `a forged answer costs the provider no request for its keys`() async throws {
+    @Test("A forged response costs the provider no request for its keys")
+    func aForgedAnswerCostsTheProvider() async throws {
         let fixture = try SignInFixture(descriptor(Self.provider("authorization: { response_mode: jwt }")))
         let request = try await fixture.client.beginSignIn()
         let other = try await fixture.client.beginSignIn()
@@ -85,7 +88,8 @@ import Testing
         #expect(await fixture.requests(to: .jwks).isEmpty)
     }
 
-    @Test func `keys that changed meanwhile are fetched again`() async throws {
+    @Test("Keys that changed meanwhile are fetched again")
+    func keysThatChangedMeanwhileAreFetched() async throws {
         let fixture = try SignInFixture(descriptor(Self.provider("authorization: { response_mode: jwt }")))
         _ = try await signIn(fixture, AuthorizationOptions())
         try await fixture.sandbox.rotateKeys()

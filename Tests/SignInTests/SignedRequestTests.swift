@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 /// Sign-ins whose parameters the client signs (RFC 9101).
-@Suite struct SignedRequestTests {
+@Suite("Signed request")
+struct SignedRequestTests {
     private static func provider(_ keys: String) -> String {
         """
         carnet: 1
@@ -22,8 +23,8 @@ import Testing
 
     private static let always = provider("authorization: { request_object: always }")
 
-    @Test(arguments: SignatureAlgorithm.allCases)
-    func `every algorithm is taken by a server that verifies strictly`(algorithm: SignatureAlgorithm) async throws {
+    @Test("Every algorithm is taken by a server that verifies strictly", arguments: SignatureAlgorithm.allCases)
+    func everyAlgorithmIsTaken(algorithm: SignatureAlgorithm) async throws {
         let fixture = try SignInFixture(
             descriptor(Self.provider("authorization: { request_object: { use: always, algorithm: \(algorithm) } }")),
             signingKey: try ClientKey.generate(algorithm))
@@ -32,7 +33,8 @@ import Testing
         #expect(try await fixture.signIn().tokens().idToken != nil)
     }
 
-    @Test func `a signed request can be pushed, with every option in it`() async throws {
+    @Test("A signed request can be pushed, with every option in it")
+    func aSignedRequestCanBePushed() async throws {
         let fixture = try SignInFixture(descriptor(Self.always), signingKey: try ClientKey.generate(.ES256))
         let options = AuthorizationOptions(
             access: .init(
@@ -44,7 +46,8 @@ import Testing
         #expect(push.hasPrefix("request=eyJ") && !push.contains("redirect_uri="))
     }
 
-    @Test func `a sign-in may ask for it, and what a server wants beside it goes there`() async throws {
+    @Test("A sign-in may ask for it, and what a server wants beside it goes there")
+    func aSignInMayAsk() async throws {
         let plain = try SignInFixture(descriptor(Self.provider("")), signingKey: try ClientKey.generate(.ES256))
         #expect(try await !plain.authorizationURL().contains("request="))
         #expect(try await plain.signIn(AuthorizationOptions(delivery: .init(isSigned: true))).tokens().idToken != nil)
@@ -59,7 +62,8 @@ import Testing
         #expect(try await both.signIn().tokens().idToken != nil)
     }
 
-    @Test func `a request of another key, another time or another kind is refused`() async throws {
+    @Test("A request of another key, another time or another kind is rejected")
+    func aRequestOfAnotherKeyAnother() async throws {
         let fixture = try SignInFixture(descriptor(Self.always), signingKey: try ClientKey.generate(.ES256))
         let old = try await fixture.client.beginSignIn().url
         fixture.clock.advance(by: .seconds(601))

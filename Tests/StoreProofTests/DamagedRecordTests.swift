@@ -4,7 +4,8 @@ import CarnetTesting
 import Testing
 
 /// A record that cannot be opened is named, hides no other, and stays as it is, in every store.
-@Suite struct DamagedRecordTests {
+@Suite("Damaged record")
+struct DamagedRecordTests {
     enum Damage: CaseIterable {
         case empty, header, name, box, lastByte, junk, newerFormat, otherAccount
 
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreLocation.Kind.allCases, Damage.allCases)
+    @Test("Is named and left alone", arguments: StoreLocation.Kind.allCases, Damage.allCases)
     func isNamedAndLeftAlone(kind: StoreLocation.Kind, damage: Damage) async throws {
         let storage = try TemporaryStorage(kind)
         let store = try storage.location.open()
@@ -46,7 +47,7 @@ import Testing
         #expect(try await store.keys() == [other.key])
     }
 
-    @Test(arguments: StoreLocation.Kind.allCases)
+    @Test("Tokens that are too large are rejected and overwrite nothing", arguments: StoreLocation.Kind.allCases)
     func tokensThatAreTooLargeAreRefusedAndOverwriteNothing(kind: StoreLocation.Kind) async throws {
         let storage = try TemporaryStorage(kind)
         let store = try storage.location.open()
@@ -59,7 +60,7 @@ import Testing
         #expect(try await store.load(old.key)?.connection == old)
     }
 
-    @Test(arguments: StoreLocation.Kind.allCases)
+    @Test("Name that is too long is rejected", arguments: StoreLocation.Kind.allCases)
     func nameThatIsTooLongIsRefused(kind: StoreLocation.Kind) async throws {
         let store = try TemporaryStorage(kind).location.open()
         let connection = Connection.test(account: String(repeating: "x", count: 65_537))

@@ -8,7 +8,7 @@ import Testing
 
 /// Processes whose connections to the database are delayed, cut and swallowed, and that are stopped for longer than
 /// their lease, at a provider that revokes a family of tokens when one comes twice. `StoreFaults` does the same at length.
-@Suite(.serialized, .enabled(if: PostgreSQLCluster.programs != nil, "PostgreSQL is not installed"))
+@Suite("Fault", .serialized, .enabled(if: PostgreSQLCluster.programs != nil, "PostgreSQL is not installed"))
 struct FaultTests {
     @Test("no refresh token is sent twice, and no family is lost", .timeLimit(.minutes(5)))
     func LOCK_04_faultsBetweenProcessesAndTheirDatabase() async throws {

@@ -55,7 +55,7 @@ private final class SmallDisk: Sendable {
     }
 }
 
-@Suite(.serialized, .enabled(if: SmallDisk.isPossible, "a small disk takes root's rights to mount"))
+@Suite("Full disk", .serialized, .enabled(if: SmallDisk.isPossible, "a small disk takes root's rights to mount"))
 struct FullDiskTests {
     private let disk: SmallDisk
     private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
@@ -73,7 +73,7 @@ struct FullDiskTests {
         #expect(isStore || (error as? OAuthError)?.disposition == .tryLater, "\(error.map { "\($0)" } ?? "no error")")
     }
 
-    @Test(arguments: [StoreLocation.Kind.files, .sqlite])
+    @Test("Full disk spends no refresh token", arguments: [StoreLocation.Kind.files, .sqlite])
     func fullDiskSpendsNoRefreshToken(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind, at: location(kind))
         let store = try storm.location.open()
@@ -89,7 +89,7 @@ struct FullDiskTests {
         #expect(await storm.refreshes() == 1)
     }
 
-    @Test(arguments: [StoreLocation.Kind.files, .sqlite])
+    @Test("Read only disk spends no refresh token", arguments: [StoreLocation.Kind.files, .sqlite])
     func readOnlyDiskSpendsNoRefreshToken(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind, at: location(kind))
         try await storm.signIn(clock: clock)

@@ -5,8 +5,9 @@ import Foundation
 import Testing
 
 /// Processes that share an account, and a provider that revokes everything when a refresh token comes twice.
-@Suite(.serialized) struct ManyProcessesTests {
-    @Test(arguments: StoreLocation.Kind.allCases)
+@Suite("Many processes", .serialized)
+struct ManyProcessesTests {
+    @Test("Thousand callers of eight processes renew once", arguments: StoreLocation.Kind.allCases)
     func thousandCallersOfEightProcessesRenewOnce(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind)
         try await storm.signIn(clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000)))
@@ -29,7 +30,7 @@ import Testing
 
     /// A process that is killed loses nothing that it has said to have: what is stored is what was acknowledged last,
     /// or newer.
-    @Test(arguments: StoreLocation.Kind.allCases)
+    @Test("Killed process loses nothing acknowledged", arguments: StoreLocation.Kind.allCases)
     func killedProcessLosesNothingAcknowledged(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind, lease: 300)
         try await storm.signIn()
@@ -68,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func restartOfTheDatabaseEndsNoSession() async throws {
+    @Test("Restart of the database ends no session")
+    func restartOfTheDatabaseEndsNoSession() async throws {
         let cluster = try PostgreSQLCluster()
         defer { cluster.remove() }
         let storm = try await Storm(.postgresql, in: cluster)

@@ -6,9 +6,12 @@ import Foundation
 import Testing
 
 /// A process that is stopped for longer than its time limit while its refresh is at the provider.
-@Suite struct StoppedRefreshTests {
-    @Test(.timeLimit(.minutes(2)), arguments: ["nio", "urlsession"], StoreLocation.Kind.allCases)
-    func `what arrived meanwhile is read before the deadline counts`(
+@Suite("Stopped refresh")
+struct StoppedRefreshTests {
+    @Test(
+        "What arrived meanwhile is read before the deadline counts", .timeLimit(.minutes(2)),
+        arguments: ["nio", "urlsession"], StoreLocation.Kind.allCases)
+    func whatArrivedMeanwhileIsReadBefore(
         transport: String, kind: StoreLocation.Kind
     ) async throws {
         let provider = try await RotatingProvider { .seconds(2) }

@@ -6,7 +6,8 @@ import Testing
 
 /// A thousand callers of one process find an expired token, at a provider that revokes everything when a refresh token
 /// comes twice.
-@Suite(.serialized) struct ThousandCallersTests {
+@Suite("Thousand callers", .serialized)
+struct ThousandCallersTests {
     private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
 
     /// - Parameter clients: How many programs' worth of clients the callers are divided among.
@@ -38,18 +39,19 @@ import Testing
         }
     }
 
-    @Test func shareOneRenewalInMemory() async throws {
+    @Test("Share one refresh in memory")
+    func shareOneRenewalInMemory() async throws {
         try await expectOneRenewal(try await Storm(.files), [MemoryTokenStore()])
     }
 
-    @Test(arguments: StoreLocation.Kind.allCases)
+    @Test("Share one refresh", arguments: StoreLocation.Kind.allCases)
     func shareOneRenewal(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind)
         try await expectOneRenewal(storm, [try storm.location.open()])
     }
 
     /// Clients that know nothing of each other share nothing but the storage.
-    @Test(arguments: StoreLocation.Kind.allCases)
+    @Test("Of eight clients share one refresh", arguments: StoreLocation.Kind.allCases)
     func ofEightClientsShareOneRenewal(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind)
         try await expectOneRenewal(storm, try (0..<8).map { _ in try storm.location.open() })

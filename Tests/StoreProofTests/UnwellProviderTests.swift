@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 /// A provider that answers wrong or not at all, on a socket: everyone is told to try later, nobody to sign in again.
-@Suite struct UnwellProviderTests {
+@Suite("Unhealthy provider")
+struct UnwellProviderTests {
     enum Illness: CaseIterable {
         case error500, error503, errorInHTML, hangs, answersInDrips, closes, halfCloses, breaksOff, halfClosesInBody,
             resets
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Illness.allCases)
+    @Test("Ends no session", arguments: Illness.allCases)
     func endsNoSession(illness: Illness) async throws {
         let storm = try await Storm(.files)
         let store = try storm.location.open()

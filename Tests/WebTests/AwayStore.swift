@@ -12,7 +12,7 @@ final class Availability: Sendable {
 }
 
 /// A store in memory that cannot be reached when the test says.
-struct AwayStore: TokenStore {
+struct AwayStore: SessionIndexedTokenStore {
     let inner: MemoryTokenStore
     let availability: Availability
 
@@ -40,11 +40,9 @@ struct AwayStore: TokenStore {
         return await inner.keys()
     }
 
-    var hasSessionIndex: Bool { inner.hasSessionIndex }
-
     func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         try check()
-        return try await inner.keys(of: provider, endedBy: ended)
+        return await inner.keys(of: provider, endedBy: ended)
     }
 
     func withLock<Result: Sendable>(

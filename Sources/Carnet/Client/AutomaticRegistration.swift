@@ -19,25 +19,17 @@ public actor AutomaticRegistration {
     /// - Parameters:
     ///   - transport: Sends the registration request.
     ///   - store: Keeps the registered clients; by default in this process's memory.
+    ///   - clock: Decides when a client's secret has expired; the system's by default.
     public init(
         _ metadata: ClientMetadata,
         transport: any Transport,
-        store: (any RegistrationStore)? = nil
-    ) {
-        self.init(
-            metadata, with: ClientRegistrar(transport: transport), store: store ?? MemoryRegistrationStore())
-    }
-
-    package init(
-        _ metadata: ClientMetadata,
-        with registrar: ClientRegistrar,
-        store: any RegistrationStore = MemoryRegistrationStore(),
-        clock: any WallClock = SystemWallClock()
+        store: (any RegistrationStore)? = nil,
+        clock: (any WallClock)? = nil
     ) {
         self.metadata = metadata
-        self.registrar = registrar
-        self.store = store
-        self.clock = clock
+        registrar = ClientRegistrar(transport: transport)
+        self.store = store ?? MemoryRegistrationStore()
+        self.clock = clock ?? SystemWallClock()
     }
 
     /// The registration at a provider: the stored client, or a new one if there is none or its secret has expired.

@@ -29,8 +29,8 @@ extension OAuthClient {
         }
         let presenter = try await sayingUserAgentErrors {
             try await agent.prepare(
-                redirectURI: registration.redirectURI,
-                responseMode: provider.authorization.responseMode ?? options.delivery.responseMode ?? .query
+                for: provider.authorization.responseMode ?? options.delivery.responseMode ?? .query,
+                redirectURI: registration.redirectURI
             )
         }
         do {

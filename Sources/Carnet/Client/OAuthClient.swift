@@ -332,25 +332,3 @@ public actor OAuthClient {
         usedAttempts[pending.id] = pending.expiresAt
     }
 }
-
-extension OAuthClient {
-    /// A client of the provider with an id, with the options of `init(_:registration:transport:…)`.
-    ///
-    /// - Throws: `UnknownProviderError` with the nearest names; `ResolutionError`.
-    public init(
-        provider id: ProviderID,
-        in registry: ProviderRegistry,
-        registration: ClientRegistration,
-        transport: any Transport,
-        store: (any TokenStore)? = nil,
-        limits: TransportLimits = TransportLimits(),
-        clock: (any WallClock)? = nil,
-        usedTokens: (any UsedTokenStore)? = nil,
-        observer: (any ExchangeObserver)? = nil,
-        logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
-    ) throws {
-        try self.init(
-            try registry.descriptor(id), registration: registration, transport: transport, store: store,
-            limits: limits, clock: clock, usedTokens: usedTokens, observer: observer, logger: logger)
-    }
-}

@@ -22,7 +22,7 @@ extension OAuthClient {
     ///
     /// - Throws: `TokenStoreError`.
     package func forgetExpiredBrowsers(of subject: String, issuer: String?) async throws {
-        guard store.hasSessionIndex else { return }
+        guard store is any SessionIndexedTokenStore else { return }
         for (key, note) in try await notes(of: subject, issuer: issuer) where note.expiresAt <= clock.now {
             _ = try await session(of: key)?.signOut()
         }
@@ -33,7 +33,7 @@ extension OAuthClient {
     ) async throws -> [(key: ConnectionKey, note: BrowserNote)] {
         let person = try EndedSession(issuer: issuer ?? provider.id.rawValue, subject: subject, sessionID: nil)
         var notes: [(key: ConnectionKey, note: BrowserNote)] = []
-        for key in try await store.keys(of: provider.id.rawValue, endedBy: person) {
+        for key in try await store.sessions(at: provider.id.rawValue, endedBy: person) {
             guard let connection = try await store.load(key)?.connection, let note = connection.browser,
                 (try? checkOwner(of: connection)) != nil
             else { continue }

@@ -65,7 +65,7 @@ extension OAuthClient {
     }
 
     package nonisolated func requireSessionIndex() throws(OAuthError) {
-        guard !store.hasSessionIndex else { return }
+        guard !(store is any SessionIndexedTokenStore) else { return }
         throw OAuthError(
             .configuration,
             .unsupported,
@@ -77,7 +77,7 @@ extension OAuthClient {
 
     private func end(_ ended: EndedSession) async throws -> [ConnectionKey] {
         var keys: [ConnectionKey] = []
-        for key in try await store.keys(of: provider.id.rawValue, endedBy: ended) {
+        for key in try await store.sessions(at: provider.id.rawValue, endedBy: ended) {
             if try await end(ended, of: key) { keys.append(key) }
         }
         return keys

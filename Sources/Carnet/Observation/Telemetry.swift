@@ -109,7 +109,7 @@ package enum Telemetry {
         switch error {
         case let error as OAuthError where error.server?.code == "access_denied": "denied"
         case let error as OAuthError: error.kind.rawValue
-        case let error as TokenStoreError: "store_\(error.kind.rawValue)"
+        case let error as TokenStoreError: "store_\(error.kind)"
         case let error as any NamedOutcome: error.outcome
         case is TransportError: "transport"
         case is CancellationError: "cancelled"

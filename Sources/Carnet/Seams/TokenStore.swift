@@ -1,8 +1,8 @@
-import CarnetDescriptors
+public import CarnetDescriptors
 public import CarnetProtocol
 
 /// The name of one signed-in account at one provider. Two keys are equal if their names have the same bytes.
-public struct ConnectionKey: Codable, Hashable, Sendable {
+public struct ConnectionKey: Codable, ComparedByBytes, Sendable {
     public var provider: String
     public var account: String
 
@@ -11,14 +11,7 @@ public struct ConnectionKey: Codable, Hashable, Sendable {
         self.account = account
     }
 
-    public static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.provider.isSameBytes(as: rhs.provider) && lhs.account.isSameBytes(as: rhs.account)
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ByteKey(provider))
-        hasher.combine(ByteKey(account))
-    }
+    package var comparedBytes: [ByteKey] { [ByteKey(provider), ByteKey(account)] }
 }
 
 /// The record that a store keeps for one account.
@@ -117,16 +110,6 @@ public protocol TokenStore: Sendable {
     /// The accounts, by provider and name. No record is decrypted.
     func keys() async throws -> [ConnectionKey]
 
-    /// The accounts at a provider whose sessions have ended. A store without an index decrypts all its records.
-    ///
-    /// - Throws: `TokenStoreError`.
-    func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey]
-
-    /// Whether `keys(of:endedBy:)` uses an index; the default is `false`.
-    ///
-    /// Front-channel logout, which anybody can send, is accepted only if this is `true`.
-    var hasSessionIndex: Bool { get }
-
     /// Runs `body` while no other user of the store, in this process or another, holds the lock of the same key.
     func withLock<Result: Sendable>(
         on key: ConnectionKey,
@@ -142,10 +125,18 @@ public protocol TokenStore: Sendable {
     func holdLock(on key: ConnectionKey, for duration: Duration) async throws -> ContinuousClock.Instant?
 }
 
+/// A store that finds the records of a provider's session without decrypting the others.
+///
+/// Front-channel logout, which anybody can send, is accepted only with such a store.
+public protocol SessionIndexedTokenStore: TokenStore {
+    /// The accounts at a provider whose sessions have ended.
+    ///
+    /// - Throws: `TokenStoreError`.
+    func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey]
+}
+
 extension TokenStore {
     public func prepareToSave(_ key: ConnectionKey) async throws {}
-
-    public var hasSessionIndex: Bool { false }
 
     /// Removes the record unconditionally.
     ///
@@ -156,8 +147,12 @@ extension TokenStore {
 
     public func holdLock(on key: ConnectionKey, for duration: Duration) async throws -> ContinuousClock.Instant? { nil }
 
-    public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
-        try await keys(among: keys().filter { $0.provider.isSameBytes(as: provider) }, endedBy: ended)
+    /// The accounts at a provider whose sessions have ended, by the store's index or by all its records.
+    package func sessions(at provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
+        if let indexed = self as? any SessionIndexedTokenStore {
+            return try await indexed.keys(of: provider, endedBy: ended)
+        }
+        return try await keys(among: keys().filter { $0.provider.isSameBytes(as: provider) }, endedBy: ended)
     }
 
     /// Those of the accounts whose records show that their sessions have ended.
@@ -186,8 +181,8 @@ extension Connection {
     package var namespace: String? { issuer ?? (subject == nil ? nil : key.provider) }
 }
 
-public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Kind: String, Hashable, Sendable {
+public struct TokenStoreError: Error, Hashable, Sendable, Described {
+    public enum Kind: Hashable, Sendable {
         /// Another writer saved first, or holds the lock now.
         case conflict
         /// The record cannot be decrypted: it is damaged, or its key is missing. It was left unchanged.
@@ -217,5 +212,5 @@ public struct TokenStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         self.remedy = remedy
     }
 
-    public var description: String { reason }
+    package var summary: String { reason }
 }

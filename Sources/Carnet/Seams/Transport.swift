@@ -1,3 +1,4 @@
+public import CarnetDescriptors
 public import CarnetProtocol
 
 /// Sends HTTP requests for the engine.
@@ -32,8 +33,8 @@ public struct TransportLimits: Hashable, Sendable {
 }
 
 /// Why there is no response. It contains nothing of the request.
-public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Kind: String, Hashable, Sendable {
+public struct TransportError: Error, Hashable, Sendable, Described {
+    public enum Kind: Hashable, Sendable {
         /// No connection: the name was not found, or the host refused or was unreachable.
         case connection
         /// The server's certificate was rejected, or the TLS handshake failed.
@@ -60,5 +61,5 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         self.reason = reason
     }
 
-    public var description: String { reason }
+    package var summary: String { reason }
 }

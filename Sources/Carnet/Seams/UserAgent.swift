@@ -8,17 +8,28 @@ public protocol UserAgent: Sendable {
     /// - Parameter redirectURI: The registered redirect URI; a loopback URI without a port gets one (RFC 8252, 7.3).
     /// - Throws: `UserAgentError` if this agent cannot receive callbacks at that URI.
     func prepare(redirectURI: String) async throws -> any AuthorizationPresenter
+}
 
-    /// Prepares for a callback with the response mode of the descriptor. The default rejects one by POST.
-    ///
+/// A user agent that can receive callbacks in more than one way.
+package protocol ListeningUserAgent: UserAgent {
     /// - Throws: `UserAgentError` if this agent cannot receive callbacks at that URI or in that way.
     func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter
 }
 
+extension ListeningUserAgent {
+    public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
+        try await prepare(redirectURI: redirectURI, responseMode: .query)
+    }
+}
+
 extension UserAgent {
-    public func prepare(
-        redirectURI: String, responseMode: ResponseMode
+    /// Prepares for a callback with the response mode of the descriptor. Only a `ListeningUserAgent` takes one by POST.
+    package func prepare(
+        for responseMode: ResponseMode, redirectURI: String
     ) async throws -> any AuthorizationPresenter {
+        if let agent = self as? any ListeningUserAgent {
+            return try await agent.prepare(redirectURI: redirectURI, responseMode: responseMode)
+        }
         guard !responseMode.isPosted else {
             throw UserAgentError(
                 .cannotListen, "this user agent cannot receive a callback by POST (response_mode: form_post)")
@@ -56,8 +67,8 @@ public protocol AuthorizationPresenter: Sendable {
 }
 
 /// Why there is no callback.
-public struct UserAgentError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Kind: String, Hashable, Sendable {
+public struct UserAgentError: Error, Hashable, Sendable, Described {
+    public enum Kind: Hashable, Sendable {
         /// The user closed the page or entered nothing.
         case cancelled
         /// No callback arrived in time.
@@ -76,5 +87,5 @@ public struct UserAgentError: Error, Hashable, Sendable, CustomStringConvertible
         self.reason = reason
     }
 
-    public var description: String { reason }
+    package var summary: String { reason }
 }

@@ -2,7 +2,7 @@ import CarnetDescriptors
 package import CarnetProtocol
 
 /// Keeps connections in this process's memory, for tests and for hosts that sign in again at each start.
-package actor MemoryTokenStore: TokenStore {
+package actor MemoryTokenStore: SessionIndexedTokenStore {
     private var records: [ConnectionKey: StoredConnection] = [:]
     private var sessions = SessionIndex()
     private var savedRecords = 0
@@ -37,8 +37,6 @@ package actor MemoryTokenStore: TokenStore {
     package func keys() -> [ConnectionKey] {
         records.keys.sorted { ($0.provider, $0.account) < ($1.provider, $1.account) }
     }
-
-    package nonisolated var hasSessionIndex: Bool { true }
 
     package func keys(of provider: String, endedBy ended: EndedSession) -> [ConnectionKey] {
         sessions.candidates(for: ended).filter { key in

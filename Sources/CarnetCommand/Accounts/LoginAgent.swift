@@ -7,7 +7,7 @@ import Foundation
 /// How the user of a terminal gets to see the authorization page, and what is said about it.
 ///
 /// Wraps the real agent to say the redirect URI once its port is known.
-struct LoginAgent: UserAgent {
+struct LoginAgent: ListeningUserAgent {
     enum Way {
         case browser
         /// The URL is printed, for a person or a script to open.
@@ -20,12 +20,8 @@ struct LoginAgent: UserAgent {
     let timeout: Int
     let console: Console
 
-    func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
-        try await prepare(redirectURI: redirectURI, responseMode: .query)
-    }
-
     func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter {
-        let presenter = try await agent.prepare(redirectURI: redirectURI, responseMode: responseMode)
+        let presenter = try await agent.prepare(for: responseMode, redirectURI: redirectURI)
         sayRedirectURI(registered: redirectURI, sent: presenter.redirectURI)
         return Presenter(presenter: presenter, agent: self)
     }

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetProtocol
 import CarnetWeb
 import Foundation
 

@@ -20,8 +20,8 @@ extension ProviderID: Comparable {
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-extension ProviderID: CustomStringConvertible {
-    public var description: String { rawValue }
+extension ProviderID: Described {
+    package var summary: String { rawValue }
 }
 
 extension ProviderID: DescriptorValue {

@@ -221,14 +221,14 @@ extension ProviderRegistry.Source {
 }
 
 /// There is no provider with this id.
-public struct UnknownProviderError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct UnknownProviderError: Error, Hashable, Sendable, Described {
     package var name: String
     /// Up to three similar ids.
     package var nearest: [String]
     /// A file that would define the id if it had no errors.
     package var broken: String?
 
-    public var description: String {
+    package var summary: String {
         let unknown = "there is no provider \"\(name)\""
         if let broken { return "\(unknown): \(broken) has errors; run carnet lint on it" }
         return nearest.isEmpty ? unknown : "\(unknown); did you mean \(nearest.joined(separator: " or "))?"

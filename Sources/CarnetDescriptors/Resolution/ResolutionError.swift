@@ -1,5 +1,5 @@
 /// Why a registration's inputs do not fit a descriptor.
-public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ResolutionError: Error, Hashable, Sendable, Described {
     package enum Kind: String, Hashable, Sendable {
         case missingInput
         case unknownInput
@@ -15,5 +15,5 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
     package var key: String
     package var reason: String
 
-    public var description: String { "\(provider): \(key): \(reason)" }
+    package var summary: String { "\(provider): \(key): \(reason)" }
 }

@@ -59,19 +59,21 @@ public struct Diagnostic: Hashable, Sendable {
     }
 }
 
-extension Diagnostic: CustomStringConvertible {
+extension Diagnostic: Described {
     /// `file:line:column: severity: message [code]`, the form that editors and terminals link.
-    public var description: String {
+    package var summary: String {
         "\(file):\(span.start.line):\(span.start.column): \(severity.rawValue): \(message) [\(code)]"
     }
 }
 
-extension Diagnostic: Comparable {
+extension Sequence<Diagnostic> {
     /// By file, place, code and message: the order of every report.
-    public static func < (lhs: Self, rhs: Self) -> Bool {
-        if lhs.file != rhs.file { return lhs.file < rhs.file }
-        if lhs.span != rhs.span { return lhs.span < rhs.span }
-        return (lhs.code, lhs.message) < (rhs.code, rhs.message)
+    package func sorted() -> [Diagnostic] {
+        sorted { lhs, rhs in
+            if lhs.file != rhs.file { return lhs.file < rhs.file }
+            if lhs.span != rhs.span { return lhs.span < rhs.span }
+            return (lhs.code, lhs.message) < (rhs.code, rhs.message)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ public struct SourceFile: Sendable {
         package let parentID: ProviderID?
     }
 
-    public init(path: String, bytes: [UInt8]) {
+    package init(path: String, bytes: [UInt8]) {
         self.path = path
         content = .bytes(bytes)
         outline = nil
@@ -46,10 +46,8 @@ public struct SourceFile: Sendable {
     }
 }
 
-extension SourceFile: Hashable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.path == rhs.path && lhs.bytes == rhs.bytes }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(path) }
+extension SourceFile: ComparedByBytes {
+    package var comparedBytes: [[UInt8]] { [Array(path.utf8), bytes] }
 }
 
 extension SourceFile {

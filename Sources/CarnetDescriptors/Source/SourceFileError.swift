@@ -23,8 +23,8 @@ public struct SourceFileError: Error, Hashable, Sendable {
     }
 }
 
-extension SourceFileError: CustomStringConvertible {
-    public var description: String { "\(path): \(reason.description)" }
+extension SourceFileError: Described {
+    package var summary: String { "\(path): \(reason.description)" }
 }
 
 extension SourceFileError.Reason: CustomStringConvertible {

@@ -90,7 +90,7 @@ struct YAMLTextCheck {
                 text: text
             )
         }
-        diagnostics.sort()
+        diagnostics = diagnostics.sorted()
     }
 
     private mutating func report(

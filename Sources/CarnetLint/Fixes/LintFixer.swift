@@ -1,7 +1,7 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// Applies the safe fixes to the text of a file. Comments and layout stay unchanged.
-public enum LintFixer {
+package enum LintFixer {
     /// Applies the safe fixes of one file.
     ///
     /// Of two fixes that touch the same text, the first in the text is applied; lint again for the other. If the result
@@ -24,7 +24,7 @@ public enum LintFixer {
     }
 
     /// Lints and fixes until nothing more can be fixed.
-    public static func fix(_ file: SourceFile, with linter: Linter = Linter()) -> (SourceFile, applied: Int) {
+    package static func fix(_ file: SourceFile, with linter: Linter = Linter()) -> (SourceFile, applied: Int) {
         var file = file
         var applied = 0
         // Each round mends something for good; the bound is for rules that should contradict each other.

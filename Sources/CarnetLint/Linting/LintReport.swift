@@ -1,10 +1,10 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 
 /// All findings, ordered by file, place, code and message.
-public struct LintReport: Sendable {
+package struct LintReport: Sendable {
     /// The files that were looked at, so that a reporter can show their lines.
     package private(set) var files: [SourceFile]
-    public private(set) var diagnostics: [Diagnostic]
+    package private(set) var diagnostics: [Diagnostic]
     /// Files that could not be read at all; their findings are among `diagnostics`.
     package private(set) var unreadableCount: Int
 
@@ -15,7 +15,7 @@ public struct LintReport: Sendable {
     }
 
     /// The report as `carnet lint` prints it, with a line break at its end.
-    public func rendered(as format: ReportFormat) -> String {
+    package func rendered(as format: ReportFormat) -> String {
         format.reporter().render(self)
     }
 

@@ -30,10 +30,14 @@ public struct Linter: Sendable {
         self.simulator = simulator
     }
 
-    /// Checks each file by itself, and then all files together. An invalid file hides no finding in another.
+    /// The findings in each file and in all files together, ordered by file and place. An invalid file hides no finding in
+    /// another.
+    public func diagnostics(in files: [SourceFile]) -> [Diagnostic] { lint(files: files).diagnostics }
+
+    /// The findings as a report, for printing and fixing.
     ///
     /// - Parameter unreadable: Files that could not be read. The report contains a finding for each.
-    public func lint(files: [SourceFile], unreadable: [SourceFileError] = []) -> LintReport {
+    package func lint(files: [SourceFile], unreadable: [SourceFileError] = []) -> LintReport {
         var seen = Set<String>()
         let files = files.filter { seen.insert($0.path).inserted }
         let looked = files.concurrentMap(look(at:))

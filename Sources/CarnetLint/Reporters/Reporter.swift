@@ -5,7 +5,7 @@ package protocol Reporter: Sendable {
 }
 
 /// The formats of a report, as in `carnet lint --format`.
-public enum ReportFormat: String, CaseIterable, Sendable {
+package enum ReportFormat: String, CaseIterable, Sendable {
     case text
     case json
     case sarif

@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// A failed sign-in or call: the step, the rule that was broken, the server's error and what to do next.
 ///
 /// It never contains a secret. `documentation` points to a description of its `kind`.
@@ -31,7 +33,7 @@ public struct OAuthError: Error, Hashable, Sendable {
     }
 
     /// How to react to an error.
-    public enum Disposition: String, Hashable, Sendable {
+    public enum Disposition: Hashable, Sendable {
         /// The session or the attempt has ended. Only a new sign-in helps.
         case signInAgain
         /// The tokens are kept. The same call may succeed later.
@@ -148,8 +150,8 @@ extension OAuthError {
     package var documentation: String { "Docs/errors.md#\(kind.rawValue)" }
 }
 
-extension OAuthError: CustomStringConvertible {
-    public var description: String {
+extension OAuthError: Described {
+    package var summary: String {
         var text = "\(step.rawValue): \(message)"
         if let status { text += " (HTTP \(status))" }
         if let server { text += "; the server's error: \"\(server)\"" }

@@ -1,8 +1,10 @@
+public import CarnetDescriptors
+
 /// A server's own `error`, `error_description` and `error_uri` (RFC 6749, sections 4.1.2.1 and 5.2).
 ///
 /// The strings are untrusted. They are truncated, control characters become spaces so that they cannot forge a log
 /// line or control a terminal, and secrets of the request are redacted.
-public struct ServerError: Hashable, Sendable, CustomStringConvertible {
+public struct ServerError: Hashable, Sendable, Described {
     public let code: String
     public let message: String?
     public let uri: String?
@@ -15,7 +17,7 @@ public struct ServerError: Hashable, Sendable, CustomStringConvertible {
         self.uri = uri.map { Self.clean($0, hiding: secrets) }
     }
 
-    public var description: String {
+    package var summary: String {
         message.map { "\(code): \($0)" } ?? code
     }
 

@@ -4,17 +4,17 @@ package import Foundation
 /// The exchange of one token for another: for another audience, for fewer scopes, or on behalf of somebody (RFC 8693).
 public struct TokenExchange: Sendable {
     /// The type of a token (RFC 8693, section 3).
-    public struct TokenType: RawRepresentable, Hashable, Sendable {
-        public let rawValue: String
+    public struct TokenType: Hashable, Sendable {
+        package let uri: String
 
-        public init(rawValue: String) {
-            self.rawValue = rawValue
+        public init(_ uri: String) {
+            self.uri = uri
         }
 
-        public static let accessToken = TokenType(rawValue: "urn:ietf:params:oauth:token-type:access_token")
-        public static let refreshToken = TokenType(rawValue: "urn:ietf:params:oauth:token-type:refresh_token")
-        public static let idToken = TokenType(rawValue: "urn:ietf:params:oauth:token-type:id_token")
-        public static let jwt = TokenType(rawValue: "urn:ietf:params:oauth:token-type:jwt")
+        public static let accessToken = TokenType("urn:ietf:params:oauth:token-type:access_token")
+        public static let refreshToken = TokenType("urn:ietf:params:oauth:token-type:refresh_token")
+        public static let idToken = TokenType("urn:ietf:params:oauth:token-type:id_token")
+        public static let jwt = TokenType("urn:ietf:params:oauth:token-type:jwt")
     }
 
     /// A token with its type.
@@ -72,12 +72,12 @@ extension TokenExchange {
         try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .tokenExchange))
         try parameters.add(.audience, each: audience)
         if !scopes.isEmpty { try parameters.add(.scope, try provider.scopes.joined(scopes)) }
-        if let requestedType { try parameters.add(.requestedTokenType, requestedType.rawValue) }
+        if let requestedType { try parameters.add(.requestedTokenType, requestedType.uri) }
         try parameters.add(.subjectToken, subject.token)
-        try parameters.add(.subjectTokenType, subject.type.rawValue)
+        try parameters.add(.subjectTokenType, subject.type.uri)
         if let actor {
             try parameters.add(.actorToken, actor.token)
-            try parameters.add(.actorTokenType, actor.type.rawValue)
+            try parameters.add(.actorTokenType, actor.type.uri)
         }
         return try TokenRequest.send(
             &parameters, at: provider, rules: grant.request, registration: registration, random: random,
@@ -95,7 +95,7 @@ extension TokenExchange {
         now: Date
     ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
         let answer = try TokenResponse(judging: response, to: request, from: provider)
-        guard let type = answer.issuedTokenType ?? requestedType?.rawValue, !type.isEmpty
+        guard let type = answer.issuedTokenType ?? requestedType?.uri, !type.isEmpty
         else {
             throw OAuthError(
                 .tokenExchange,
@@ -105,7 +105,7 @@ extension TokenExchange {
                 status: 200
             )
         }
-        if let requestedType, requestedType.rawValue != type {
+        if let requestedType, requestedType.uri != type {
             throw OAuthError(
                 .tokenExchange,
                 .unsupportedTokenType,
@@ -113,6 +113,6 @@ extension TokenExchange {
                 status: 200
             )
         }
-        return (TokenSet(answer, requested: scopes, now: now), TokenType(rawValue: type))
+        return (TokenSet(answer, requested: scopes, now: now), TokenType(type))
     }
 }

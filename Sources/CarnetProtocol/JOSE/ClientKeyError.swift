@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// Why a private key is unusable. It contains the name of the place and the problem, never a byte of the key.
 public struct ClientKeyError: Error, Hashable, Sendable {
     /// The caller's name of the place that the key came from, such as a path.
@@ -14,6 +16,6 @@ public struct ClientKeyError: Error, Hashable, Sendable {
     }
 }
 
-extension ClientKeyError: CustomStringConvertible {
-    public var description: String { "\(source) \(reason)" + (hint.map { "; \($0)" } ?? "") }
+extension ClientKeyError: Described {
+    package var summary: String { "\(source) \(reason)" + (hint.map { "; \($0)" } ?? "") }
 }

@@ -82,6 +82,6 @@ public struct SandboxClient: Sendable {
     }
 }
 
-extension SandboxClient: CustomStringConvertible {
-    public var description: String { "SandboxClient(\(clientID))" }
+extension SandboxClient: Described {
+    package var summary: String { "SandboxClient(\(clientID))" }
 }

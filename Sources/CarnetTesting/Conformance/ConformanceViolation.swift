@@ -1,5 +1,7 @@
+public import CarnetDescriptors
+
 /// A requirement of the protocol that a tested type does not meet.
-public struct ConformanceViolation: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ConformanceViolation: Error, Hashable, Sendable, Described {
     /// The name of the failed check.
     package var check: String
     package var reason: String
@@ -9,7 +11,7 @@ public struct ConformanceViolation: Error, Hashable, Sendable, CustomStringConve
         self.reason = reason
     }
 
-    public var description: String { "\(check): \(reason)" }
+    package var summary: String { "\(check): \(reason)" }
 }
 
 /// One check while it runs.

@@ -4,35 +4,25 @@ import CarnetProtocol
 import Foundation
 
 /// The requirements of `PendingStore`, as checks for any test framework.
-public struct PendingStoreConformance: ConformanceSuite {
-    public enum Check: String, CaseIterable, Sendable {
-        case keptIsTaken
-        case takenOnce
-        case unknownIsNil
-        case expiredIsNil
-        case othersStay
-        case oneOfManyTakes
-        case largeSignIn
-    }
+public enum PendingStoreConformance: CaseIterable, Sendable {
+    case keptIsTaken
+    case takenOnce
+    case unknownIsNil
+    case expiredIsNil
+    case othersStay
+    case oneOfManyTakes
+    case largeSignIn
 
-    /// Two instances on one storage, or one store twice.
-    public typealias Stores = (first: any PendingStore, second: any PendingStore)
-
-    private let makeStores: @Sendable () async throws -> Stores
-
-    /// - Parameter makeStores: Creates an empty storage at every call.
-    public init(makeStores: @escaping @Sendable () async throws -> Stores) {
-        self.makeStores = makeStores
-    }
-
+    /// Tests two instances on one empty storage, or one store twice..
+    ///
     /// - Throws: `ConformanceViolation`, or errors of the store.
-    public func run(_ check: Check) async throws {
-        let context = CheckContext(name: check.rawValue)
-        let stores = try await makeStores()
+    public func run(on first: any PendingStore, and second: any PendingStore) async throws {
+        let stores = (first: first, second: second)
+        let context = CheckContext(name: "\(self)")
         let pending = try Self.pending(seed: 1)
         let now = pending.createdAt
         try await stores.first.keep(pending, now: now)
-        switch check {
+        switch self {
         case .keptIsTaken:
             let taken = try await stores.second.take(pending.id, now: now)
             try context.require(taken == pending, "take returned another sign-in than the one that was kept")

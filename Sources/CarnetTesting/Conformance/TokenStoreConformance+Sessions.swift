@@ -15,7 +15,7 @@ extension TokenStoreConformance {
         {
             let ended = try EndedSession(issuer: issuer, subject: subject, sessionID: session)
             let provider = Connection.sample().key.provider
-            return try await stores.second.keys(of: provider, endedBy: ended).map(\.account).sorted()
+            return try await stores.second.sessions(at: provider, endedBy: ended).map(\.account).sorted()
         }
         _ = try await stores.first.save(connection("desk", "u1", "s1"), replacing: nil)
         _ = try await stores.first.save(connection("phone", "u1", "s2"), replacing: nil)

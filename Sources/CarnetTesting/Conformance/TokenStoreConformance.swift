@@ -2,53 +2,44 @@ public import Carnet
 
 /// The requirements of `TokenStore`, as checks for any test framework.
 ///
-///     let conformance = TokenStoreConformance { let store = MyStore(); return (store, store) }
-///
-///     @Test(arguments: TokenStoreConformance.Check.allCases)
-///     func conforms(to check: TokenStoreConformance.Check) async throws {
-///         try await conformance.run(check)
+///     @Test(arguments: TokenStoreConformance.allCases)
+///     func conforms(to check: TokenStoreConformance) async throws {
+///         let store = MyStore()
+///         try await check.run(on: store, and: store)
 ///     }
-public struct TokenStoreConformance: ConformanceSuite {
-    public enum Check: String, CaseIterable, Sendable {
-        case roundTrip
-        case missingRecordIsNil
-        case overwrite
-        case staleRevisionConflicts
-        case absentRecordConflicts
-        case removedRecordConflicts
-        case recordSignedInAgainConflicts
-        case remove
-        case staleRemovalChangesNothing
-        case keys
-        case sessionsAreFound
-        case otherBytesAreAnotherAccount
-        case unusualAccountNames
-        case largeTokens
-        case saveOutlivesCancellation
-        case prepareToSaveChangesNothing
-        case concurrentSwapHasOneWinner
-        case lockExcludes
-        case lockIsReleasedAfterError
-        case locksOfOtherKeysAreFree
-        case waitForLockIsCancellable
-        case lockIsHeldForAsLongAsAsked
-    }
+public enum TokenStoreConformance: CaseIterable, Sendable {
+    case roundTrip
+    case missingRecordIsNil
+    case overwrite
+    case staleRevisionConflicts
+    case absentRecordConflicts
+    case removedRecordConflicts
+    case recordSignedInAgainConflicts
+    case remove
+    case staleRemovalChangesNothing
+    case keys
+    case sessionsAreFound
+    case otherBytesAreAnotherAccount
+    case unusualAccountNames
+    case largeTokens
+    case saveOutlivesCancellation
+    case prepareToSaveChangesNothing
+    case concurrentSwapHasOneWinner
+    case lockExcludes
+    case lockIsReleasedAfterError
+    case locksOfOtherKeysAreFree
+    case waitForLockIsCancellable
+    case lockIsHeldForAsLongAsAsked
 
-    /// Two instances on one storage, e.g. one folder; or one store twice.
-    public typealias Stores = (first: any TokenStore, second: any TokenStore)
+    typealias Stores = (first: any TokenStore, second: any TokenStore)
 
-    private let makeStores: @Sendable () async throws -> Stores
-
-    /// - Parameter makeStores: Creates an empty storage at every call.
-    public init(makeStores: @escaping @Sendable () async throws -> Stores) {
-        self.makeStores = makeStores
-    }
-
+    /// Tests two instances on one empty storage, e.g. one folder, or one store twice..
+    ///
     /// - Throws: `ConformanceViolation`, or errors of the store.
-    public func run(_ check: Check) async throws {
-        let context = CheckContext(name: check.rawValue)
-        let stores = try await makeStores()
-        switch check {
+    public func run(on first: any TokenStore, and second: any TokenStore) async throws {
+        let stores = (first: first, second: second)
+        let context = CheckContext(name: "\(self)")
+        switch self {
         case .roundTrip: try await roundTrip(stores, context)
         case .missingRecordIsNil: try await missingRecordIsNil(stores, context)
         case .overwrite: try await overwrite(stores, context)

@@ -3,43 +3,35 @@ public import Carnet
 /// The requirements of `Transport`, hostile servers included, as checks for any test framework.
 ///
 /// The checks start their own servers on 127.0.0.1. Each takes less than two seconds.
-public struct TransportConformance: ConformanceSuite {
-    public enum Check: String, CaseIterable, Sendable {
-        case sendsRequestAsGiven
-        case returnsEveryStatus
-        case followsNoRedirect
-        case keepsNoCookies
-        case asksForNoCompression
-        case capsCompressedBody
-        case takesBodyAtTheCap
-        case refusesBodyOverTheCap
-        case refusesEndlessBody
-        case refusesAnnouncedLength
-        case boundsHeader
-        case truncatedBodyIsInterrupted
-        case resetIsInterruptedAndNotRetried
-        case truncatedHeaderIsInterrupted
-        case garbageIsInterrupted
-        case silenceTimesOut
-        case slowHeaderTimesOut
-        case slowBodyTimesOut
-        case refusedConnection
-        case unknownHost
-        case unsupportedRequests
-        case cancellation
-    }
+public enum TransportConformance: CaseIterable, Sendable {
+    case sendsRequestAsGiven
+    case returnsEveryStatus
+    case followsNoRedirect
+    case keepsNoCookies
+    case asksForNoCompression
+    case capsCompressedBody
+    case takesBodyAtTheCap
+    case refusesBodyOverTheCap
+    case refusesEndlessBody
+    case refusesAnnouncedLength
+    case boundsHeader
+    case truncatedBodyIsInterrupted
+    case resetIsInterruptedAndNotRetried
+    case truncatedHeaderIsInterrupted
+    case garbageIsInterrupted
+    case silenceTimesOut
+    case slowHeaderTimesOut
+    case slowBodyTimesOut
+    case refusedConnection
+    case unknownHost
+    case unsupportedRequests
+    case cancellation
 
-    let makeTransport: @Sendable () throws -> any Transport
-
-    /// - Parameter makeTransport: Creates a transport that may reach 127.0.0.1.
-    public init(makeTransport: @escaping @Sendable () throws -> any Transport) {
-        self.makeTransport = makeTransport
-    }
-
+    /// - Parameter transport: May reach 127.0.0.1.
     /// - Throws: `ConformanceViolation`, or errors of the transport.
-    public func run(_ check: Check) async throws {
-        let trial = TransportTrial(transport: try makeTransport(), context: CheckContext(name: check.rawValue))
-        switch check {
+    public func run(on transport: any Transport) async throws {
+        let trial = TransportTrial(transport: transport, context: CheckContext(name: "\(self)"))
+        switch self {
         case .sendsRequestAsGiven: try await trial.sendsRequestAsGiven()
         case .returnsEveryStatus: try await trial.returnsEveryStatus()
         case .followsNoRedirect: try await trial.followsNoRedirect()

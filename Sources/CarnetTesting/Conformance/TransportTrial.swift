@@ -66,7 +66,7 @@ struct TransportTrial: Sendable {
         naming authority: String?,
         _ send: () async throws -> IncomingResponse
     ) async throws {
-        let allowed = kinds.map(\.rawValue).joined(separator: " or ")
+        let allowed = kinds.map { "\($0)" }.joined(separator: " or ")
         let thrown = try await context.requireError("returned a response instead of an error (\(allowed))", send)
         guard let error = thrown as? TransportError else {
             throw context.violation("threw \(type(of: thrown)) instead of a TransportError")

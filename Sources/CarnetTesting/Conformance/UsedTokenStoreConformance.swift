@@ -2,34 +2,24 @@ public import Carnet
 import Foundation
 
 /// The requirements of `UsedTokenStore`, as checks for any test framework.
-public struct UsedTokenStoreConformance: ConformanceSuite {
-    public enum Check: String, CaseIterable, Sendable {
-        case usedOnce
-        case othersStay
-        case markEndsWithToken
-        case takenBack
-        case unknownIsTakenBack
-        case oneOfManyUses
-        case longIDs
-    }
+public enum UsedTokenStoreConformance: CaseIterable, Sendable {
+    case usedOnce
+    case othersStay
+    case markEndsWithToken
+    case takenBack
+    case unknownIsTakenBack
+    case oneOfManyUses
+    case longIDs
 
-    /// Two instances on one storage, or one store twice.
-    public typealias Stores = (first: any UsedTokenStore, second: any UsedTokenStore)
-
-    private let makeStores: @Sendable () async throws -> Stores
-
-    /// - Parameter makeStores: Creates an empty storage at every call.
-    public init(makeStores: @escaping @Sendable () async throws -> Stores) {
-        self.makeStores = makeStores
-    }
-
+    /// Tests two instances on one empty storage, or one store twice..
+    ///
     /// - Throws: `ConformanceViolation`, or errors of the store.
-    public func run(_ check: Check) async throws {
-        let context = CheckContext(name: check.rawValue)
-        let stores = try await makeStores()
+    public func run(on first: any UsedTokenStore, and second: any UsedTokenStore) async throws {
+        let stores = (first: first, second: second)
+        let context = CheckContext(name: "\(self)")
         let now = Date(timeIntervalSince1970: 1_767_225_600.25)
         let end = now + 60
-        switch check {
+        switch self {
         case .usedOnce:
             try context.require(try await stores.first.use("a", until: end, now: now), "use rejected a new token")
             try context.require(try await !stores.second.use("a", until: end, now: now), "use accepted a token twice")

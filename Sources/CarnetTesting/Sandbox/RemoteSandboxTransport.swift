@@ -1,5 +1,5 @@
 public import Carnet
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetProtocol
 package import CarnetSandbox
 import HTTPTypes
@@ -40,7 +40,7 @@ public struct RemoteSandboxTransport: Transport {
 }
 
 /// Opens the authorization page of a running `carnet sandbox` instead of the provider's, for development.
-public struct RemoteSandboxUserAgent: UserAgent {
+public struct RemoteSandboxUserAgent: ListeningUserAgent {
     private let address: SandboxAddress
     private let agent: any UserAgent
 
@@ -55,14 +55,10 @@ public struct RemoteSandboxUserAgent: UserAgent {
         self.agent = agent
     }
 
-    public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
-        try await prepare(redirectURI: redirectURI, responseMode: .query)
-    }
-
-    public func prepare(
+    package func prepare(
         redirectURI: String, responseMode: ResponseMode
     ) async throws -> any AuthorizationPresenter {
-        let presenter = try await agent.prepare(redirectURI: redirectURI, responseMode: responseMode)
+        let presenter = try await agent.prepare(for: responseMode, redirectURI: redirectURI)
         return Presenter(address: address, presenter: presenter)
     }
 

@@ -1,5 +1,5 @@
 public import Carnet
-import CarnetDescriptors
+public import CarnetDescriptors
 public import CarnetProtocol
 import HTTPTypes
 
@@ -7,8 +7,6 @@ import HTTPTypes
 ///
 /// A request without a scripted response throws `UnscriptedRequest`, so that a test cannot pass by accident.
 public final class ScriptedTransport: Transport {
-    public typealias Handler = @Sendable (OutgoingRequest) async throws -> IncomingResponse
-
     private struct State {
         var answers: [Result<IncomingResponse, any Error>]
         var requests: [OutgoingRequest] = []
@@ -16,7 +14,7 @@ public final class ScriptedTransport: Transport {
     }
 
     private let state: Lock<State>
-    private let handler: Handler?
+    private let handler: (@Sendable (OutgoingRequest) async throws -> IncomingResponse)?
 
     /// Returns `responses`, one for each request, in order.
     public init(_ responses: [IncomingResponse] = []) {
@@ -25,7 +23,7 @@ public final class ScriptedTransport: Transport {
     }
 
     /// Returns or throws the result of `handler`.
-    public init(handler: @escaping Handler) {
+    public init(handler: @escaping @Sendable (OutgoingRequest) async throws -> IncomingResponse) {
         state = Lock(State(answers: []))
         self.handler = handler
     }
@@ -62,7 +60,7 @@ public final class ScriptedTransport: Transport {
 }
 
 /// The test's script has no response for a request.
-public struct UnscriptedRequest: Error, Hashable, Sendable, CustomStringConvertible {
+public struct UnscriptedRequest: Error, Hashable, Sendable, Described {
     package var method: String
     package var authority: String
     /// The path without its query, which may contain secrets.
@@ -74,5 +72,5 @@ public struct UnscriptedRequest: Error, Hashable, Sendable, CustomStringConverti
         path = String((request.head.path ?? "").prefix { $0 != "?" })
     }
 
-    public var description: String { "no response is scripted for \(method) \(authority)\(path)" }
+    package var summary: String { "no response is scripted for \(method) \(authority)\(path)" }
 }

@@ -4,11 +4,6 @@ import CarnetProtocol
 
 /// A user agent whose user is a closure: it receives the authorization URL and returns the callback URLs.
 public final class ScriptedUserAgent: UserAgent {
-    /// Returns the URLs that arrive at the redirect URI, in order, or throws as the user would, e.g. cancelled.
-    public typealias User =
-        @Sendable (_ authorizationURL: String, _ redirectURI: String) async throws
-        -> [String]
-
     private struct State {
         var shownURLs: [String] = []
         var refusedCallbacks = 0
@@ -17,10 +12,15 @@ public final class ScriptedUserAgent: UserAgent {
 
     private let state = Lock(State())
     private let port: Int
-    private let user: User
+    private let user: @Sendable (_ authorizationURL: String, _ redirectURI: String) async throws -> [String]
 
-    /// - Parameter port: The port for a loopback redirect URI without one.
-    public init(port: Int = 49_152, user: @escaping User) {
+    /// - Parameters:
+    ///   - port: The port for a loopback redirect URI without one.
+    ///   - user: Returns the URLs that arrive at the redirect URI, in order, or throws as the user would, e.g. cancelled.
+    public init(
+        port: Int = 49_152,
+        user: @escaping @Sendable (_ authorizationURL: String, _ redirectURI: String) async throws -> [String]
+    ) {
         self.port = port
         self.user = user
     }

@@ -68,7 +68,13 @@ public struct NetworkSettings: Sendable {
         if !trusted.isEmpty { trustedPaths = trusted }
     }
 
-    /// The same settings with the certificates of a PEM file trusted besides.
+    /// The same settings, which also trust the certificates of a PEM file, e.g. of a company's authority or a test server.
+    ///
+    /// A transport fails its requests with `TransportError`, `tls`, if the file has no readable certificates.
+    public func trusting(certificatesAt path: String) -> NetworkSettings {
+        trusting(path, named: "trusting(certificatesAt:)")
+    }
+
     package func trusting(_ path: String, named name: String) -> NetworkSettings {
         var settings = self
         settings.additionalPaths.append(TrustedPath(path: path, name: name))

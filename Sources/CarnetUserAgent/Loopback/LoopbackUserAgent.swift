@@ -1,5 +1,5 @@
 public import Carnet
-public import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetProtocol
 
 /// Shows the page in the user's browser and receives the callback on a loopback port (RFC 8252, 7.3).
@@ -7,7 +7,7 @@ import CarnetProtocol
 /// The port is open from `prepare` until the callback, the timeout, a cancellation or `close()`. It is on 127.0.0.1
 /// or `[::1]`, as in the redirect URI; on both for `localhost`; never on a network. Other requests get an error page
 /// and do not end the wait.
-public struct LoopbackUserAgent: UserAgent {
+public struct LoopbackUserAgent: ListeningUserAgent {
     private let timeout: Duration
     private let presentation: Presentation
     private let limits: ConnectionLimits
@@ -35,12 +35,7 @@ public struct LoopbackUserAgent: UserAgent {
     }
 
     /// - Throws: `UserAgentError`, `cannotListen`, if the redirect URI is not on loopback or its port is in use.
-    public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
-        try await prepare(redirectURI: redirectURI, responseMode: .query)
-    }
-
-    /// - Throws: As `prepare(redirectURI:)`.
-    public func prepare(
+    package func prepare(
         redirectURI: String, responseMode: ResponseMode
     ) async throws -> any AuthorizationPresenter {
         var redirect = try LoopbackRedirect(redirectURI)

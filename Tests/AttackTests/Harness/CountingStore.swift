@@ -3,11 +3,10 @@ import CarnetDescriptors
 import CarnetTesting
 
 /// A store in memory that counts the records that are opened, and is away when the test says.
-final class CountingStore: TokenStore {
+final class CountingStore: SessionIndexedTokenStore {
     private struct State {
         var loads = 0
         var isDown = false
-        var isIndexed = false
     }
 
     private let inner = MemoryTokenStore()
@@ -19,14 +18,6 @@ final class CountingStore: TokenStore {
         get { state.withLock(\.isDown) }
         set { state.withLock { $0.isDown = newValue } }
     }
-
-    /// Whether it says that it has an index of sessions; it has one.
-    var isIndexed: Bool {
-        get { state.withLock(\.isIndexed) }
-        set { state.withLock { $0.isIndexed = newValue } }
-    }
-
-    var hasSessionIndex: Bool { isIndexed }
 
     private func check() throws {
         if isDown { throw TokenStoreError(.unavailable, "the store is away") }
@@ -55,7 +46,7 @@ final class CountingStore: TokenStore {
 
     func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
         try check()
-        return try await inner.keys(of: provider, endedBy: ended)
+        return await inner.keys(of: provider, endedBy: ended)
     }
 
     func withLock<Result: Sendable>(
@@ -63,5 +54,28 @@ final class CountingStore: TokenStore {
     ) async throws -> Result {
         try check()
         return try await inner.withLock(on: key, body)
+    }
+}
+
+/// A store in memory without an index of sessions.
+struct UnindexedStore: TokenStore {
+    private let inner = MemoryTokenStore()
+
+    func load(_ key: ConnectionKey) async -> StoredConnection? { await inner.load(key) }
+
+    func save(_ connection: Connection, replacing revision: String?) async throws -> String {
+        try await inner.save(connection, replacing: revision)
+    }
+
+    func remove(_ key: ConnectionKey, ifRevision revision: String?) async -> Bool {
+        await inner.remove(key, ifRevision: revision)
+    }
+
+    func keys() async -> [ConnectionKey] { await inner.keys() }
+
+    func withLock<Result: Sendable>(
+        on key: ConnectionKey, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await inner.withLock(on: key, body)
     }
 }

@@ -6,8 +6,10 @@ import Foundation
 import Testing
 
 /// The limits that Docs/security.md promises are those of the code.
-@Suite struct LimitsTableTests {
-    @Test func pageNamesTheLimits() throws {
+@Suite("Limits table")
+struct LimitsTableTests {
+    @Test("Page names the limits")
+    func pageNamesTheLimits() throws {
         let page = try String(contentsOf: Matrix.root.appending(path: "Docs/security.md"), encoding: .utf8)
         let limits: [(String, Int)] = [
             ("response body", TransportLimits().maximumBodyBytes),

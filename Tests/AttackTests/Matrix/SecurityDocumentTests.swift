@@ -2,14 +2,16 @@ import Foundation
 import Testing
 
 /// Docs/security.md shows every row with its tests. The words before and after the table are written by hand.
-@Suite struct SecurityDocumentTests {
+@Suite("Security document")
+struct SecurityDocumentTests {
     private let matrix: Matrix
 
     init() throws {
         matrix = try Matrix()
     }
 
-    @Test func everyRowHasATestOrAReason() {
+    @Test("Every row has a test or a reason")
+    func everyRowHasATestOrAReason() {
         for row in matrix.rows {
             let isMounted = matrix.tests[row.id] != nil
             #expect(
@@ -19,13 +21,15 @@ import Testing
         }
     }
 
-    @Test func idsAreUniqueAndKnown() {
+    @Test("IDs are unique and known")
+    func idsAreUniqueAndKnown() {
         let ids = matrix.rows.map(\.id)
         #expect(Set(ids).count == ids.count)
         for id in matrix.tests.keys { #expect(ids.contains(id), "no row is called \(id)") }
     }
 
-    @Test func pageShowsTheTests() throws {
+    @Test("Page shows the tests")
+    func pageShowsTheTests() throws {
         let file = Matrix.root.appending(path: "Docs/security.md")
         let page = try String(contentsOf: file, encoding: .utf8)
         let parts = page.components(separatedBy: Self.mark)

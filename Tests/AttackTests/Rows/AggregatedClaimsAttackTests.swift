@@ -59,7 +59,8 @@ struct AggregatedClaimsAttackTests {
         }
     }
 
-    @Test func IDT_26_claimsThatAnotherSigns() async throws {
+    @Test("IDT-26: Claims that another signs")
+    func IDT_26_claimsThatAnotherSigns() async throws {
         try await accept(in: try flow()) { scenario, outcome in
             #expect(outcome.profile?["score"] == "650")
             #expect(outcome.profile?.failures.isEmpty == true)
@@ -77,13 +78,15 @@ struct AggregatedClaimsAttackTests {
             })
     }
 
-    @Test func IDT_26_claimsThatAreElsewhere() async throws {
+    @Test("IDT-26: Claims that are elsewhere")
+    func IDT_26_claimsThatAreElsewhere() async throws {
         let source: JSONValue = ["endpoint": "https://evil.example/claims", "access_token": "a-token-for-the-endpoint"]
         try await refuse(.unsupported, in: flow(["credit_score"], source))
     }
 
     /// Nobody but the provider says who the user is, and what it says itself stays.
-    @Test func IDT_26_claimsThatNobodyElseMayGive() async throws {
+    @Test("IDT-26: Claims that nobody else may give")
+    func IDT_26_claimsThatNobodyElseMayGive() async throws {
         try await accept(in: try flow(["sub", "iss", "email", "name"])) { _, outcome in
             #expect(outcome.profile?.subject == "user-1")
             #expect(outcome.profile?.email == "ada@acme.example")

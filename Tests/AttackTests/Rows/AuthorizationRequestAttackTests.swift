@@ -19,7 +19,8 @@ struct AuthorizationRequestAttackTests {
         return Dictionary(pairs.map { ($0.name, $0.value) }) { $0 + "|" + $1 }
     }
 
-    @Test func AREQ_01_statesAreUnguessable() async throws {
+    @Test("AREQ-01: States are unguessable")
+    func AREQ_01_statesAreUnguessable() async throws {
         let client = try Flow.signIn.client(of: Scenario())
         var states: Set<String> = []
         for _ in 0..<2000 {
@@ -31,7 +32,8 @@ struct AuthorizationRequestAttackTests {
     }
 
     /// A sign-in that was begun at one provider does not end at another, though state and client id are the same.
-    @Test func AREQ_01_stateOfAnotherProvider() async throws {
+    @Test("AREQ-01: State of another provider")
+    func AREQ_01_stateOfAnotherProvider() async throws {
         let (here, there) = (Scenario(), Scenario())
         let client = try Flow.signIn.client(of: here)
         let other = try Flow.signIn.of(
@@ -46,7 +48,8 @@ struct AuthorizationRequestAttackTests {
         _ = try await client.completeSignIn(callback, for: request.pending)
     }
 
-    @Test func AREQ_02_noncesAreUnguessable() async throws {
+    @Test("AREQ-02: Nonces are unguessable")
+    func AREQ_02_noncesAreUnguessable() async throws {
         let client = try Flow.signIn.client(of: Scenario())
         var nonces: Set<String> = []
         for _ in 0..<200 {
@@ -57,7 +60,8 @@ struct AuthorizationRequestAttackTests {
         #expect(nonces.count == 200)
     }
 
-    @Test func AREQ_03_proofKeyIsSentAndProved() async throws {
+    @Test("AREQ-03: PKCE is sent and proved")
+    func AREQ_03_proofKeyIsSentAndProved() async throws {
         try await accept { scenario, outcome in
             let parameters = sent(try #require(outcome.request))
             let verifier = try #require(scenario.requests(to: "/token").first?.form["code_verifier"])
@@ -74,14 +78,16 @@ struct AuthorizationRequestAttackTests {
     }
 
     /// A server that refuses the verifier gets no second request without one.
-    @Test func AREQ_04_noRetryWithoutTheVerifier() async throws {
+    @Test("AREQ-04: No retry without the verifier")
+    func AREQ_04_noRetryWithoutTheVerifier() async throws {
         try await refuse(.tokenRequest, .serverError) { script in
             script.metadata["code_challenge_methods_supported"] = ["plain"]
             script.token = .error("invalid_request")
         }
     }
 
-    @Test func AREQ_05_redirectURIComesFromTheRegistration() async throws {
+    @Test("AREQ-05: Redirect URI comes from the registration")
+    func AREQ_05_redirectURIComesFromTheRegistration() async throws {
         try await accept { scenario, outcome in
             let request = try #require(outcome.request)
             #expect(sent(request)["redirect_uri"] == Scenario.redirectURI)
@@ -89,7 +95,8 @@ struct AuthorizationRequestAttackTests {
         }
     }
 
-    @Test func AREQ_06_valuesAreEncoded() async throws {
+    @Test("AREQ-06: Values are encoded")
+    func AREQ_06_valuesAreEncoded() async throws {
         for value in ["a+b", "a&b=c", "100%", "%2B", "a b", "é", "日本", "a;b", "a/b?c#d", "\"q\"", "a\\b"] {
             try await accept(in: .signIn.with { $0.loginHint = value }) { _, outcome in
                 let request = try #require(outcome.request)
@@ -105,10 +112,12 @@ struct AuthorizationRequestAttackTests {
         }
     }
 
-    @Test(arguments: [
-        "state", "redirect_uri", "code_challenge", "code_challenge_method", "nonce", "client_id", "response_type",
-        "scope", "request", "request_uri",
-    ])
+    @Test(
+        "AREQ-07: Parameter of the protocol's own",
+        arguments: [
+            "state", "redirect_uri", "code_challenge", "code_challenge_method", "nonce", "client_id", "response_type",
+            "scope", "request", "request_uri",
+        ])
     func AREQ_07_parameterOfTheProtocolsOwn(name: String) async throws {
         let client = try Flow.signIn.client(of: Scenario())
         _ = try await client.beginSignIn(AuthorizationOptions(parameters: ["audience": "x"]))
@@ -117,14 +126,17 @@ struct AuthorizationRequestAttackTests {
         }
     }
 
-    @Test(arguments: ["token", "id_token", "code token", "code id_token", "id_token token"])
+    @Test(
+        "AREQ-09: Implicit and hybrid flows",
+        arguments: ["token", "id_token", "code token", "code id_token", "id_token token"])
     func AREQ_09_implicitAndHybridFlows(type: String) async throws {
         let client = try Flow.signIn.adding("authorization: { response_type: \(type) }").client(of: Scenario())
         await expectRefusal(.unsupported) { try await client.beginSignIn() }
         try await control(.signIn)
     }
 
-    @Test func AREQ_10_promptNoneBesideAnother() async throws {
+    @Test("AREQ-10: Prompt none beside another")
+    func AREQ_10_promptNoneBesideAnother() async throws {
         let client = try Flow.signIn.client(of: Scenario())
         _ = try await client.beginSignIn(AuthorizationOptions(prompt: [.none]))
         for options in [
@@ -135,14 +147,17 @@ struct AuthorizationRequestAttackTests {
         }
     }
 
-    @Test(arguments: ["login_required", "interaction_required", "consent_required", "account_selection_required"])
+    @Test(
+        "AREQ-10: Nobody is there to answer",
+        arguments: ["login_required", "interaction_required", "consent_required", "account_selection_required"])
     func AREQ_10_nobodyIsThereToAnswer(code: String) async throws {
         try await refuse(.callback, .serverError, in: .signIn.with { $0.prompt = [.none] }) {
             $0.callback[0] = ("error", code)
         }
     }
 
-    @Test func AREQ_11_offlineAccessAsksForConsent() async throws {
+    @Test("AREQ-11: Offline access asks for consent")
+    func AREQ_11_offlineAccessAsksForConsent() async throws {
         let flow = Flow.signIn.of(
             Flow.openID.replacingOccurrences(of: "scopes: {", with: "scopes: { offline: [offline_access],")
                 + "authorization: { offline_parameters: { prompt: consent } }\n")
@@ -153,7 +168,8 @@ struct AuthorizationRequestAttackTests {
         }
     }
 
-    @Test func AREQ_15_typedParameters() async throws {
+    @Test("AREQ-15: Typed parameters")
+    func AREQ_15_typedParameters() async throws {
         var claims = JSONObject()
         claims["id_token"] = ["auth_time": ["essential": true]]
         let options: @Sendable (inout AuthorizationOptions) -> Void = { [claims] in
@@ -177,7 +193,8 @@ struct AuthorizationRequestAttackTests {
         await expectRefusal(.badRegistration) { try await client.beginSignIn(wanted) }
     }
 
-    @Test func AREQ_16_floodOfSignIns() async throws {
+    @Test("AREQ-16: Flood of sign-ins")
+    func AREQ_16_floodOfSignIns() async throws {
         let scenario = Scenario()
         let store = MemoryPendingStore(limit: 1000)
         let client = try Flow.signIn.client(of: scenario)

@@ -62,7 +62,7 @@ struct BindingAttackTests {
         ("logout", .signOut, "endpoints.end_session"),
     ]
 
-    @Test(arguments: edits)
+    @Test("BIND-01: Endpoint that moved", arguments: edits)
     func BIND_01_endpointThatMoved(endpoint: String, step: OAuthError.Step, key: String) async throws {
         let edited = try await edited("\(Scenario.issuer)/\(endpoint)", "\(Self.evil)/\(endpoint)")
         let error: OAuthError?
@@ -87,7 +87,8 @@ struct BindingAttackTests {
         expectNothingSent(edited.scenario)
     }
 
-    @Test func BIND_01_aNewSignInAcceptsTheChange() async throws {
+    @Test("BIND-01: A new sign-in accepts the change")
+    func BIND_01_aNewSignInAcceptsTheChange() async throws {
         let edited = try await edited("\(Scenario.issuer)/userinfo", "https://api.acme.example/userinfo")
         await expectRefusal(.bindingMismatch, at: .profile) {
             let moved = try Self.flow.of(
@@ -104,7 +105,8 @@ struct BindingAttackTests {
         _ = try await moved.signIn(at: edited.scenario).profile()
     }
 
-    @Test func BIND_01_hostThatWasAdded() async throws {
+    @Test("BIND-01: Host that was added")
+    func BIND_01_hostThatWasAdded() async throws {
         let edited = try await edited("[api.acme.example]", "[api.acme.example, evil.example]")
         let error = await expectRefusal(.bindingMismatch, at: .resource) {
             try await edited.session.send(HTTPRequest(url: "\(Self.evil)/x"))
@@ -115,7 +117,8 @@ struct BindingAttackTests {
     }
 
     /// What the host program declares is the host program's word; what the descriptor adds is not, whoever hands it on.
-    @Test func BIND_01_resourceThatWasAdded() async throws {
+    @Test("BIND-01: Resource that was added")
+    func BIND_01_resourceThatWasAdded() async throws {
         let resource = "resources: [{ title: X, scope: openid, url: https://evil.example/x }]\n"
         let edited = try await edited("api: {", resource + "api: {")
         let stolen = try #require(try await edited.session.resources().first?.resource)
@@ -130,7 +133,8 @@ struct BindingAttackTests {
     }
 
     /// Thousands of edits, of everything that names a server.
-    @Test(arguments: [1, 2] as [UInt64]) func BIND_01_editsThatNobodyWouldThinkOf(seed: UInt64) async throws {
+    @Test("BIND-01: Edits that nobody would think of", arguments: [1, 2] as [UInt64])
+    func BIND_01_editsThatNobodyWouldThinkOf(seed: UInt64) async throws {
         let target = try BindingTarget(corpus: [])
         var random = SplitMix64(seed: seed)
         for index in 0..<300 {
@@ -142,7 +146,8 @@ struct BindingAttackTests {
     }
 
     /// The oracle sees what it is to see: without an edit each credential comes to each of its servers.
-    @Test func BIND_01_withoutAnEditEverythingIsSent() async throws {
+    @Test("BIND-01: Without an edit everything is sent")
+    func BIND_01_withoutAnEditEverythingIsSent() async throws {
         let target = try BindingTarget(corpus: [])
         let deliveries = await target.deliveries(to: .original)
         func origins(_ credential: ObligingServers.Credential) -> Set<String> {
@@ -156,7 +161,8 @@ struct BindingAttackTests {
         #expect(origins(.code) == ["https://token.acme.example:443"])
     }
 
-    @Test func BIND_02_metadataThatChanged() async throws {
+    @Test("BIND-02: Metadata that changed")
+    func BIND_02_metadataThatChanged() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let session = try await client.signIn(at: scenario)
@@ -177,7 +183,8 @@ struct BindingAttackTests {
         #expect(scenario.hostileLog.allSatisfy { $0.url.contains("/.well-known/") })
     }
 
-    @Test func BIND_03_descriptorOfARunningServer() async throws {
+    @Test("BIND-03: Descriptor of a running server")
+    func BIND_03_descriptorOfARunningServer() async throws {
         let site = try Site([Self.flow.provider])
         var browser = Browser(site)
         _ = try await browser.signIn()
@@ -195,7 +202,8 @@ struct BindingAttackTests {
         _ = try await site.web.connection(of: account)?.refresh()
     }
 
-    @Test func BIND_04_descriptorThatIsSwappedDuringASignIn() async throws {
+    @Test("BIND-04: Descriptor that is swapped during a sign-in")
+    func BIND_04_descriptorThatIsSwappedDuringASignIn() async throws {
         let scenario = Scenario()
         let request = try await Self.flow.client(of: scenario).beginSignIn()
         let encoded = try JSONEncoder().encode(request.pending)
@@ -211,7 +219,8 @@ struct BindingAttackTests {
         _ = try await Self.flow.client(of: scenario).completeSignIn(scenario.callback(request), for: pending)
     }
 
-    @Test func BIND_05_refreshTokenOfAnEarlierSignIn() async throws {
+    @Test("BIND-05: Refresh token of an earlier sign-in")
+    func BIND_05_refreshTokenOfAnEarlierSignIn() async throws {
         let scenario = Scenario()
         let session = try await Self.flow.client(of: scenario).signIn(at: scenario)
         let old = try #require(try await session.storedTokens().refreshToken)
@@ -232,7 +241,8 @@ struct BindingAttackTests {
         #expect(!scenario.hostileLog.contains { $0.body.contains(old.reveal()) })
     }
 
-    @Test func BIND_05_refreshTokenStaysWithItsServers() async throws {
+    @Test("BIND-05: Refresh token stays with its servers")
+    func BIND_05_refreshTokenStaysWithItsServers() async throws {
         let scenario = Scenario()
         let session = try await Self.flow.client(of: scenario).signIn(at: scenario)
         let old = try await session.storedTokens().refreshToken
@@ -242,7 +252,8 @@ struct BindingAttackTests {
         #expect(try await again.storedTokens().refreshToken == old)
     }
 
-    @Test func BIND_06_tokenEndpointAtTheAPI() async throws {
+    @Test("BIND-06: Token endpoint at the API")
+    func BIND_06_tokenEndpointAtTheAPI() async throws {
         let edited = try await edited("\(Scenario.issuer)/token", "https://api.acme.example/token")
         await expectRefusal(.bindingMismatch, at: .refresh) { try await edited.session.refresh() }
         #expect(edited.scenario.hostileLog.isEmpty)
@@ -250,7 +261,8 @@ struct BindingAttackTests {
         _ = try await edited.session.send(HTTPRequest(url: "https://api.acme.example/resource"))
     }
 
-    @Test func BIND_07_secretOfAClient() async throws {
+    @Test("BIND-07: Secret of a client")
+    func BIND_07_secretOfAClient() async throws {
         let scenario = Scenario()
         let swapped = Self.flow.provider.replacing("\(Scenario.issuer)/token", with: "\(Self.evil)/token")
         let bound = Self.flow.of(swapped).registered { $0.origins = [Scenario.issuer] }
@@ -269,7 +281,8 @@ struct BindingAttackTests {
     }
 
     /// A client that registered itself remembers where.
-    @Test func BIND_07_secretOfAClientThatRegisteredItself() async throws {
+    @Test("BIND-07: Secret of a client that registered itself")
+    func BIND_07_secretOfAClientThatRegisteredItself() async throws {
         let scenario = Scenario()
         let registering = Flow.signIn.provider
         let metadata = ClientMetadata(redirectURIs: [Scenario.redirectURI])
@@ -285,7 +298,8 @@ struct BindingAttackTests {
         #expect(scenario.log.allSatisfy { !$0.url.hasPrefix(Self.evil) })
     }
 
-    @Test func BIND_08_recordWithoutABinding() async throws {
+    @Test("BIND-08: Record without a binding")
+    func BIND_08_recordWithoutABinding() async throws {
         let scenario = Scenario()
         let key = try await Self.flow.client(of: scenario).signIn(at: scenario).key
         func unbind() async throws {
@@ -316,7 +330,8 @@ struct BindingAttackTests {
         await expectRefusal(.bindingMismatch, at: .refresh) { try await session.refresh() }
     }
 
-    @Test func BIND_08_recordOfAnotherIssuer() async throws {
+    @Test("BIND-08: Record of another issuer")
+    func BIND_08_recordOfAnotherIssuer() async throws {
         let scenario = Scenario()
         let key = try await Self.flow.client(of: scenario).signIn(at: scenario).key
         for isBound in [true, false] {
@@ -337,7 +352,8 @@ struct BindingAttackTests {
     private static let stolen = SourceFile(
         path: "providers/acme.yaml", text: flow.provider.replacing("id.acme.example", with: "evil.example"))
 
-    @Test func BIND_09_folderThatNobodyNamed() throws {
+    @Test("BIND-09: Folder that nobody named")
+    func BIND_09_folderThatNobodyNamed() throws {
         let child = SourceFile(
             path: "providers/child.yaml", text: "carnet: 1\nid: child\nname: Child\nextends: acme\n")
         // Whichever comes first.
@@ -354,7 +370,8 @@ struct BindingAttackTests {
     }
 
     /// What is named never extends what is not, and a file with errors keeps its id.
-    @Test func BIND_09_parentThatNobodyNamed() throws {
+    @Test("BIND-09: Parent that nobody named")
+    func BIND_09_parentThatNobodyNamed() throws {
         let child = SourceFile(path: "home/child.yaml", text: "carnet: 1\nid: child\nname: Child\nextends: acme\n")
         let broken = SourceFile(path: "home/globex.yaml", text: "carnet: 1\nid: globex\nnam: Globex\n")
         let globex = SourceFile(
@@ -368,7 +385,8 @@ struct BindingAttackTests {
     }
 
     /// The folder is read again while a server runs, and has become what it was not.
-    @Test func BIND_09_folderThatIsReadAgain() throws {
+    @Test("BIND-09: Folder that is read again")
+    func BIND_09_folderThatIsReadAgain() throws {
         var registry = ProviderRegistry()
         registry.add([Self.acme], origin: .builtIn)
         registry.add([SourceFile](), origin: .folder("providers"), overriding: false)

@@ -11,19 +11,22 @@ import Testing
 
 @Suite("ARES: the authorization response", .searchedForSecrets)
 struct CallbackAttackTests {
-    @Test func ARES_01_stateMissing() async throws {
+    @Test("ARES-01: State missing")
+    func ARES_01_stateMissing() async throws {
         try await refuse(.callback, .missingState) { $0.callback.remove(at: 1) }
         try await refuse(.callback, .missingState) { $0.callback[1].value = "" }
     }
 
-    @Test func ARES_01_stateWrong() async throws {
+    @Test("ARES-01: State wrong")
+    func ARES_01_stateWrong() async throws {
         try await refuse(
             .callback, .stateMismatch, each: ["x", "{state}x", "x{state}", "{state} ", "null", "undefined", "{code}"]
         ) { $0.callback[1].value = $1 }
         try await refuse(.callback, .malformedCallback) { $0.rawCallback = "code={code}&state=%00{state}" }
     }
 
-    @Test func ARES_01_stateOfAnotherCaseOrLength() async throws {
+    @Test("ARES-01: State of another case or length")
+    func ARES_01_stateOfAnotherCaseOrLength() async throws {
         let changes: [@Sendable (String) -> String] = [
             { $0.lowercased() }, { $0.uppercased() }, { String($0.dropLast()) }, { String($0.dropFirst()) },
         ]
@@ -41,7 +44,8 @@ struct CallbackAttackTests {
         }
     }
 
-    @Test func ARES_02_callbackTwice() async throws {
+    @Test("ARES-02: Callback twice")
+    func ARES_02_callbackTwice() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let request = try await client.beginSignIn()
@@ -53,7 +57,8 @@ struct CallbackAttackTests {
         #expect(scenario.count("/token") == 1)
     }
 
-    @Test func ARES_02_callbackFiftyTimesAtOnce() async throws {
+    @Test("ARES-02: Callback fifty times at once")
+    func ARES_02_callbackFiftyTimesAtOnce() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let request = try await client.beginSignIn()
@@ -66,7 +71,8 @@ struct CallbackAttackTests {
     }
 
     /// The state of the browser that began; a callback with that of another attempt is not its answer.
-    @Test func ARES_03_callbackOfAnotherBrowser() async throws {
+    @Test("ARES-03: Callback of another browser")
+    func ARES_03_callbackOfAnotherBrowser() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let attackers = try await client.beginSignIn()
@@ -78,11 +84,13 @@ struct CallbackAttackTests {
         _ = try await client.completeSignIn(scenario.callback(victims), for: victims.pending)
     }
 
-    @Test func ARES_04_stateIsCompared() async throws {
+    @Test("ARES-04: State is compared")
+    func ARES_04_stateIsCompared() async throws {
         try await refuse(.callback, .stateMismatch) { $0.callback[1].value = String(repeating: "A", count: 43) }
     }
 
-    @Test func ARES_05_issuerWrong() async throws {
+    @Test("ARES-05: Issuer wrong")
+    func ARES_05_issuerWrong() async throws {
         let wrong = [
             "https://evil.example", "", "https://id.acme.example/", "https://ID.acme.example", "id.acme.example",
             "null",
@@ -95,7 +103,8 @@ struct CallbackAttackTests {
         try await refuse(.callback, .duplicateParameter) { $0.callback.append(("iss", Scenario.issuer)) }
     }
 
-    @Test func ARES_06_issuerMissing() async throws {
+    @Test("ARES-06: Issuer missing")
+    func ARES_06_issuerMissing() async throws {
         try await refuse(.callback, .missingIssuer) { $0.callback.remove(at: 2) }
         // Real servers leave it out of errors: the error is told as theirs.
         try await refuse(.callback, .serverError) { $0.callback = [("error", "access_denied"), ("state", "{state}")] }
@@ -108,7 +117,8 @@ struct CallbackAttackTests {
     }
 
     /// The code of an honest server never goes to the server of the attacker, who cannot name the other's issuer.
-    @Test func ARES_07_mixUp() async throws {
+    @Test("ARES-07: Mix-up")
+    func ARES_07_mixUp() async throws {
         let honest = Scenario()
         let client = try Flow.signIn.client(of: honest)
         let attackers = Scenario()
@@ -133,7 +143,8 @@ struct CallbackAttackTests {
 
     /// The same at a provider that is OAuth alone and names no issuer: what the honest server calls itself is elsewhere
     /// than where the browser was sent.
-    @Test func ARES_23_mixUpWithoutAnIssuer() async throws {
+    @Test("ARES-23: Mix-up without an issuer")
+    func ARES_23_mixUpWithoutAnIssuer() async throws {
         let evil = Flow.plain.replacingOccurrences(of: "id: acme\n", with: "id: evil\n")
             .replacingOccurrences(of: "https://id.acme.example", with: "https://evil.example")
         let attackers = Scenario()
@@ -157,11 +168,14 @@ struct CallbackAttackTests {
     }
 
     /// A server that looks at no proof key gives tokens for a stolen code: the nonce is of another sign-in.
-    @Test func ARES_08_stolenCode() async throws {
+    @Test("ARES-08: Stolen code")
+    func ARES_08_stolenCode() async throws {
         try await refuse(.idToken, .nonceMismatch) { $0.idToken.claims["nonce"] = "nonce-of-the-victims-sign-in" }
     }
 
-    @Test(arguments: ["code", "state", "iss", "error", "error_description", "access_token", "id_token", "response"])
+    @Test(
+        "ARES-09: Parameter twice",
+        arguments: ["code", "state", "iss", "error", "error_description", "access_token", "id_token", "response"])
     func ARES_09_parameterTwice(name: String) async throws {
         try await refuse(.callback, .duplicateParameter) { script in
             if let sent = script.callback.first(where: { $0.name == name }) {
@@ -172,7 +186,8 @@ struct CallbackAttackTests {
         }
     }
 
-    @Test func ARES_10_encodingsThatParsersReadDifferently() async throws {
+    @Test("ARES-10: Encodings that parsers read differently")
+    func ARES_10_encodingsThatParsersReadDifferently() async throws {
         try await refuse(
             .callback, .malformedCallback,
             each: [
@@ -192,13 +207,15 @@ struct CallbackAttackTests {
         }
     }
 
-    @Test func ARES_11_codeAndErrorOrNeither() async throws {
+    @Test("ARES-11: Code and error or neither")
+    func ARES_11_codeAndErrorOrNeither() async throws {
         try await refuse(.callback, .serverError) { $0.callback.append(("error", "access_denied")) }
         try await refuse(.callback, .missingCode) { $0.callback.remove(at: 0) }
         try await refuse(.callback, .missingCode) { $0.callback[0].value = "" }
     }
 
-    @Test func ARES_12_errorWithoutTheState() async throws {
+    @Test("ARES-12: Error without the state")
+    func ARES_12_errorWithoutTheState() async throws {
         try await refuse(.callback, .missingState) { $0.callback = [("error", "access_denied")] }
         try await refuse(.callback, .stateMismatch) { $0.callback = [("error", "access_denied"), ("state", "x")] }
         try await refuse(.callback, .issuerMismatch) {
@@ -206,7 +223,8 @@ struct CallbackAttackTests {
         }
     }
 
-    @Test func ARES_12_errorWhoseWordsAttack() async throws {
+    @Test("ARES-12: Error whose words attack")
+    func ARES_12_errorWhoseWordsAttack() async throws {
         let words = [
             "<script>alert(1)</script>", String(repeating: "x", count: 1 << 20), "a\r\nlevel=info msg=forged",
             "\u{1B}[2J\u{1B}]0;x\u{07}", "\u{202E}evil", "{state}",
@@ -223,7 +241,8 @@ struct CallbackAttackTests {
         #expect("\(try #require(error))".utf8.count < 1000)
     }
 
-    @Test func ARES_13_parametersThatNobodyKnows() async throws {
+    @Test("ARES-13: Parameters that nobody knows")
+    func ARES_13_parametersThatNobodyKnows() async throws {
         try await accept {
             $0.callback += [("session_state", "x"), ("scope", "openid"), ("client_id", "other"), ("prompt", "none")]
         } check: {
@@ -231,12 +250,13 @@ struct CallbackAttackTests {
         }
     }
 
-    @Test(arguments: ["access_token", "id_token", "refresh_token"])
+    @Test("ARES-14: Token in the front-channel", arguments: ["access_token", "id_token", "refresh_token"])
     func ARES_14_tokenInTheFrontChannel(name: String) async throws {
         try await refuse(.callback, .unexpectedToken) { $0.callback.append((name, "x")) }
     }
 
-    @Test func ARES_15_postThatWasNotAskedFor() async throws {
+    @Test("ARES-15: POST that was not asked for")
+    func ARES_15_postThatWasNotAskedFor() async throws {
         let flow = Flow { scenario, outcome in
             let request = try await outcome.client.beginSignIn()
             let query = scenario.callbackQuery(request)
@@ -249,7 +269,8 @@ struct CallbackAttackTests {
         try await control(flow.adding("authorization: { response_mode: form_post }"))
     }
 
-    @Test func ARES_15_queryAndBodyAreNotOne() async throws {
+    @Test("ARES-15: Query and body are not one")
+    func ARES_15_queryAndBodyAreNotOne() async throws {
         let descriptor = Flow.openID + "authorization: { response_mode: form_post }\n"
         let scenario = Scenario()
         let client = try Flow.signIn.of(descriptor).client(of: scenario)
@@ -263,7 +284,8 @@ struct CallbackAttackTests {
         #expect(scenario.count("/token") == 0)
     }
 
-    @Test func ARES_17_longAndOddCodes() async throws {
+    @Test("ARES-17: Long and odd codes")
+    func ARES_17_longAndOddCodes() async throws {
         let long = String(repeating: "c", count: 4096)
         try await accept(each: [long, "a+b/c=d%e&f", "4/0Ad~._-", "a b"]) {
             $0.callback[0].value = $1
@@ -275,7 +297,8 @@ struct CallbackAttackTests {
         }
     }
 
-    @Test func ARES_18_tooLate() async throws {
+    @Test("ARES-18: Too late")
+    func ARES_18_tooLate() async throws {
         let flow = { (seconds: Int) in
             Flow { scenario, outcome in
                 let request = try await outcome.client.beginSignIn()
@@ -291,7 +314,8 @@ struct CallbackAttackTests {
         #expect(scenario.count("/token") == 0)
     }
 
-    @Test func ARES_21_sessionState() async throws {
+    @Test("ARES-21: Session state")
+    func ARES_21_sessionState() async throws {
         try await accept {
             $0.callback.append(("session_state", "abc.def"))
         } check: {
@@ -299,7 +323,8 @@ struct CallbackAttackTests {
         }
     }
 
-    @Test func ARES_07_callbackAtAnotherAddress() async throws {
+    @Test("ARES-07: Callback at another address")
+    func ARES_07_callbackAtAnotherAddress() async throws {
         try await refuse(
             .callback, .redirectMismatch,
             each: ["com.example.app:/other", "https://app.example/callback", "com.example.app:/callback/x"]

@@ -24,7 +24,7 @@ struct CertificateAttackTests {
         server.answer("/token", with: Wire.good(.token))
         let authority = try Self.certificates.get().authority
         let scenario = Scenario(
-            wire: try kind.make(trusting: authority, localAccess: .all))
+            wire: kind.make(trusting: authority, localAccess: .all))
         let flow = Flow.plainSignIn.of(
             Flow.plain.replacingOccurrences(
                 of: "token: https://id.acme.example", with: "token: https://\(server.authority)"))
@@ -40,7 +40,7 @@ struct CertificateAttackTests {
     }
 
     /// The same client, at a server whose certificate is good.
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("HTTP-01: Control", arguments: NetworkTransport.allCases)
     func HTTP_01_control(kind: NetworkTransport) async throws {
         let (error, requests) = try await exchange(try Self.certificates.get().issue(for: "IP:127.0.0.1"), over: kind)
         #expect(error == nil)
@@ -48,7 +48,7 @@ struct CertificateAttackTests {
     }
 
     @Test(
-        arguments: NetworkTransport.allCases,
+        "HTTP-01: Name of another", arguments: NetworkTransport.allCases,
         ["DNS:other.example", "IP:127.0.0.2", "DNS:127.0.0.1.evil.example", "DNS:*"])
     func HTTP_01_nameOfAnother(kind: NetworkTransport, names: String) async throws {
         let (error, requests) = try await exchange(try Self.certificates.get().issue(for: names), over: kind)
@@ -57,7 +57,9 @@ struct CertificateAttackTests {
         #expect(requests == 0)
     }
 
-    @Test(arguments: NetworkTransport.allCases, [(nil, 1), ("stranger", 1), ("ca", -1)] as [(String?, Int)])
+    @Test(
+        "HTTP-01: Certificate that nobody trusts", arguments: NetworkTransport.allCases,
+        [(nil, 1), ("stranger", 1), ("ca", -1)] as [(String?, Int)])
     func HTTP_01_certificateThatNobodyTrusts(kind: NetworkTransport, made: (issuer: String?, days: Int)) async throws {
         let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1", by: made.issuer, days: made.days)
         let (error, requests) = try await exchange(identity, over: kind)
@@ -67,7 +69,7 @@ struct CertificateAttackTests {
         #expect(requests == 0)
     }
 
-    @Test(arguments: NetworkTransport.allCases, [TLSVersion.tlsv1, .tlsv11])
+    @Test("HTTP-02: Old TLS", arguments: NetworkTransport.allCases, [TLSVersion.tlsv1, .tlsv11])
     func HTTP_02_oldTLS(kind: NetworkTransport, version: TLSVersion) async throws {
         let identity = try Self.certificates.get().issue(for: "IP:127.0.0.1")
         let (error, requests) = try await exchange(identity, over: kind, maximumVersion: version)

@@ -14,7 +14,8 @@ import Testing
 struct ClientAuthenticationAttackTests {
     private static let awkward = "s+e/c%r:e&t=@é x"
 
-    @Test func CAUTH_01_basicIsPercentEncoded() async throws {
+    @Test("CAUTH-01: Basic is percent encoded")
+    func CAUTH_01_basicIsPercentEncoded() async throws {
         let flow = Flow.signIn.registered { $0.clientSecret = Secret(Self.awkward) }
         try await accept(in: flow) { scenario, _ in
             let expected = "client:s%2Be%2Fc%25r%3Ae%26t%3D%40%C3%A9%20x"
@@ -29,7 +30,9 @@ struct ClientAuthenticationAttackTests {
         }
     }
 
-    @Test(arguments: [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost, .clientSecretJWT])
+    @Test(
+        "CAUTH-02: One method a request",
+        arguments: [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost, .clientSecretJWT])
     func CAUTH_02_oneMethodARequest(method: ClientAuthenticationMethod) async throws {
         let flow = Flow.refresh.registered { $0.authenticationMethod = method }
             .adding("client: { authentication: [\(method.rawValue)] }")
@@ -44,7 +47,8 @@ struct ClientAuthenticationAttackTests {
         }
     }
 
-    @Test func CAUTH_03_secretInTheBody() async throws {
+    @Test("CAUTH-03: Secret in the body")
+    func CAUTH_03_secretInTheBody() async throws {
         let flow = Flow.signIn.registered { registration in
             registration.authenticationMethod = .clientSecretPost
             registration.clientSecret = Secret(Self.awkward)
@@ -55,7 +59,8 @@ struct ClientAuthenticationAttackTests {
         }
     }
 
-    @Test func CAUTH_04_publicClient() async throws {
+    @Test("CAUTH-04: Public client")
+    func CAUTH_04_publicClient() async throws {
         try await accept(in: .refresh.registered { $0.clientSecret = nil }) { scenario, _ in
             for request in scenario.requests(to: "/token") {
                 #expect(request.form["client_id"] == Scenario.clientID)
@@ -79,7 +84,8 @@ struct ClientAuthenticationAttackTests {
         return try JSONValue(parsing: try #require(Base64URL.decode(segment.utf8)))
     }
 
-    @Test func CAUTH_05_assertionsAreNewEachTime() async throws {
+    @Test("CAUTH-05: Assertions are new each time")
+    func CAUTH_05_assertionsAreNewEachTime() async throws {
         let flow = signing(try ClientKey.generate(.ES256))
         try await accept(in: flow) { scenario, _ in
             let all = try scenario.requests(to: "/token").map { try claims($0.form["client_assertion"]) }
@@ -95,7 +101,8 @@ struct ClientAuthenticationAttackTests {
         }
     }
 
-    @Test func CAUTH_06_audienceIsTheIssuer() async throws {
+    @Test("CAUTH-06: Audience is the issuer")
+    func CAUTH_06_audienceIsTheIssuer() async throws {
         let key = try ClientKey.generate(.ES256)
         try await accept(in: signing(key)) { scenario, _ in
             let claims = try claims(scenario.requests(to: "/token").first?.form["client_assertion"])
@@ -109,20 +116,23 @@ struct ClientAuthenticationAttackTests {
         }
     }
 
-    @Test func CAUTH_07_secretTooShortToSign() async throws {
+    @Test("CAUTH-07: Secret too short to sign")
+    func CAUTH_07_secretTooShortToSign() async throws {
         let flow = Flow.signIn.adding("client: { authentication: [client_secret_jwt] }")
         try await control(flow)
         await flow.registered { $0.clientSecret = Secret("8-bytes!") }.expectRefusal(.badRegistration)
     }
 
-    @Test func CAUTH_08_weakKeys() async throws {
+    @Test("CAUTH-08: Weak keys")
+    func CAUTH_08_weakKeys() async throws {
         _ = try ClientKey(pem: Secret(SigningKey.rsaPEM))
         let error = await expectError(ClientKeyError.self) { try ClientKey(pem: Secret(SigningKey.weakRSAPEM)) }
         #expect(error?.reason.isEmpty == false)
     }
 
     /// What is shown of every request, in every method; the harness searches it in every row besides.
-    @Test(arguments: [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost])
+    @Test(
+        "CAUTH-10: Secret is never shown", arguments: [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost])
     func CAUTH_10_secretIsNeverShown(method: ClientAuthenticationMethod) async throws {
         let flow = Flow.signOut.registered { $0.authenticationMethod = method }
         try await accept(in: flow) { scenario, _ in
@@ -132,7 +142,8 @@ struct ClientAuthenticationAttackTests {
         }
     }
 
-    @Test func CAUTH_11_theSameAtEveryEndpoint() async throws {
+    @Test("CAUTH-11: The same at every endpoint")
+    func CAUTH_11_theSameAtEveryEndpoint() async throws {
         let flow = Flow(isSignedIn: true) { scenario, outcome in
             _ = try await outcome.client.beginSignIn(AuthorizationOptions(delivery: .init(isPushed: true)))
             _ = try await outcome.client.beginDeviceSignIn()

@@ -45,7 +45,8 @@ struct ClientCertificateAttackTests {
         }
     }
 
-    @Test func CAUTH_09_certificateAloneProvesTheClient() async throws {
+    @Test("CAUTH-09: Certificate alone proves the client")
+    func CAUTH_09_certificateAloneProvesTheClient() async throws {
         let certificate = try Self.certificate()
         try await accept(in: flow(certificate)) { scenario, _ in
             let request = try #require(scenario.requests(to: "/mtls/token").first)
@@ -58,7 +59,8 @@ struct ClientCertificateAttackTests {
         await without.expectRefusal(.missingClientCertificate)
     }
 
-    @Test func MTLS_01_aliases() async throws {
+    @Test("MTLS-01: Aliases")
+    func MTLS_01_aliases() async throws {
         let flow = flow(try Self.certificate())
         try await accept(in: flow) { scenario, _ in
             #expect(scenario.count("/mtls/token") == 1)
@@ -80,7 +82,8 @@ struct ClientCertificateAttackTests {
         }
     }
 
-    @Test func MTLS_02_oneCertificateForTokenAndResource() async throws {
+    @Test("MTLS-02: One certificate for token and resource")
+    func MTLS_02_oneCertificateForTokenAndResource() async throws {
         let certificate = try Self.certificate()
         try await accept(in: flow(certificate)) { scenario, _ in
             for path in ["/mtls/token", "/mtls/userinfo", "/resource"] {
@@ -89,7 +92,8 @@ struct ClientCertificateAttackTests {
         }
     }
 
-    @Test func MTLS_03_nobodyElseSeesIt() async throws {
+    @Test("MTLS-03: Nobody else sees it")
+    func MTLS_03_nobodyElseSeesIt() async throws {
         try await accept(in: flow(try Self.certificate())) { scenario, _ in
             let others = scenario.log.filter { $0.url.contains("well-known") || $0.path == "/jwks" }
             #expect(others.count >= 2)
@@ -99,14 +103,14 @@ struct ClientCertificateAttackTests {
     }
 
     /// A server that asks every client: each connection shows what its own request brought.
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("MTLS-04: Connections are not shared", arguments: NetworkTransport.allCases)
     func MTLS_04_connectionsAreNotShared(kind: NetworkTransport) async throws {
         let certificates = try Self.certificates.get()
         let identity = try certificates.issue(for: "IP:127.0.0.1")
         let server = try await TLSServer(
             certificate: identity.certificate, key: identity.key, clients: [certificates.authority],
             demandsClientCertificate: false)
-        let transport = try kind.make(trusting: certificates.authority, localAccess: .all)
+        let transport = kind.make(trusting: certificates.authority, localAccess: .all)
         let (one, two) = (try Self.certificate(), try Self.certificate())
         var request = OutgoingRequest(
             head: HTTPRequest(method: .get, scheme: "https", authority: server.authority, path: "/"))

@@ -12,7 +12,8 @@ import Testing
 @Suite("CONC: many at once, and those who give up", .searchedForSecrets)
 struct ConcurrencyAttackTests {
     /// Callbacks, uses, refreshes and sign-outs of the same accounts, all at once.
-    @Test func CONC_01_everythingAtOnce() async throws {
+    @Test("CONC-01: Everything at once")
+    func CONC_01_everythingAtOnce() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let sessions = try await withThrowingTaskGroup(of: Session.self) { group in
@@ -39,7 +40,8 @@ struct ConcurrencyAttackTests {
     }
 
     /// Two processes with one store: the second renewal finds the tokens of the first.
-    @Test func CONC_01_twoClientsOfOneStore() async throws {
+    @Test("CONC-01: Two clients of one store")
+    func CONC_01_twoClientsOfOneStore() async throws {
         let scenario = Scenario()
         let (one, two) = (try Flow.signIn.client(of: scenario), try Flow.signIn.client(of: scenario))
         let first = try await one.signIn(at: scenario)
@@ -77,7 +79,7 @@ struct ConcurrencyAttackTests {
     }
 
     /// A sign-in that is given up leaves nothing, or everything.
-    @Test(arguments: 1...6)
+    @Test("CONC-02: Sign-in that is given up", arguments: 1...6)
     func CONC_02_signInThatIsGivenUp(number: Int) async throws {
         let (scenario, client, _) = try await cancelling(at: number) { scenario, client in
             { _ = try await client.signIn(at: scenario).profile() }
@@ -91,7 +93,7 @@ struct ConcurrencyAttackTests {
     }
 
     /// A renewal that is given up by its caller is finished all the same: the old refresh token may be void.
-    @Test(arguments: 1...3)
+    @Test("CONC-02: Refresh that is given up", arguments: 1...3)
     func CONC_02_renewalThatIsGivenUp(number: Int) async throws {
         let (scenario, client, wasAsked) = try await cancelling(at: number) { scenario, client in
             let session = try await client.signIn(at: scenario)
@@ -109,7 +111,7 @@ struct ConcurrencyAttackTests {
     }
 
     /// A sign-out that is given up forgets the tokens, or nothing.
-    @Test(arguments: 1...2)
+    @Test("CONC-02: Sign-out that is given up", arguments: 1...2)
     func CONC_02_signOutThatIsGivenUp(number: Int) async throws {
         let (scenario, _, wasAsked) = try await cancelling(at: number) { scenario, client in
             let session = try await client.signIn(at: scenario)

@@ -33,7 +33,7 @@ struct CookieAttackTests {
         "__HOST-carnet-session={value}", "{name}[]={value}", "%5F_Host-carnet-session={value}", "{name}", "={value}",
     ]
 
-    @Test(arguments: disguises)
+    @Test("SESS-10: Cookie that becomes the session's", arguments: disguises)
     func SESS_10_cookieThatBecomesTheSessions(disguise: String) async throws {
         let site = try Site()
         var attacker = Browser(site)
@@ -52,7 +52,7 @@ struct CookieAttackTests {
     }
 
     /// The attacker's sign-in must not end in the victim's browser.
-    @Test(arguments: disguises)
+    @Test("SESS-10: Cookie that becomes that of a sign-in", arguments: disguises)
     func SESS_10_cookieThatBecomesThatOfASignIn(disguise: String) async throws {
         let site = try Site()
         var attacker = Browser(site)
@@ -66,7 +66,8 @@ struct CookieAttackTests {
     }
 
     /// The oracle of the fuzzer sees what the first reading of cookies here got wrong.
-    @Test func SESS_10_oracleFindsALenientReading() throws {
+    @Test("SESS-10: Oracle finds a lenient reading")
+    func SESS_10_oracleFindsALenientReading() throws {
         let lenient = CookieJarTarget(corpus: []) { request in
             var cookies: [(name: String, value: String)] = []
             for pair in (request.headerFields[.cookie] ?? "").split(separator: ";") {
@@ -85,7 +86,8 @@ struct CookieAttackTests {
         }
     }
 
-    @Test func SESS_11_twoCookiesOfOneName() async throws {
+    @Test("SESS-11: Two cookies of one name")
+    func SESS_11_twoCookiesOfOneName() async throws {
         let site = try Site()
         var (attacker, victim) = (Browser(site), Browser(site))
         _ = try await attacker.signIn()
@@ -115,7 +117,8 @@ struct CookieAttackTests {
         #expect(site.web.session(of: request([own]))?.id == victim.session?.id)
     }
 
-    @Test func SESS_11_twoCookiesOfASignIn() async throws {
+    @Test("SESS-11: Two cookies of a sign-in")
+    func SESS_11_twoCookiesOfASignIn() async throws {
         let site = try Site()
         var (attacker, victim) = (Browser(site), Browser(site))
         let theirs = try await attacker.begin()
@@ -131,7 +134,8 @@ struct CookieAttackTests {
     }
 
     /// A name of the attacker's choice is not repeated in a `Set-Cookie` field.
-    @Test func SESS_11_namesThatNoSignInGave() async throws {
+    @Test("SESS-11: Names that no sign-in gave")
+    func SESS_11_namesThatNoSignInGave() async throws {
         let site = try Site()
         var browser = Browser(site)
         for name in ["é", "../x", "x, y", String(repeating: "g", count: 12), "ABCDEF012345"] {
@@ -149,7 +153,8 @@ struct CookieAttackTests {
         "name: Acme", with: "name: Globex")
 
     /// A browser that is sent a cookie of more than 4096 bytes keeps the one of before.
-    @Test func SESS_12_sessionThatIsTooLargeForACookie() async throws {
+    @Test("SESS-12: Session that is too large for a cookie")
+    func SESS_12_sessionThatIsTooLargeForACookie() async throws {
         let site = try Site([Flow.openID, Self.plainGlobex])
         var browser = Browser(site)
         _ = try await browser.signIn("acme")
@@ -168,7 +173,8 @@ struct CookieAttackTests {
     }
 
     /// A character has any number of bytes.
-    @Test func SESS_12_nameOfOneLongCharacter() async throws {
+    @Test("SESS-12: Name of one long character")
+    func SESS_12_nameOfOneLongCharacter() async throws {
         let site = try Site()
         let long = "\u{1F469}" + String(repeating: "\u{200D}\u{1F469}", count: 5_000)
         #expect(long.count == 1)
@@ -180,7 +186,8 @@ struct CookieAttackTests {
     }
 
     /// The latest sign-in is kept, and as many others as there is room for.
-    @Test func SESS_12_manyAccountsWithLongNames() async throws {
+    @Test("SESS-12: Many accounts with long names")
+    func SESS_12_manyAccountsWithLongNames() async throws {
         let site = try Site()
         var browser = Browser(site)
         for number in 0..<12 {
@@ -200,7 +207,8 @@ struct CookieAttackTests {
     }
 
     /// Cookies know no ports: a site at another one gets them, and may have the same key.
-    @Test func SESS_15_siteAtAnotherPort() async throws {
+    @Test("SESS-15: Site at another port")
+    func SESS_15_siteAtAnotherPort() async throws {
         let site = try Site()
         var browser = Browser(site)
         _ = try await browser.signIn()
@@ -219,6 +227,7 @@ struct CookieAttackTests {
 
     /// Old browsers leave `Sec-Fetch-Site` out; what is left must say this very origin.
     @Test(
+        "SESS-16: Form without a word of where it is from",
         arguments: [
             ([:], false), (["Origin": "https://app.example"], true), (["Origin": "https://app.example:443"], true),
             (["Origin": "https://app.example:8443"], false), (["Origin": "http://app.example"], false),

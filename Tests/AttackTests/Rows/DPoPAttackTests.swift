@@ -44,7 +44,8 @@ struct DPoPAttackTests {
         return (header, claims, key)
     }
 
-    @Test func DPOP_01_proofsAreWhole() async throws {
+    @Test("DPOP-01: Proofs are whole")
+    func DPOP_01_proofsAreWhole() async throws {
         try await accept(in: Self.call) { scenario, _ in
             var ids: Set<String> = []
             let requests = scenario.requests(to: "/token") + scenario.requests(to: "/resource")
@@ -63,7 +64,8 @@ struct DPoPAttackTests {
         }
     }
 
-    @Test func DPOP_02_targetIsNormalized() async throws {
+    @Test("DPOP-02: Target is normalized")
+    func DPOP_02_targetIsNormalized() async throws {
         try await accept(in: Self.signIn) {
             $0.metadata["token_endpoint"] = "https://ID.acme.example:443/token?tenant=blue"
             $0.elsewhere["https://ID.acme.example:443/token"] = $0.token
@@ -74,7 +76,8 @@ struct DPoPAttackTests {
         }
     }
 
-    @Test func DPOP_03_hashOfTheAccessToken() async throws {
+    @Test("DPOP-03: Hash of the access token")
+    func DPOP_03_hashOfTheAccessToken() async throws {
         try await accept(in: Self.call) { scenario, outcome in
             let token = try #require(try await outcome.session?.storedTokens().accessToken.reveal())
             let expected = base64URL(Data(SHA256.hash(data: Data(token.utf8))))
@@ -89,7 +92,8 @@ struct DPoPAttackTests {
         return answer
     }
 
-    @Test func DPOP_04_nonceOfTheServer() async throws {
+    @Test("DPOP-04: Nonce of the server")
+    func DPOP_04_nonceOfTheServer() async throws {
         try await accept(in: Self.signIn) {
             let good = $0.token
             $0.token = Self.demand("nonce-1")
@@ -102,7 +106,8 @@ struct DPoPAttackTests {
     }
 
     /// A server that is never content is asked twice and no more.
-    @Test func DPOP_04_nonceForEver() async throws {
+    @Test("DPOP-04: Nonce for ever")
+    func DPOP_04_nonceForEver() async throws {
         try await control(Self.signIn)
         let scenario = Scenario()
         let error = await expectRefusal(.serverError) {
@@ -113,7 +118,8 @@ struct DPoPAttackTests {
     }
 
     /// A client assertion is good for one request too.
-    @Test func DPOP_04_newAssertionWithTheNonce() async throws {
+    @Test("DPOP-04: New assertion with the nonce")
+    func DPOP_04_newAssertionWithTheNonce() async throws {
         let key = try ClientKey.generate(.ES256)
         let flow = Self.signIn.registered { registration in
             registration.dpopBoundAccessTokens = true
@@ -130,7 +136,8 @@ struct DPoPAttackTests {
         }
     }
 
-    @Test func DPOP_05_nonceOfTheResourceIsAnother() async throws {
+    @Test("DPOP-05: Nonce of the resource is another")
+    func DPOP_05_nonceOfTheResourceIsAnother() async throws {
         try await accept(in: Self.call) {
             let good = $0.resource
             $0.resource = Answer([:], status: 401)
@@ -148,7 +155,8 @@ struct DPoPAttackTests {
         }
     }
 
-    @Test func DPOP_05_nonceOfASuccessIsKept() async throws {
+    @Test("DPOP-05: Nonce of a success is kept")
+    func DPOP_05_nonceOfASuccessIsKept() async throws {
         try await accept(in: Self.refresh) {
             $0.refresh.headers.append(("DPoP-Nonce", "next-nonce"))
         } check: { scenario, outcome in
@@ -157,20 +165,22 @@ struct DPoPAttackTests {
         }
     }
 
-    @Test func DPOP_06_bearerTokenInAnswerToAProof() async throws {
+    @Test("DPOP-06: Bearer token in response to a proof")
+    func DPOP_06_bearerTokenInAnswerToAProof() async throws {
         try await refuse(.tokenRequest, .unsupportedTokenType, in: Self.signIn, each: ["Bearer", "bearer", "mac"]) {
             $0.token["token_type"] = .string($1)
         }
         try await refuse(.refresh, .unsupportedTokenType, in: Self.refresh) { $0.refresh["token_type"] = "Bearer" }
     }
 
-    @Test func DPOP_07_scheme() async throws {
+    @Test("DPOP-07: Scheme")
+    func DPOP_07_scheme() async throws {
         try await accept(in: Self.call) { scenario, _ in
             #expect(scenario.requests(to: "/resource").first?.headers[.authorization]?.hasPrefix("DPoP ") == true)
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test("DPOP-08: Key is named before", arguments: [true, false])
     func DPOP_08_keyIsNamedBefore(isPushed: Bool) async throws {
         try await accept(in: Self.signIn.with { $0.delivery.isPushed = isPushed }) { scenario, outcome in
             let key = try proof(scenario.requests(to: "/token").first).key
@@ -182,13 +192,15 @@ struct DPoPAttackTests {
         }
     }
 
-    @Test func DPOP_09_nonceThatCannotBeSent() async throws {
+    @Test("DPOP-09: Nonce that cannot be sent")
+    func DPOP_09_nonceThatCannotBeSent() async throws {
         for nonce in ["a b", "\u{22}x\u{22}", "a\\b", "", String(repeating: "n", count: 1 << 20), "é"] {
             try await refuse(.tokenRequest, .serverError, in: Self.signIn) { $0.token = Self.demand(nonce) }
         }
     }
 
-    @Test func DPOP_10_keysAreNeverShownAndNeverShared() async throws {
+    @Test("DPOP-10: Keys are never shown and never shared")
+    func DPOP_10_keysAreNeverShownAndNeverShared() async throws {
         var keys: Set<Secret> = []
         for _ in 0..<3 {
             try await accept(in: Self.call) { scenario, outcome in
@@ -202,11 +214,13 @@ struct DPoPAttackTests {
         #expect(keys.count == 3)
     }
 
-    @Test func DPOP_11_serverWithAnotherTime() async throws {
+    @Test("DPOP-11: Server with another time")
+    func DPOP_11_serverWithAnotherTime() async throws {
         try await refuse(.tokenRequest, .serverError, in: Self.signIn) { $0.token = .error("invalid_dpop_proof") }
     }
 
-    @Test func DPOP_12_hundredAtOnce() async throws {
+    @Test("DPOP-12: Hundred at once")
+    func DPOP_12_hundredAtOnce() async throws {
         let scenario = Scenario()
         scenario.change(Self.bound)
         let session = try await Self.call.client(of: scenario).signIn(at: scenario)
@@ -218,7 +232,8 @@ struct DPoPAttackTests {
         #expect(Set(ids).count == 100)
     }
 
-    @Test func RT_09_refreshTokenKeepsItsKey() async throws {
+    @Test("RT-09: Refresh token keeps its key")
+    func RT_09_refreshTokenKeepsItsKey() async throws {
         try await accept(in: Self.refresh) { scenario, _ in
             let keys = try scenario.requests(to: "/token").map { try proof($0).key }
             #expect(keys.count == 2)

@@ -12,7 +12,8 @@ import Testing
 
 @Suite("DEV: sign-in on another device", .searchedForSecrets)
 struct DeviceAttackTests {
-    @Test func DEV_01_codes() async throws {
+    @Test("DEV-01: Codes")
+    func DEV_01_codes() async throws {
         for name in ["device_code", "user_code", "verification_uri", "expires_in"] {
             try await refuse(.deviceAuthorization, .missingField, in: .device) { $0.device[name] = nil }
         }
@@ -35,7 +36,8 @@ struct DeviceAttackTests {
         }
     }
 
-    @Test func DEV_02_clientIsNamedInTheBody() async throws {
+    @Test("DEV-02: Client is named in the body")
+    func DEV_02_clientIsNamedInTheBody() async throws {
         try await accept(in: .device) { scenario, _ in
             let request = try #require(scenario.requests(to: "/device_authorization").first)
             #expect(request.form["client_id"] == Scenario.clientID)
@@ -55,14 +57,16 @@ struct DeviceAttackTests {
         return zip(times.dropFirst(), times).map { $0.timeIntervalSince($1) }
     }
 
-    @Test func DEV_03_paceOfThePolls() async throws {
+    @Test("DEV-03: Pace of the polls")
+    func DEV_03_paceOfThePolls() async throws {
         try await control(.device)
         let (pending, slowDown) = (Answer.error("authorization_pending"), Answer.error("slow_down"))
         #expect(try await waits([pending, pending]) == [5, 5, 5])
         #expect(try await waits([slowDown, pending, slowDown, pending]) == [5, 10, 10, 15, 15])
     }
 
-    @Test func DEV_04_refusals() async throws {
+    @Test("DEV-04: Refusals")
+    func DEV_04_refusals() async throws {
         try await refuse(
             .deviceAuthorization, .serverError, in: .device, each: ["access_denied", "invalid_grant", "nonsense"]
         ) {
@@ -71,7 +75,8 @@ struct DeviceAttackTests {
         try await refuse(.deviceAuthorization, .expiredAttempt, in: .device) { $0.token = .error("expired_token") }
     }
 
-    @Test func DEV_05_serverInTrouble() async throws {
+    @Test("DEV-05: Server in trouble")
+    func DEV_05_serverInTrouble() async throws {
         let trouble = Answer.error("server_error", status: 503)
         #expect(try await waits([trouble, trouble, trouble]) == [5, 10, 20, 40])
         #expect(try await waits([.fails(.timeout), .fails(.connection)]) == [5, 10, 20])
@@ -82,7 +87,8 @@ struct DeviceAttackTests {
         #expect(try await waits([asking]) == [5, 300])
     }
 
-    @Test func DEV_06_ownDeadline() async throws {
+    @Test("DEV-06: Own deadline")
+    func DEV_06_ownDeadline() async throws {
         let scenario = Scenario()
         await expectRefusal(.expiredAttempt) {
             try await Flow.device.run(scenario) { $0.token = .error("authorization_pending") }
@@ -90,7 +96,8 @@ struct DeviceAttackTests {
         #expect((100...120).contains(scenario.count("/token")))
     }
 
-    @Test func DEV_06_cancellationEndsThePolls() async throws {
+    @Test("DEV-06: Cancellation ends the polls")
+    func DEV_06_cancellationEndsThePolls() async throws {
         let gate = Gate()
         let scenario = Scenario(gate: { _, request in if request.path == "/token" { await gate.pass() } })
         scenario.change { $0.token = .error("authorization_pending") }
@@ -104,7 +111,8 @@ struct DeviceAttackTests {
         #expect(scenario.count("/token") == 1)
     }
 
-    @Test func DEV_07_pageThatIsNone() async throws {
+    @Test("DEV-07: Page that is none")
+    func DEV_07_pageThatIsNone() async throws {
         for name in ["verification_uri", "verification_uri_complete"] {
             try await refuse(
                 .deviceAuthorization, .wrongFieldType, in: .device,
@@ -114,14 +122,16 @@ struct DeviceAttackTests {
         }
     }
 
-    @Test func DEV_08_codeThatDrivesATerminal() async throws {
+    @Test("DEV-08: Code that drives a terminal")
+    func DEV_08_codeThatDrivesATerminal() async throws {
         try await refuse(
             .deviceAuthorization, .wrongFieldType, in: .device,
             each: ["\u{1B}[2J", "a\nb", "a\u{202E}b", "a\u{7F}", "é"]
         ) { $0.device["user_code"] = .string($1) }
     }
 
-    @Test func DEV_09_nonceThatNobodySent() async throws {
+    @Test("DEV-09: Nonce that nobody sent")
+    func DEV_09_nonceThatNobodySent() async throws {
         let scenario = Scenario()
         try await control(.device)
         await expectRefusal(.nonceMismatch) {

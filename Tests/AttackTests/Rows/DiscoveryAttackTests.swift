@@ -11,7 +11,8 @@ import Testing
 
 @Suite("DISC: discovery and metadata", .searchedForSecrets)
 struct DiscoveryAttackTests {
-    @Test func DISC_01_issuerOfAnother() async throws {
+    @Test("DISC-01: Issuer of another")
+    func DISC_01_issuerOfAnother() async throws {
         try await refuse(
             .discovery, .issuerMismatch,
             each: [
@@ -21,7 +22,8 @@ struct DiscoveryAttackTests {
         ) { $0.metadata["issuer"] = .string($1) }
     }
 
-    @Test func DISC_02_slashAtTheEnd() async throws {
+    @Test("DISC-02: Slash at the end")
+    func DISC_02_slashAtTheEnd() async throws {
         let realm = Flow.signIn.of(
             Flow.openID.replacingOccurrences(of: "issuer: https://id.acme.example", with: "issuer: \(Self.realm)"))
         try await refuse(.discovery, .issuerMismatch) { $0.metadata["issuer"] = "https://id.acme.example/" }
@@ -38,7 +40,8 @@ struct DiscoveryAttackTests {
     private static let realm = "https://id.acme.example/realm"
 
     /// RFC 8414, section 3.1 inserts after the host what OpenID Connect appends.
-    @Test func DISC_03_bothWellKnownPlaces() async throws {
+    @Test("DISC-03: Both well known places")
+    func DISC_03_bothWellKnownPlaces() async throws {
         let descriptor = Flow.openID.replacingOccurrences(
             of: "issuer: https://id.acme.example", with: "issuer: \(Self.realm)")
         let places = [
@@ -61,7 +64,8 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test func DISC_04_statusOtherThan200() async throws {
+    @Test("DISC-04: Status other than 200")
+    func DISC_04_statusOtherThan200() async throws {
         for (kind, statuses) in [
             (OAuthError.Kind.unexpectedStatus, [201, 204, 206, 301, 302, 304, 402, 418]),
             (.serverUnavailable, [429, 500, 503]),
@@ -71,7 +75,8 @@ struct DiscoveryAttackTests {
         try await refuse(.discovery, .unexpectedStatus, each: [400, 401, 403, 404, 410]) { $0.metadata.status = $1 }
     }
 
-    @Test func DISC_05_bodyThatIsNoObject() async throws {
+    @Test("DISC-05: Body that is no object")
+    func DISC_05_bodyThatIsNoObject() async throws {
         try await refuse(
             .discovery, .missingField, each: ["null", "[]", "\"x\"", "5", "true", "{}"]
         ) { $0.metadata = .text($1) }
@@ -83,7 +88,8 @@ struct DiscoveryAttackTests {
         try await refuse(.discovery, .malformedBody) { $0.metadata.bytes = [0x22, 0xFF, 0xFE, 0x22] }
     }
 
-    @Test func DISC_06_membersOfAnotherType() async throws {
+    @Test("DISC-06: Members of another type")
+    func DISC_06_membersOfAnotherType() async throws {
         let members: [(String, JSONValue)] = [
             ("jwks_uri", []), ("token_endpoint", 5), ("authorization_endpoint", ["https://id.acme.example"]),
             ("id_token_signing_alg_values_supported", "RS256"),
@@ -100,7 +106,8 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test func DISC_07_pageInPlaceOfJSON() async throws {
+    @Test("DISC-07: Page in place of JSON")
+    func DISC_07_pageInPlaceOfJSON() async throws {
         try await refuse(
             .discovery, .unexpectedContentType, each: ["text/html", "TEXT/HTML", "text/html; charset=utf-8"]
         ) { $0.metadata.headers = [("Content-Type", $1)] }
@@ -122,13 +129,14 @@ struct DiscoveryAttackTests {
         try await accept(each: headers) { $0.metadata.headers = $1 }
     }
 
-    @Test(arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
+    @Test("DISC-08: Endpoint without TLS", arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
     func DISC_08_endpointWithoutTLS(name: String) async throws {
         try await refuse(.discovery, .badDescriptor) { $0.metadata[name] = "http://id.acme.example/x" }
     }
 
     /// What a sign-in does not need is refused where it is used: the request is never made.
-    @Test func DISC_08_otherEndpointWithoutTLS() async throws {
+    @Test("DISC-08: Other endpoint without TLS")
+    func DISC_08_otherEndpointWithoutTLS() async throws {
         try await refuse(.profile, .badDescriptor) { $0.metadata["userinfo_endpoint"] = "http://id.acme.example/x" }
         let flow = Flow.signOut.served { $0.metadata["revocation_endpoint"] = "http://id.acme.example/x" }
         try await accept(in: flow) { scenario, outcome in
@@ -144,13 +152,14 @@ struct DiscoveryAttackTests {
         "https://id.acme.example/\nx", "https://id.acme.example/|calc", "vscode://x",
     ]
 
-    @Test(arguments: ["authorization_endpoint", "token_endpoint"])
+    @Test("DISC-09: Endpoint that runs a command", arguments: ["authorization_endpoint", "token_endpoint"])
     func DISC_09_endpointThatRunsACommand(name: String) async throws {
         try await refuse(.discovery, .badDescriptor, each: Self.commands) { $0.metadata[name] = .string($1) }
     }
 
     /// The page that ends a session at the provider is opened in a browser.
-    @Test(arguments: commands) func DISC_09_signOutPageThatRunsACommand(url: String) async throws {
+    @Test("DISC-09: Sign-out page that runs a command", arguments: commands)
+    func DISC_09_signOutPageThatRunsACommand(url: String) async throws {
         let flow = Flow(isSignedIn: true) { _, outcome in
             outcome.signOut = try await outcome.session?.signOut(.everywhere)
         }.served { $0.metadata["end_session_endpoint"] = .string(url) }
@@ -160,7 +169,8 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test func DISC_10_endpointWithUserinfoOrFragment() async throws {
+    @Test("DISC-10: Endpoint with userinfo or fragment")
+    func DISC_10_endpointWithUserinfoOrFragment() async throws {
         try await refuse(
             .discovery, .badDescriptor,
             each: [
@@ -171,7 +181,8 @@ struct DiscoveryAttackTests {
         ) { $0.metadata["authorization_endpoint"] = .string($1) }
     }
 
-    @Test func DISC_11_endpointThatHasAQuery() async throws {
+    @Test("DISC-11: Endpoint that has a query")
+    func DISC_11_endpointThatHasAQuery() async throws {
         try await accept {
             $0.metadata["authorization_endpoint"] = "https://id.acme.example/authorize?p=policy"
         } check: {
@@ -184,7 +195,8 @@ struct DiscoveryAttackTests {
     }
 
     /// The metadata may name another host; what it cannot do is to answer for another issuer.
-    @Test func DISC_12_endpointsOfAnotherServer() async throws {
+    @Test("DISC-12: Endpoints of another server")
+    func DISC_12_endpointsOfAnotherServer() async throws {
         let honest = Flow.signIn.adding("endpoints: { token: https://id.acme.example/token }")
         try await accept(in: honest) {
             $0.metadata["token_endpoint"] = "https://evil.example/token"
@@ -199,7 +211,7 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308])
+    @Test("DISC-14: Redirect", arguments: [301, 302, 303, 307, 308])
     func DISC_14_redirect(status: Int) async throws {
         for location in ["https://evil.example/", "https://id.acme.example/other", "http://id.acme.example/"] {
             try await refuse(.discovery, .unexpectedStatus) { script in
@@ -213,14 +225,16 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test func DISC_16_aThousandSignInsAskOnce() async throws {
+    @Test("DISC-16: A thousand sign-ins ask once")
+    func DISC_16_aThousandSignInsAskOnce() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         for _ in 0..<1000 { _ = try await client.beginSignIn() }
         #expect(scenario.count("/.well-known/openid-configuration") == 1)
     }
 
-    @Test func DISC_16_renewalThatFailsKeepsTheOldCopy() async throws {
+    @Test("DISC-16: Refresh that fails keeps the old copy")
+    func DISC_16_renewalThatFailsKeepsTheOldCopy() async throws {
         let renewals: [@Sendable (inout Script) -> Void] = [
             { $0.metadata.status = 500 }, { $0.metadata["issuer"] = "https://evil.example" },
             { $0.metadata = .fails(.timeout) },
@@ -238,7 +252,8 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test func DISC_17_hundredAtOnceAskOnce() async throws {
+    @Test("DISC-17: Hundred at once ask once")
+    func DISC_17_hundredAtOnceAskOnce() async throws {
         let gate = Gate()
         let scenario = Scenario(gate: { _, _ in await gate.pass() })
         let client = try Flow.signIn.client(of: scenario)
@@ -252,7 +267,8 @@ struct DiscoveryAttackTests {
         #expect(scenario.count("/.well-known/openid-configuration") == 1)
     }
 
-    @Test func DISC_18_signedMetadataHasNoEffect() async throws {
+    @Test("DISC-18: Signed metadata has no effect")
+    func DISC_18_signedMetadataHasNoEffect() async throws {
         let signed = try SigningKey.rsa.token(
             ["iss": "https://id.acme.example", "token_endpoint": "https://evil.example/token"], algorithm: "RS256")
         try await accept {
@@ -263,7 +279,8 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test func DISC_19_tenantOfAnother() async throws {
+    @Test("DISC-19: Tenant of another")
+    func DISC_19_tenantOfAnother() async throws {
         let tenant = "https://id.acme.example/{tenantid}/v2.0"
         let flow = Flow.signIn.adding("issuer_match: { template: \"\(tenant)\", claims: { tenantid: tid } }")
         func issue(_ script: inout Script, issuer: String, tid: String?) {
@@ -284,7 +301,7 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test(arguments: [["plain"], [], nil] as [[String]?])
+    @Test("DISC-21: Server without S256", arguments: [["plain"], [], nil] as [[String]?])
     func DISC_21_serverWithoutS256(methods: [String]?) async throws {
         try await accept {
             $0.metadata["code_challenge_methods_supported"] = methods.map { .array($0.map { .string($0) }) }
@@ -296,7 +313,8 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test func DISC_22_metadataThatListsNone() async throws {
+    @Test("DISC-22: Metadata that lists none")
+    func DISC_22_metadataThatListsNone() async throws {
         try await refuse(.idToken, .unsupportedAlgorithm) { script in
             script.metadata["id_token_signing_alg_values_supported"] = ["none", "RS256"]
             script.idToken.header["alg"] = "none"
@@ -304,7 +322,8 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test func DISC_23_providerThatIsDown() async throws {
+    @Test("DISC-23: Provider that is down")
+    func DISC_23_providerThatIsDown() async throws {
         let scenario = Scenario()
         scenario.change { $0.metadata = .text("down", status: 503, type: "text/plain") }
         let client = try Flow.signIn.client(of: scenario)

@@ -38,26 +38,30 @@ struct EncryptionAttackTests {
         return changed
     }
 
-    @Test(arguments: ["RSA1_5", "dir", "A128KW", "PBES2-HS256+A128KW", "RSA-OAEP", "ECDH-ES+A128KW", "none", ""])
+    @Test(
+        "JOSE-24: Algorithm of the key",
+        arguments: ["RSA1_5", "dir", "A128KW", "PBES2-HS256+A128KW", "RSA-OAEP", "ECDH-ES+A128KW", "none", ""])
     func JOSE_24_algorithmOfTheKey(name: String) async throws {
         let other = header(["alg": .string(name), "p2c": 1_000_000_000, "p2s": "AAAA"])
         try await refuse(.unsupportedAlgorithm) { try other.encrypt($0) }
     }
 
-    @Test(arguments: ["A256GCM", "A128CBC-HS256", "none", "XC20P"])
+    @Test("JOSE-24: Algorithm of the content", arguments: ["A256GCM", "A128CBC-HS256", "none", "XC20P"])
     func JOSE_24_algorithmOfTheContent(name: String) async throws {
         let other = header(["enc": .string(name)])
         try await refuse(.unsupportedAlgorithm) { try other.encrypt($0) }
     }
 
-    @Test func JOSE_24_headersThatAttack() async throws {
+    @Test("JOSE-24: Headers that attack")
+    func JOSE_24_headersThatAttack() async throws {
         let (zip, critical, type) = (header(["zip": "DEF"]), header(["crit": ["exp"]]), header(["cty": "text/plain"]))
         try await refuse(.malformedToken) { try zip.encrypt($0) }
         try await refuse(.criticalHeader) { try critical.encrypt($0) }
         try await refuse(.malformedToken) { try type.encrypt($0) }
     }
 
-    @Test func JOSE_24_tokenThatWasChanged() async throws {
+    @Test("JOSE-24: Token that was changed")
+    func JOSE_24_tokenThatWasChanged() async throws {
         let encryption = encryption
         for index in [2, 3, 4] {
             try await refuse(.decryptionFailed) { token in
@@ -76,7 +80,8 @@ struct EncryptionAttackTests {
         }
     }
 
-    @Test func JOSE_24_encryptionThatWasNotAgreed() async throws {
+    @Test("JOSE-24: Encryption that was not agreed")
+    func JOSE_24_encryptionThatWasNotAgreed() async throws {
         let encryption = encryption
         try await AttackTests.refuse(.idToken, .unsupportedAlgorithm) {
             $0.idToken.forge = { try encryption.encrypt($0) }
@@ -84,7 +89,8 @@ struct EncryptionAttackTests {
         try await refuse(.malformedToken) { $0 }
     }
 
-    @Test func JOSE_25_unsignedTokenInside() async throws {
+    @Test("JOSE-25: Unsigned token inside")
+    func JOSE_25_unsignedTokenInside() async throws {
         let encryption = encryption
         let unsigned =
             SigningKey.signingInput(#"{"alg":"none"}"#, #"{"iss":"https://id.acme.example","sub":"admin"}"#) + "."
@@ -96,7 +102,8 @@ struct EncryptionAttackTests {
         try await AttackTests.refuse(.idToken, .badSignature, in: flow) { $0.idToken.key = .otherRSA }
     }
 
-    @Test func UI_05_encryptedProfile() async throws {
+    @Test("UI-05: Encrypted profile")
+    func UI_05_encryptedProfile() async throws {
         let key = try ClientKey.generate(for: .ecdhES)
         let encryption = Encryption(recipient: key.publicJWK)
         let other = Encryption(recipient: try ClientKey.generate(for: .ecdhES).publicJWK)

@@ -17,7 +17,8 @@ struct FuzzAttackTests {
         return inputs
     }
 
-    @Test(arguments: targets) func FUZZ_01_inputsThatAreKept(name: FuzzTargetName) async throws {
+    @Test("FUZZ-01: Inputs that are kept", arguments: targets)
+    func FUZZ_01_inputsThatAreKept(name: FuzzTargetName) async throws {
         let corpus = try corpus(name)
         let target = try name.make(corpus: corpus)
         for (index, bytes) in corpus.enumerated() {
@@ -27,7 +28,8 @@ struct FuzzAttackTests {
         }
     }
 
-    @Test(arguments: targets) func FUZZ_01_inputsThatAreNearlyRight(name: FuzzTargetName) async throws {
+    @Test("FUZZ-01: Inputs that are nearly right", arguments: targets)
+    func FUZZ_01_inputsThatAreNearlyRight(name: FuzzTargetName) async throws {
         let target = try name.make(corpus: try corpus(name))
         var random = SplitMix64(seed: 1)
         for index in 0..<300 {
@@ -39,7 +41,8 @@ struct FuzzAttackTests {
     }
 
     /// Whatever the runs of millions find can be made again.
-    @Test func FUZZ_01_inputIsKnownByTwoNumbers() throws {
+    @Test("FUZZ-01: Input is known by two numbers")
+    func FUZZ_01_inputIsKnownByTwoNumbers() throws {
         for name in Self.targets {
             let target = try name.make(corpus: try corpus(name))
             var (first, second) = (SplitMix64(seed: 7), SplitMix64(seed: 7))

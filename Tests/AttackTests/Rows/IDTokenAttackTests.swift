@@ -21,7 +21,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_01_issuerWrong() async throws {
+    @Test("IDT-01: Issuer wrong")
+    func IDT_01_issuerWrong() async throws {
         try await refuse(
             .issuerMismatch, "iss",
             [
@@ -30,18 +31,21 @@ struct IDTokenAttackTests {
             ])
     }
 
-    @Test func IDT_02_issuerMissingOrNoText() async throws {
+    @Test("IDT-02: Issuer missing or no string")
+    func IDT_02_issuerMissingOrNoText() async throws {
         try await refuse(.missingField, "iss", [nil])
         try await refuse(.wrongFieldType, "iss", [["https://id.acme.example"], 5, true, ""])
     }
 
-    @Test func IDT_03_audience() async throws {
+    @Test("IDT-03: Audience")
+    func IDT_03_audience() async throws {
         try await refuse(.audienceMismatch, "aud", ["other", "", [], ["other"], "client ", "Client", "clien"])
         try await refuse(.missingField, "aud", [nil])
         try await refuse(.wrongFieldType, "aud", [5, ["x": "client"], ["client", 5], [["client"]], true])
     }
 
-    @Test func IDT_04_audienceAsAList() async throws {
+    @Test("IDT-04: Audience as a list")
+    func IDT_04_audienceAsAList() async throws {
         try await accept {
             $0.idToken.claims["aud"] = ["client"]
         } check: {
@@ -49,7 +53,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_05_furtherAudiences() async throws {
+    @Test("IDT-05: Further audiences")
+    func IDT_05_furtherAudiences() async throws {
         try await refuse(.audienceMismatch, "aud", [["client", "other"], ["other", "client"], ["client", "client"]])
         try await AttackTests.refuse(.idToken, .authorizedPartyMismatch) { script in
             script.idToken.claims["aud"] = ["client", "other"]
@@ -63,11 +68,13 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_06_authorizedParty() async throws {
+    @Test("IDT-06: Authorized party")
+    func IDT_06_authorizedParty() async throws {
         try await refuse(.authorizedPartyMismatch, "azp", ["other", "", 5, ["client"], "CLIENT"])
     }
 
-    @Test func IDT_07_end() async throws {
+    @Test("IDT-07: End")
+    func IDT_07_end() async throws {
         try await refuse(.missingField, "exp", [nil])
         try await refuse(.expiredToken, "exp", ["{now-3600}", 0])
         try await refuse(.wrongFieldType, "exp", ["1999999999", true, [], .number("1e300"), ["a": 1], -1])
@@ -77,7 +84,8 @@ struct IDTokenAttackTests {
     }
 
     /// To the second, with the skew that the descriptor says.
-    @Test func IDT_07_endToTheSecond() async throws {
+    @Test("IDT-07: End to the second")
+    func IDT_07_endToTheSecond() async throws {
         let flow = Flow.signIn.adding("id_token: { clock_skew: 30 }")
         try await accept(in: flow) {
             $0.idToken.claims["exp"] = "{now-29}"
@@ -87,13 +95,15 @@ struct IDTokenAttackTests {
         try await AttackTests.refuse(.idToken, .expiredToken, in: flow) { $0.idToken.claims["exp"] = "{now-30}" }
     }
 
-    @Test func IDT_08_issueTime() async throws {
+    @Test("IDT-08: Issue time")
+    func IDT_08_issueTime() async throws {
         try await refuse(.missingField, "iat", [nil])
         try await refuse(.issuedInFuture, "iat", ["{now+3600}", "{now+601}"])
         try await refuse(.wrongFieldType, "iat", ["1767225600", true, [], .number("1e300")])
     }
 
-    @Test func IDT_09_notYetValid() async throws {
+    @Test("IDT-09: Not yet valid")
+    func IDT_09_notYetValid() async throws {
         try await refuse(.notYetValid, "nbf", ["{now+3600}"])
         try await refuse(.wrongFieldType, "nbf", ["x", true])
         try await accept {
@@ -103,7 +113,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_10_subject() async throws {
+    @Test("IDT-10: Subject")
+    func IDT_10_subject() async throws {
         try await refuse(.missingField, "sub", [nil])
         try await refuse(.wrongFieldType, "sub", [5, ["user-1"], true, .string(String(repeating: "s", count: 256))])
         let odd = " User-1\u{E9} "
@@ -116,18 +127,21 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_10_subjectThatIsEmpty() async throws {
+    @Test("IDT-10: Subject that is empty")
+    func IDT_10_subjectThatIsEmpty() async throws {
         try await refuse(.wrongFieldType, "sub", [""])
     }
 
-    @Test func IDT_11_nonce() async throws {
+    @Test("IDT-11: Nonce")
+    func IDT_11_nonce() async throws {
         try await refuse(.nonceMismatch, "nonce", [nil, "other", "", ["{nonce}"], 5])
         let withoutNonce = Flow.signIn.adding("authorization: { nonce: { none: \"the server refuses it\" } }")
             .served { $0.idToken.claims["nonce"] = nil }
         try await AttackTests.refuse(.idToken, .nonceMismatch, in: withoutNonce) { $0.idToken.claims["nonce"] = "x" }
     }
 
-    @Test func IDT_12_tokenOfAnEarlierSignIn() async throws {
+    @Test("IDT-12: Token of an earlier sign-in")
+    func IDT_12_tokenOfAnEarlierSignIn() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let first = try #require(try await client.signIn(at: scenario).storedTokens().idToken).reveal()
@@ -139,7 +153,8 @@ struct IDTokenAttackTests {
     }
 
     /// There is no way to say "do not look at the nonce" by passing nothing.
-    @Test func IDT_13_noNonceIsNotNoCheck() async throws {
+    @Test("IDT-13: No nonce is not no check")
+    func IDT_13_noNonceIsNotNoCheck() async throws {
         let scenario = Scenario()
         var token = Token()
         token.claims["nonce"] = "a-nonce-that-nobody-sent"
@@ -154,7 +169,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_14_signInTooLongAgo() async throws {
+    @Test("IDT-14: Sign-in too long ago")
+    func IDT_14_signInTooLongAgo() async throws {
         let flow = Flow.signIn.with { $0.authentication = .init(maxAge: 300) }.served {
             $0.idToken.claims["auth_time"] = "{now}"
         }
@@ -167,7 +183,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_15_signInByWeakerMeans() async throws {
+    @Test("IDT-15: Sign-in by weaker means")
+    func IDT_15_signInByWeakerMeans() async throws {
         let claims = try JSONValue(parsing: #"{"id_token":{"acr":{"essential":true,"values":["urn:strong"]}}}"#)
         let flow = Flow.signIn.with { $0.access.claims = claims.object }.served {
             $0.idToken.claims["acr"] = "urn:strong"
@@ -178,7 +195,8 @@ struct IDTokenAttackTests {
         ) { $0.idToken.claims["acr"] = $1 }
     }
 
-    @Test func IDT_16_tokenThatIsNoJWS() async throws {
+    @Test("IDT-16: Token that is no JWS")
+    func IDT_16_tokenThatIsNoJWS() async throws {
         let forgeries: [@Sendable (String) -> String] = [
             { $0.split(separator: ".").dropLast().joined(separator: ".") }, { $0 + ".x" }, { "." + $0 },
             { String($0.prefix { $0 != "." }) }, { _ in ".." }, { _ in "x" },
@@ -192,7 +210,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_17_base64ThatIsNotCanonical() async throws {
+    @Test("IDT-17: Base64 that is not canonical")
+    func IDT_17_base64ThatIsNotCanonical() async throws {
         let forgeries: [@Sendable (String) -> String] = [
             { $0 + "=" }, { $0 + "==" }, { $0.replacingOccurrences(of: ".", with: "=.") },
             { $0.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/") + "+" },
@@ -211,7 +230,8 @@ struct IDTokenAttackTests {
         return token.dropLast() + String(alphabet[index + 1])
     }
 
-    @Test func IDT_18_claimTwice() async throws {
+    @Test("IDT-18: Claim twice")
+    func IDT_18_claimTwice() async throws {
         try await AttackTests.refuse(
             .idToken, .malformedToken,
             each: [
@@ -221,7 +241,8 @@ struct IDTokenAttackTests {
     }
 
     /// Another user with the same address is another user.
-    @Test func IDT_19_accountsAreNotAddresses() async throws {
+    @Test("IDT-19: Accounts are not addresses")
+    func IDT_19_accountsAreNotAddresses() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let ada = try await client.signIn(at: scenario)
@@ -233,7 +254,8 @@ struct IDTokenAttackTests {
         #expect(try await ada.storedTokens() != other.storedTokens())
     }
 
-    @Test func IDT_19_addressThatMayNotBeVerified() async throws {
+    @Test("IDT-19: Address that may not be verified")
+    func IDT_19_addressThatMayNotBeVerified() async throws {
         let cases: [(JSONValue?, Bool?)] = [
             (nil, nil), (true, true), ("true", true), ("false", false), (1, nil), ("yes", nil),
         ]
@@ -244,14 +266,16 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_20_hashOfTheAccessToken() async throws {
+    @Test("IDT-20: Hash of the access token")
+    func IDT_20_hashOfTheAccessToken() async throws {
         let other = base64URL(Data(SHA256.hash(data: Data("other".utf8))).prefix(16))
         try await refuse(
             .accessTokenHashMismatch, "at_hash", [.string(other), "", .string(String(other.prefix(8))), 5, []])
     }
 
     /// The hash of another algorithm than that of the signature.
-    @Test func IDT_20_hashOfAnotherAlgorithm() async throws {
+    @Test("IDT-20: Hash of another algorithm")
+    func IDT_20_hashOfAnotherAlgorithm() async throws {
         let flow = Flow.signIn.served { script in
             script.metadata["id_token_signing_alg_values_supported"] = ["RS512"]
             script.idToken.header["alg"] = "RS512"
@@ -263,7 +287,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_21_hashMayBeMissing() async throws {
+    @Test("IDT-21: Hash may be missing")
+    func IDT_21_hashMayBeMissing() async throws {
         try await accept {
             $0.idToken.claims["at_hash"] = nil
         } check: {
@@ -271,13 +296,15 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_22_hashOfTheCode() async throws {
+    @Test("IDT-22: Hash of the code")
+    func IDT_22_hashOfTheCode() async throws {
         let other = base64URL(Data(SHA256.hash(data: Data("other".utf8))).prefix(16))
         try await refuse(.codeHashMismatch, "c_hash", [.string(other), "", 5])
     }
 
     /// Real servers put it in where nobody asked for it.
-    @Test func IDT_24_hashOfTheCodeThatIsRight() async throws {
+    @Test("IDT-24: Hash of the code that is right")
+    func IDT_24_hashOfTheCodeThatIsRight() async throws {
         try await accept {
             $0.idToken.claims["c_hash"] = "{c_hash}"
         } check: {
@@ -285,7 +312,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_23_hashOfEdDSA() async throws {
+    @Test("IDT-23: Hash of EdDSA")
+    func IDT_23_hashOfEdDSA() async throws {
         let token = "an-access-token-of-its-own"
         let right = base64URL(Data(SHA512.hash(data: Data(token.utf8))).prefix(32))
         let wrong = base64URL(Data(SHA256.hash(data: Data(token.utf8))).prefix(16))
@@ -303,7 +331,8 @@ struct IDTokenAttackTests {
         }
     }
 
-    @Test func IDT_25_tokenOfAnotherKind() async throws {
+    @Test("IDT-25: Token of another kind")
+    func IDT_25_tokenOfAnotherKind() async throws {
         try await AttackTests.refuse(
             .idToken, .wrongTokenUse,
             each: [
@@ -316,7 +345,8 @@ struct IDTokenAttackTests {
         try await accept(each: ["JWT", "jwt"]) { $0.idToken.header["typ"] = .string($1) }
     }
 
-    @Test func IDT_27_signatureIsCheckedAllTheSame() async throws {
+    @Test("IDT-27: Signature is checked all the same")
+    func IDT_27_signatureIsCheckedAllTheSame() async throws {
         try await AttackTests.refuse(.idToken, .badSignature) { $0.idToken.key = .otherRSA }
     }
 }

@@ -32,7 +32,7 @@ struct IdentityAttackTests {
         Unknown(name: "no JSON", userinfo: .text("<html>", type: "text/html"), status: .badRequest),
     ]
 
-    @Test(arguments: unknown)
+    @Test("SESS-13: Sign-in of nobody", arguments: unknown)
     private func SESS_13_signInOfNobody(case unknown: Unknown) async throws {
         let site = try Site([Flow.plain, CookieAttackTests.plainGlobex])
         site.scenario.change { $0.becomePlain() }
@@ -50,7 +50,8 @@ struct IdentityAttackTests {
         #expect(site.scenario.output.text.contains { $0.contains(reference) })
     }
 
-    @Test func SESS_13_sessionOfNobodyInACookie() throws {
+    @Test("SESS-13: Session of nobody in a cookie")
+    func SESS_13_sessionOfNobodyInACookie() throws {
         struct OldSession: Codable {
             struct Account: Codable {
                 var provider = "acme"
@@ -75,7 +76,8 @@ struct IdentityAttackTests {
     }
 
     /// Somebody who is known by an ID token is signed in without a profile, and the log says what is missing.
-    @Test func SESS_13_profileThatCannotBeHad() async throws {
+    @Test("SESS-13: Profile that cannot be had")
+    func SESS_13_profileThatCannotBeHad() async throws {
         let site = try Site()
         site.scenario.change { $0.userinfo = .text("down", status: 503) }
         var browser = Browser(site)
@@ -87,7 +89,8 @@ struct IdentityAttackTests {
 
     // MARK: Somebody else
 
-    @Test func IDT_28_addressThatNobodyVerified() async throws {
+    @Test("IDT-28: Address that nobody verified")
+    func IDT_28_addressThatNobodyVerified() async throws {
         for (verified, account) in [
             (nil, "user-1"), (false, "user-1"), ("false", "user-1"), (1, "user-1"), (true, "ada@acme.example"),
             ("true", "ada@acme.example"),
@@ -105,7 +108,7 @@ struct IdentityAttackTests {
         ("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}"), ("\u{C5}", "\u{212B}"), ("q\u{307}\u{323}", "q\u{323}\u{307}"),
     ]
 
-    @Test(arguments: twins)
+    @Test("SESS-14: Subjects that are canonically equivalent", arguments: twins)
     func SESS_14_subjectsThatAreCanonicallyEquivalent(one: String, other: String) async throws {
         #expect(one == other)
         let site = try Site()
@@ -136,7 +139,7 @@ struct IdentityAttackTests {
         }
     }
 
-    @Test(arguments: twins)
+    @Test("SESS-14: Clients that are canonically equivalent", arguments: twins)
     func SESS_14_clientsThatAreCanonicallyEquivalent(one: String, other: String) async throws {
         let scenario = Scenario()
         func client(_ id: String) throws -> OAuthClient {
@@ -154,7 +157,7 @@ struct IdentityAttackTests {
         await expectRefusal(.audienceMismatch) { try await client(other).signIn(at: scenario) }
     }
 
-    @Test(arguments: twins)
+    @Test("SESS-14: Accounts that are canonically equivalent", arguments: twins)
     func SESS_14_accountsThatAreCanonicallyEquivalent(one: String, other: String) async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
@@ -190,7 +193,8 @@ struct IdentityAttackTests {
             clock: scenario.clock, logger: scenario.output.logger)
     }
 
-    @Test func ARES_24_providersThatShareARedirectURI() throws {
+    @Test("ARES-24: Providers that share a redirect URI")
+    func ARES_24_providersThatShareARedirectURI() throws {
         let globex = WebSiteAttackTests.globex
         let signed = "authorization: { response_mode: jwt }\n"
         for (first, second, isTaken) in [
@@ -212,7 +216,8 @@ struct IdentityAttackTests {
     }
 
     /// One that comes while the site runs is refused when somebody would sign in with either.
-    @Test func ARES_24_providerThatComesLater() async throws {
+    @Test("ARES-24: Provider that comes later")
+    func ARES_24_providerThatComesLater() async throws {
         let scenario = Scenario()
         let pair = try sharing(Flow.openID, WebSiteAttackTests.globex, scenario)
         let clients = ProviderClients([pair[0]])
@@ -242,6 +247,7 @@ struct IdentityAttackTests {
 
     /// What a request says of its host, in HTTP/1.1, in HTTP/2, or behind a proxy, is not believed.
     @Test(
+        "AREQ-17: Authority of the request",
         arguments: [
             ("https", "evil.example", "/sign-in/acme"), ("http", "app.example", "/sign-in/acme"),
             ("https", "app.example:8443", "/sign-in/acme"), ("https", "app.example@evil.example", "/sign-in/acme"),
@@ -271,10 +277,14 @@ struct IdentityAttackTests {
     }
 
     /// Targets that are not plain paths are not the sign-in's, whatever is in them.
-    @Test(arguments: [
-        "https://evil.example/sign-in", "//evil.example/sign-in", "*", "", "evil.example:443", "@evil.example/sign-in",
-        "/sign-in\u{301}", "/\u{FF0F}sign-in", "/SIGN-IN", "/sign-in/", "/./sign-in", "/%73ign-in", "/sign-\u{2139}n",
-    ])
+    @Test(
+        "AREQ-17: Targets that are no path",
+        arguments: [
+            "https://evil.example/sign-in", "//evil.example/sign-in", "*", "", "evil.example:443",
+            "@evil.example/sign-in",
+            "/sign-in\u{301}", "/\u{FF0F}sign-in", "/SIGN-IN", "/sign-in/", "/./sign-in", "/%73ign-in",
+            "/sign-\u{2139}n",
+        ])
     func AREQ_17_targetsThatAreNoPath(target: String) async throws {
         let site = try Site()
         let request = HTTPRequest(method: .get, scheme: "https", authority: "app.example", path: target)

@@ -11,7 +11,8 @@ import Testing
 
 @Suite("JOSE: the provider's keys", .searchedForSecrets)
 struct KeySetAttackTests {
-    @Test func JOSE_07_oddKeysOfRSA() async throws {
+    @Test("JOSE-07: Odd keys of RSA")
+    func JOSE_07_oddKeysOfRSA() async throws {
         let good = try #require(Script.goodKeys.first)
         let modulus = try #require(good["n"]?.string)
         let weak = try SigningKey.weakRSA.jwk(["kid": "1"])
@@ -32,7 +33,8 @@ struct KeySetAttackTests {
         }
     }
 
-    @Test func JOSE_11_noKeyIDAndOneKey() async throws {
+    @Test("JOSE-11: No key ID and one key")
+    func JOSE_11_noKeyIDAndOneKey() async throws {
         try await accept {
             $0.idToken.header["kid"] = nil
         } check: {
@@ -47,7 +49,8 @@ struct KeySetAttackTests {
         }
     }
 
-    @Test func JOSE_12_noKeyIDAndManyKeys() async throws {
+    @Test("JOSE-12: No key ID and many keys")
+    func JOSE_12_noKeyIDAndManyKeys() async throws {
         let good = try SigningKey.rsa.jwk(["kid": "good"])
         let other = try SigningKey.otherRSA.jwk(["kid": "other"])
         try await accept {
@@ -68,7 +71,8 @@ struct KeySetAttackTests {
     }
 
     /// Decoys have the key id of the right key and are not for this signature.
-    @Test func JOSE_13_decoysWithTheSameKeyID() async throws {
+    @Test("JOSE-13: Decoys with the same key ID")
+    func JOSE_13_decoysWithTheSameKeyID() async throws {
         let good = try SigningKey.rsa.jwk(["kid": "1"])
         let decoys = [
             try SigningKey.otherRSA.jwk(["kid": "1", "use": "enc"]), try SigningKey.p256.jwk(["kid": "1"]),
@@ -84,7 +88,8 @@ struct KeySetAttackTests {
         try await refuse(.idToken, .keyNotFound) { $0.keys["keys"] = .array(decoys.dropLast()) }
     }
 
-    @Test func JOSE_14_keyForSomethingElse() async throws {
+    @Test("JOSE-14: Key for something else")
+    func JOSE_14_keyForSomethingElse() async throws {
         let members: [(String, JSONValue)] = [
             ("use", "enc"), ("use", 5), ("key_ops", ["sign"]), ("key_ops", "verify"), ("alg", "PS256"),
             ("alg", "RS384"),
@@ -95,7 +100,8 @@ struct KeySetAttackTests {
         }
     }
 
-    @Test func JOSE_15_secretInTheKeySet() async throws {
+    @Test("JOSE-15: Secret in the key set")
+    func JOSE_15_secretInTheKeySet() async throws {
         let secret = "a-secret-that-everybody-can-read-here"
         try await refuse(.idToken, .unsupportedAlgorithm) { script in
             script.keys["keys"] = [
@@ -112,7 +118,8 @@ struct KeySetAttackTests {
         }
     }
 
-    @Test func JOSE_17_badEntriesAmongGoodOnes() async throws {
+    @Test("JOSE-17: Bad entries among good ones")
+    func JOSE_17_badEntriesAmongGoodOnes() async throws {
         let good = try #require(Script.goodKeys.first)
         let bad: [JSONValue] = [
             .null, 5, "x", [], [:], ["kty": "XYZ", "kid": "1"], ["kty": "RSA", "kid": "1"],
@@ -131,7 +138,8 @@ struct KeySetAttackTests {
         try await refuse(.idToken, .keyNotFound) { $0.keys["keys"] = .array(bad) }
     }
 
-    @Test func JOSE_18_keySetThatIsNone() async throws {
+    @Test("JOSE-18: Key set that is none")
+    func JOSE_18_keySetThatIsNone() async throws {
         try await refuse(.keys, .malformedKeys, each: ["[]", "{}", "null", #"{"keys":{}}"#, #"{"keys":"x"}"#]) {
             $0.keys = .text($1)
         }
@@ -153,7 +161,8 @@ struct KeySetAttackTests {
         }
     }
 
-    @Test func JOSE_19_newKeyBetweenSignIns() async throws {
+    @Test("JOSE-19: New key between sign-ins")
+    func JOSE_19_newKeyBetweenSignIns() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         _ = try await client.signIn(at: scenario)
@@ -162,7 +171,7 @@ struct KeySetAttackTests {
         #expect(scenario.count("/jwks") == 2)
     }
 
-    @Test(arguments: [200, 500])
+    @Test("JOSE-20: Thousand tokens with unknown keys", arguments: [200, 500])
     func JOSE_20_thousandTokensWithUnknownKeys(status: Int) async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
@@ -178,7 +187,8 @@ struct KeySetAttackTests {
     }
 
     /// A real rotation comes right after an attack used up the one request: it is found a minute later.
-    @Test func JOSE_21_rotationAfterAnAttack() async throws {
+    @Test("JOSE-21: Rotation after an attack")
+    func JOSE_21_rotationAfterAnAttack() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         _ = try await client.signIn(at: scenario)
@@ -191,7 +201,8 @@ struct KeySetAttackTests {
         #expect(scenario.count("/jwks") == 3)
     }
 
-    @Test func JOSE_22_keyThatWasRemoved() async throws {
+    @Test("JOSE-22: Key that was removed")
+    func JOSE_22_keyThatWasRemoved() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         _ = try await client.signIn(at: scenario)
@@ -201,7 +212,8 @@ struct KeySetAttackTests {
         await expectRefusal(.keyNotFound) { try await client.signIn(at: scenario) }
     }
 
-    @Test func JOSE_23_keySetThatCannotBeRenewed() async throws {
+    @Test("JOSE-23: Key set that cannot be refreshed")
+    func JOSE_23_keySetThatCannotBeRenewed() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         _ = try await client.signIn(at: scenario)

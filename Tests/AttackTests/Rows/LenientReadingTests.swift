@@ -14,7 +14,8 @@ import Testing
 @Suite("INT: servers that deviate, read leniently", .searchedForSecrets)
 struct LenientReadingTests {
     /// The server of a script has the date of its clock; an hour later than here.
-    @Test func INT_27_wrongClock() async throws {
+    @Test("INT-27: Wrong clock")
+    func INT_27_wrongClock() async throws {
         let date = ("Date", "Thu, 01 Jan 2026 01:00:00 GMT")
         try await accept {
             $0.token.headers.append(date)
@@ -34,12 +35,14 @@ struct LenientReadingTests {
         }
     }
 
-    @Test func INT_28_otherMeansThanWished() async throws {
+    @Test("INT-28: Other means than wished")
+    func INT_28_otherMeansThanWished() async throws {
         let flow = Flow.signIn.with { $0.authentication = .init(acrValues: ["urn:strong"]) }
         try await accept(in: flow, each: ["urn:weak", nil] as [JSONValue?]) { $0.idToken.claims["acr"] = $1 }
     }
 
-    @Test func INT_29_metadataElsewhere() async throws {
+    @Test("INT-29: Metadata elsewhere")
+    func INT_29_metadataElsewhere() async throws {
         for type in ["text/plain", "application/octet-stream"] {
             try await accept { script in
                 script.metadata.headers = [("Content-Type", type)]
@@ -62,7 +65,8 @@ struct LenientReadingTests {
         }
     }
 
-    @Test func INT_30_ownFurtherAudiences() async throws {
+    @Test("INT-30: Own further audiences")
+    func INT_30_ownFurtherAudiences() async throws {
         let flow = Flow.signIn.adding("id_token: { other_audiences: [urn:api] }")
         try await accept(in: flow) {
             $0.idToken.claims["aud"] = ["client", "urn:api"]
@@ -78,7 +82,8 @@ struct LenientReadingTests {
         }
     }
 
-    @Test func INT_31_expiredTokenIsForbidden() async throws {
+    @Test("INT-31: Expired token is forbidden")
+    func INT_31_expiredTokenIsForbidden() async throws {
         let flow = Flow.profile.of(
             Flow.openID.replacingOccurrences(of: "api: {", with: "api: { unauthorized: [Bad_OAuth_Token],"))
         try await accept(in: flow) { script in

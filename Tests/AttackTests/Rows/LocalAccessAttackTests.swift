@@ -14,28 +14,34 @@ import Testing
 
 @Suite("DISC: URLs from outside that lead inside", .serialized, .searchedForSecrets)
 struct LocalAccessAttackTests {
-    @Test(arguments: [
-        "127.0.0.1", "127.0.0.2", "127.1", "0x7f000001", "2130706433", "017700000001", "0", "0.0.0.0", "10.0.0.1",
-        "100.64.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.168.1.1", "192.0.0.1", "198.18.0.1",
-        "224.0.0.1", "255.255.255.255", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[fd00:ec2::254]",
-        "[fe80::1]", "[fc00::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[2001::1]", "[2001:db8::1]", "[ff02::1]",
-    ])
+    @Test(
+        "DISC-13: Address that is not public",
+        arguments: [
+            "127.0.0.1", "127.0.0.2", "127.1", "0x7f000001", "2130706433", "017700000001", "0", "0.0.0.0", "10.0.0.1",
+            "100.64.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.168.1.1", "192.0.0.1", "198.18.0.1",
+            "224.0.0.1", "255.255.255.255", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]",
+            "[fd00:ec2::254]",
+            "[fe80::1]", "[fc00::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[2001::1]", "[2001:db8::1]", "[ff02::1]",
+        ])
     func DISC_13_addressThatIsNotPublic(host: String) throws {
         #expect(try #require(IPAddress(numericHost: host)).isPublic == false)
     }
 
-    @Test(arguments: [
-        "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
-        "169.253.255.255", "172.15.255.255", "172.32.0.0", "192.167.255.255", "223.255.255.255", "[2606:4700::1111]",
-        "[::ffff:1.1.1.1]", "[64:ff9b::101:101]", "[2a00::1]",
-    ])
+    @Test(
+        "DISC-13: Address that is public",
+        arguments: [
+            "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
+            "169.253.255.255", "172.15.255.255", "172.32.0.0", "192.167.255.255", "223.255.255.255",
+            "[2606:4700::1111]",
+            "[::ffff:1.1.1.1]", "[64:ff9b::101:101]", "[2a00::1]",
+        ])
     func DISC_13_addressThatIsPublic(host: String) throws {
         #expect(try #require(IPAddress(numericHost: host)).isPublic)
     }
 
     /// Every place that metadata can name, at a service of this machine that listens.
     @Test(
-        arguments: NetworkTransport.allCases,
+        "DISC-13: Endpoint on this machine", arguments: NetworkTransport.allCases,
         ["token_endpoint", "jwks_uri", "userinfo_endpoint", "pushed_authorization_request_endpoint"])
     func DISC_13_endpointOnThisMachine(kind: NetworkTransport, name: String) async throws {
         let inside = try RawServer(Wire.response(Wire.good(.token)))
@@ -53,7 +59,8 @@ struct LocalAccessAttackTests {
         try await control(.signIn.with { $0.delivery.isPushed = true })
     }
 
-    @Test func DISC_13_hostThatIsAllowedByName() async throws {
+    @Test("DISC-13: Host that is allowed by name")
+    func DISC_13_hostThatIsAllowedByName() async throws {
         let inside = try RawServer(Wire.response("{}"))
         defer { inside.stop() }
         let request = { (host: String) in
@@ -75,7 +82,7 @@ struct LocalAccessAttackTests {
     }
 
     /// What the descriptor says itself is meant; the same host is refused where an input brings it.
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("DISC-13: Host of an input", arguments: NetworkTransport.allCases)
     func DISC_13_hostOfAnInput(kind: NetworkTransport) async throws {
         let inside = try RawServer(Wire.response(Wire.good(.token)))
         defer { inside.stop() }
@@ -101,7 +108,8 @@ struct LocalAccessAttackTests {
     }
 
     /// VPN clients answer every name with such an address; no host has one. As a number in a URL it stays refused.
-    @Test func DISC_13_addressThatStandsForAName() throws {
+    @Test("DISC-13: Address that stands for a name")
+    func DISC_13_addressThatStandsForAName() throws {
         for (host, stands) in [
             ("198.18.0.1", true), ("198.19.255.255", true), ("198.20.0.1", false), ("100.64.0.1", false),
         ] {
@@ -115,7 +123,8 @@ struct LocalAccessAttackTests {
         .first { Set(IPAddress.lookUp($0)) == [IPAddress([127, 0, 0, 1])] }
 
     /// A name server answers with an address of this machine: the connection is closed before the request.
-    @Test(.enabled(if: ownName != nil)) func DISC_13_nameWithALocalAddress() async throws {
+    @Test("DISC-13: Name with a local address", .enabled(if: ownName != nil))
+    func DISC_13_nameWithALocalAddress() async throws {
         let name = try #require(Self.ownName)
         let inside = try RawServer(Wire.response("{}"))
         defer { inside.stop() }
@@ -136,7 +145,7 @@ struct LocalAccessAttackTests {
     }
 
     /// What one request is allowed is not allowed to the next one, which could use its connection.
-    @Test(.enabled(if: ownName != nil), arguments: NetworkTransport.allCases)
+    @Test("DISC-13: Connection of another request", .enabled(if: ownName != nil), arguments: NetworkTransport.allCases)
     func DISC_13_connectionOfAnotherRequest(kind: NetworkTransport) async throws {
         let name = try #require(Self.ownName)
         let certificates = try Certificates()
@@ -145,7 +154,7 @@ struct LocalAccessAttackTests {
         let port = try #require(inside.authority.split(separator: ":").last)
         let request = OutgoingRequest(
             head: HTTPRequest(method: .get, scheme: "https", authority: "\(name):\(port)", path: "/"))
-        let transport = try kind.make(trusting: certificates.authority)
+        let transport = kind.make(trusting: certificates.authority)
         var allowing = TransportLimits()
         allowing.localHosts = [name]
         for _ in 1...2 {

@@ -242,7 +242,7 @@ struct LockAttackTests {
 }
 
 /// A store in memory whose lock another process may have.
-private final class LosableStore: TokenStore {
+private final class LosableStore: SessionIndexedTokenStore {
     private struct State {
         var hold: @Sendable (ConnectionKey) async throws -> ContinuousClock.Instant? = { _ in nil }
         var remove: @Sendable (ConnectionKey) async throws -> Void = { _ in }
@@ -267,11 +267,13 @@ private final class LosableStore: TokenStore {
         set { state.withLock { $0.isLocked = newValue } }
     }
 
-    var hasSessionIndex: Bool { true }
-
     var isAway: Bool {
         get { state.withLock(\.isAway) }
         set { state.withLock { $0.isAway = newValue } }
+    }
+
+    func keys(of provider: String, endedBy ended: EndedSession) async -> [ConnectionKey] {
+        await inner.keys(of: provider, endedBy: ended)
     }
 
     func load(_ key: ConnectionKey) async throws -> StoredConnection? {

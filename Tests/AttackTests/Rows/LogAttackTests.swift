@@ -49,7 +49,7 @@ struct LogAttackTests {
         return text
     }
 
-    @Test(arguments: lives.indices)
+    @Test("LOG-01: Whole lives say nothing", arguments: lives.indices)
     func LOG_01_wholeLivesSayNothing(index: Int) async throws {
         let flow = Self.lives[index].flow
         _ = TelemetryBackends.metrics
@@ -70,7 +70,8 @@ struct LogAttackTests {
     }
 
     /// A browser's whole life at a site: its cookies and the keys that seal them are secrets too.
-    @Test func LOG_01_siteSaysNothing() async throws {
+    @Test("LOG-01: Site says nothing")
+    func LOG_01_siteSaysNothing() async throws {
         let key = [UInt8](repeating: 0x5A, count: 32)
         let site = try Site(keys: KeyRing(SealingKey(key)))
         var browser = Browser(site)
@@ -88,7 +89,9 @@ struct LogAttackTests {
     }
 
     /// A server that repeats all that it was sent.
-    @Test(arguments: [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost, .clientSecretJWT])
+    @Test(
+        "LOG-01: Server that repeats everything",
+        arguments: [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost, .clientSecretJWT])
     func LOG_01_serverThatRepeatsEverything(method: ClientAuthenticationMethod) async throws {
         let echo = Echo()
         let flow = Flow.signIn.registered { $0.authenticationMethod = method }
@@ -113,7 +116,8 @@ struct LogAttackTests {
     }
 
     /// The search itself finds what it looks for, in each of its forms.
-    @Test func LOG_03_searchFindsBeginnings() {
+    @Test("LOG-03: Search finds beginnings")
+    func LOG_03_searchFindsBeginnings() {
         let secret = "kX9_q/vT+2mB7wLs"
         let leaks = Leaks(of: [secret])
         for text in [

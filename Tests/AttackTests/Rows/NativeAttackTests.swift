@@ -53,7 +53,8 @@ struct NativeAttackTests {
         #expect(waiting.scenario.count("/token") == 1)
     }
 
-    @Test func NAT_01_loopbackAlone() async throws {
+    @Test("NAT-01: Loopback alone")
+    func NAT_01_loopbackAlone() async throws {
         let waiting = try await begin()
         for host in ["127.0.0.2", "::1"] {
             await expectError((any Error).self) {
@@ -63,7 +64,8 @@ struct NativeAttackTests {
         try await finish(waiting)
     }
 
-    @Test func NAT_02_portLivesAsLongAsTheSignIn() async throws {
+    @Test("NAT-02: Port lives as long as the sign-in")
+    func NAT_02_portLivesAsLongAsTheSignIn() async throws {
         let waiting = try await begin()
         for number in 0..<100 { #expect(try await RawClient.get("/junk/\(number)", port: waiting.port) == 404) }
         try await finish(waiting)
@@ -71,11 +73,13 @@ struct NativeAttackTests {
         #expect(waiting.scenario.count("/token") == 1)
     }
 
-    @Test(arguments: [
-        "/callback", "/callback?", "/callback?code=evil", "/callback?code=evil&state=wrong",
-        "/callback?error=access_denied",
-        "/callback?code=a&state=%zz", "/callback?state=&code=x",
-    ])
+    @Test(
+        "NAT-03: Forged callback ends nothing",
+        arguments: [
+            "/callback", "/callback?", "/callback?code=evil", "/callback?code=evil&state=wrong",
+            "/callback?error=access_denied",
+            "/callback?code=a&state=%zz", "/callback?state=&code=x",
+        ])
     func NAT_03_forgedCallbackEndsNothing(target: String) async throws {
         let waiting = try await begin()
         #expect(try await RawClient.get(target, port: waiting.port) == 400)
@@ -83,7 +87,8 @@ struct NativeAttackTests {
         try await finish(waiting)
     }
 
-    @Test func NAT_04_portThatIsTaken() async throws {
+    @Test("NAT-04: Port that is taken")
+    func NAT_04_portThatIsTaken() async throws {
         let taken = try RawServer([.waitForHangUp])
         defer { taken.stop() }
         let agent = LoopbackUserAgent(presentation: .show { _ in })
@@ -95,7 +100,8 @@ struct NativeAttackTests {
         await presenter.close()
     }
 
-    @Test func NAT_05_answerPage() async throws {
+    @Test("NAT-05: Response page")
+    func NAT_05_answerPage() async throws {
         let waiting = try await begin()
         let text = "GET \(waiting.callback) HTTP/1.1\r\nHost: 127.0.0.1:\(waiting.port)\r\n\r\n"
         let page = try await RawClient.exchange(text, port: waiting.port)
@@ -107,7 +113,8 @@ struct NativeAttackTests {
         _ = try await waiting.task.value
     }
 
-    @Test func NAT_06_oddRequests() async throws {
+    @Test("NAT-06: Odd requests")
+    func NAT_06_oddRequests() async throws {
         let waiting = try await begin()
         let host = "Host: 127.0.0.1:\(waiting.port)\r\n"
         for text in [
@@ -124,7 +131,9 @@ struct NativeAttackTests {
         try await finish(waiting)
     }
 
-    @Test(arguments: ["evil.example", "evil.example:80", "localhost", "127.0.0.1:1", "127.0.0.1", ""])
+    @Test(
+        "NAT-07: Name that was rebound",
+        arguments: ["evil.example", "evil.example:80", "localhost", "127.0.0.1:1", "127.0.0.1", ""])
     func NAT_07_nameThatWasRebound(host: String) async throws {
         let waiting = try await begin()
         #expect(try await RawClient.get(waiting.callback, port: waiting.port, host: host) == 400)
@@ -132,23 +141,28 @@ struct NativeAttackTests {
         try await finish(waiting)
     }
 
-    @Test(arguments: [
-        "Sec-Fetch-Mode: cors", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: iframe", "Sec-Fetch-Dest: image",
-    ])
+    @Test(
+        "NAT-07: Request of a script",
+        arguments: [
+            "Sec-Fetch-Mode: cors", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: iframe", "Sec-Fetch-Dest: image",
+        ])
     func NAT_07_requestOfAScript(field: String) async throws {
         let waiting = try await begin()
         #expect(try await RawClient.get(waiting.callback, port: waiting.port, fields: [field]) == 400)
         try await finish(waiting)
     }
 
-    @Test(arguments: ["myapp:/callback", "myapp://callback", "javascript:/x", "https2:/x"])
+    @Test(
+        "NAT-08: Scheme that anybody may claim",
+        arguments: ["myapp:/callback", "myapp://callback", "javascript:/x", "https2:/x"])
     func NAT_08_schemeThatAnybodyMayClaim(uri: String) async throws {
         let flow = Flow.signIn.registered { $0.redirectURI = uri }
         await flow.expectRefusal(.redirectNotAccepted)
         try await control(.signIn)
     }
 
-    @Test func NAT_09_publicClientProvesItself() async throws {
+    @Test("NAT-09: Public client proves itself")
+    func NAT_09_publicClientProvesItself() async throws {
         try await accept(in: .signIn.registered { $0.clientSecret = nil }) { scenario, outcome in
             #expect(outcome.request?.url.contains("code_challenge_method=S256") == true)
             let form = try #require(scenario.requests(to: "/token").first?.form)
@@ -157,7 +171,8 @@ struct NativeAttackTests {
         }
     }
 
-    @Test func NAT_11_portThatIsRegistered() async throws {
+    @Test("NAT-11: Port that is registered")
+    func NAT_11_portThatIsRegistered() async throws {
         let free = try RawServer([])
         free.stop()
         await free.waitUntilClosed()
@@ -168,7 +183,8 @@ struct NativeAttackTests {
         #expect(waiting.scenario.requests(to: "/token").first?.form["redirect_uri"] == redirect)
     }
 
-    @Test func NAT_10_URLIsOneArgumentAndNoShell() async throws {
+    @Test("NAT-10: URL is one argument and no shell")
+    func NAT_10_URLIsOneArgumentAndNoShell() async throws {
         let shown = Lock<[String]>([])
         let agent = LoopbackUserAgent(presentation: .show { url in shown.withLock { $0.append(url) } })
         for url in ["file:///etc/passwd", "javascript:alert(1)", "https://x/\"$(touch /tmp/x)\"", "https://x/ y", "-a"]

@@ -17,7 +17,8 @@ struct PeculiarServerTests {
     private func basic(_ secret: String) -> String { "Basic " + Data("client:\(secret)".utf8).base64EncodedString() }
 
     /// The secrets that most servers issue are the same in both encodings.
-    @Test(arguments: ["raw", "percent"]) func INT_01_basicThatIsNotDecoded(encoding: String) async throws {
+    @Test("INT-01: Basic that is not decoded", arguments: ["raw", "percent"])
+    func INT_01_basicThatIsNotDecoded(encoding: String) async throws {
         let flow = Flow.signIn.adding("client: { basic_encoding: \(encoding) }")
         try await accept(in: flow) { scenario, _ in
             let header = scenario.requests(to: "/token").first?.headers[.authorization]
@@ -25,7 +26,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_02_spaceIsNoPlus() async throws {
+    @Test("INT-02: Space is no plus")
+    func INT_02_spaceIsNoPlus() async throws {
         let flow = Flow.signIn.registered { $0.clientSecret = Secret("a secret with spaces") }
         try await accept(in: flow) { scenario, _ in
             let header = scenario.requests(to: "/token").first?.headers[.authorization]
@@ -33,7 +35,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_03_colonInTheSecret() async throws {
+    @Test("INT-03: Colon in the secret")
+    func INT_03_colonInTheSecret() async throws {
         let secret = "before:after-the-colon"
         let flow = Flow.signIn.registered { $0.clientSecret = Secret(secret) }
         try await accept(in: flow) { scenario, _ in
@@ -48,11 +51,13 @@ struct PeculiarServerTests {
     }
 
     /// The server here looks at no proof key either.
-    @Test func INT_04_proofKeyThatIsIgnored() async throws {
+    @Test("INT-04: PKCE that is ignored")
+    func INT_04_proofKeyThatIsIgnored() async throws {
         try await refuse(.idToken, .nonceMismatch) { $0.idToken.claims["nonce"] = "nonce-of-the-victims-sign-in" }
     }
 
-    @Test func INT_05_challengeIsAlwaysSent() async throws {
+    @Test("INT-05: Challenge is always sent")
+    func INT_05_challengeIsAlwaysSent() async throws {
         try await accept {
             $0.metadata["code_challenge_methods_supported"] = nil
         } check: { scenario, outcome in
@@ -61,18 +66,21 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_06_errorWithoutIssuer() async throws {
+    @Test("INT-06: Error without issuer")
+    func INT_06_errorWithoutIssuer() async throws {
         try await refuse(.callback, .serverError) { $0.callback = [("error", "access_denied"), ("state", "{state}")] }
         try await refuse(.callback, .missingIssuer) { $0.callback.remove(at: 2) }
     }
 
-    @Test func INT_07_issuerThatWasNotAnnounced() async throws {
+    @Test("INT-07: Issuer that was not announced")
+    func INT_07_issuerThatWasNotAnnounced() async throws {
         let flow = Flow.signIn.served { $0.metadata["authorization_response_iss_parameter_supported"] = nil }
         try await accept(in: flow) { #expect($1.tokens != nil) }
         try await refuse(.callback, .issuerMismatch, in: flow) { $0.callback[2].value = "https://evil.example" }
     }
 
-    @Test func INT_08_errorsOfTheServersOwn() async throws {
+    @Test("INT-08: Errors of the server's own")
+    func INT_08_errorsOfTheServersOwn() async throws {
         try await refuse(.tokenRequest, .serverError) { $0.token = .error("invalid_code", status: 403) }
         try await refuse(.tokenRequest, .unexpectedStatus, each: [400, 403]) {
             $0.token = .text("", status: $1, type: "text/plain")
@@ -84,7 +92,8 @@ struct PeculiarServerTests {
     }
 
     /// Nothing was to be shown, and the login page is there: nobody answers it.
-    @Test func INT_09_pageInASilentSignIn() async throws {
+    @Test("INT-09: Page in a silent sign-in")
+    func INT_09_pageInASilentSignIn() async throws {
         let client = try Flow.signIn.registered { $0.redirectURI = "http://127.0.0.1/callback" }.client(of: Scenario())
         let agent = LoopbackUserAgent(timeout: .milliseconds(20), presentation: .show { _ in })
         await expectRefusal(.expiredAttempt) {
@@ -92,7 +101,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_10_profileWithoutIssuerAndAudience() async throws {
+    @Test("INT-10: Profile without issuer and audience")
+    func INT_10_profileWithoutIssuerAndAudience() async throws {
         try await accept(in: .profile) { script in
             var profile = Token()
             profile.claims = JSONObject()
@@ -113,16 +123,19 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_10_challengeWithoutQuotes() async throws {
+    @Test("INT-10: Challenge without quotes")
+    func INT_10_challengeWithoutQuotes() async throws {
         try await refuseCall("Bearer error=invalid_request,error_description=Invalid request")
     }
 
-    @Test func INT_11_challengeWithoutScheme() async throws {
+    @Test("INT-11: Challenge without scheme")
+    func INT_11_challengeWithoutScheme() async throws {
         try await refuseCall("error=\"invalid_token\", error_description=\"The token is wrong\"")
         try await refuse(.tokenRequest, .serverError) { $0.token = .error("invalid_client", status: 400) }
     }
 
-    @Test func INT_12_badTokenThatIsABadRequest() async throws {
+    @Test("INT-12: Bad token that is a bad request")
+    func INT_12_badTokenThatIsABadRequest() async throws {
         try await accept(in: .profile) { script in
             let good = script.userinfo
             script.userinfo = .error("invalid_token", status: 400)
@@ -133,7 +146,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_13_fewerScopes() async throws {
+    @Test("INT-13: Fewer scopes")
+    func INT_13_fewerScopes() async throws {
         try await accept {
             $0.token["scope"] = "openid"
         } check: {
@@ -141,7 +155,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_14_serverThatTrips() async throws {
+    @Test("INT-14: Server that trips")
+    func INT_14_serverThatTrips() async throws {
         try await refuse(.tokenRequest, .serverUnavailable) { $0.token = .text("", status: 500, type: "text/html") }
         try await accept(
             in: Flow(isSignedIn: true) { scenario, outcome in
@@ -157,13 +172,15 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_15_offlineAccessTakesConsent() async throws {
+    @Test("INT-15: Offline access takes consent")
+    func INT_15_offlineAccessTakesConsent() async throws {
         let offline = Flow.openID.replacingOccurrences(of: "scopes: {", with: "scopes: { offline: [offline_access],")
         let flow = Flow.signIn.of(offline + "authorization: { offline_parameters: { prompt: consent } }\n")
         try await accept(in: flow) { #expect($1.request?.url.contains("prompt=consent") == true) }
     }
 
-    @Test func INT_16_assertionForTheEndpoint() async throws {
+    @Test("INT-16: Assertion for the endpoint")
+    func INT_16_assertionForTheEndpoint() async throws {
         let key = try ClientKey.generate(.ES256)
         let flow = Flow.signIn.registered { registration in
             registration.clientSecret = nil
@@ -181,7 +198,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_16_logoutThatSaysLittle() async throws {
+    @Test("INT-16: Logout that says little")
+    func INT_16_logoutThatSaysLittle() async throws {
         var token = LogoutAttackTests.token
         token.header["typ"] = "JWT"
         for name in ["exp", "sid"] { token.claims[name] = nil }
@@ -198,7 +216,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_17_oddRegistration() async throws {
+    @Test("INT-17: Odd registration")
+    func INT_17_oddRegistration() async throws {
         try await accept(in: .register) {
             $0.registration["client_id_issued_at"] = "1767225600"
             $0.registration["logo_uri"] = .null
@@ -207,7 +226,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_18_metadataThatListsNone() async throws {
+    @Test("INT-18: Metadata that lists none")
+    func INT_18_metadataThatListsNone() async throws {
         let flow = Flow.signIn.served { $0.metadata["id_token_signing_alg_values_supported"] = ["none", "RS256"] }
         try await accept(in: flow) { #expect($1.tokens != nil) }
         try await refuse(.idToken, .unsupportedAlgorithm, in: flow) { script in
@@ -216,7 +236,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_19_metadataThatSaysLittle() async throws {
+    @Test("INT-19: Metadata that says little")
+    func INT_19_metadataThatSaysLittle() async throws {
         let flow = Flow.signOut.adding("endpoints: { revocation: https://id.acme.example/revoke }").served { script in
             for name in ["grant_types_supported", "code_challenge_methods_supported", "revocation_endpoint"] {
                 script.metadata[name] = nil
@@ -225,14 +246,16 @@ struct PeculiarServerTests {
         try await accept(in: flow) { #expect($1.signOut?.isRevoked == true) }
     }
 
-    @Test func INT_20_deviceFlowThatTrips() async throws {
+    @Test("INT-20: Device flow that trips")
+    func INT_20_deviceFlowThatTrips() async throws {
         try await refuse(.deviceAuthorization, .serverUnavailable, in: .device) {
             $0.device = .text("", status: 500, type: "text/html")
         }
     }
 
     /// django-oauth-toolkit and django-allauth send none; a code still has to bring one.
-    @Test func INT_20_deviceFlowWithoutIDToken() async throws {
+    @Test("INT-20: Device flow without ID token")
+    func INT_20_deviceFlowWithoutIDToken() async throws {
         try await accept(in: .device) {
             $0.token["id_token"] = nil
         } check: {
@@ -242,7 +265,8 @@ struct PeculiarServerTests {
     }
 
     /// Servers that keep the first token good are never asked to show it.
-    @Test func INT_21_codeThatServesTwice() async throws {
+    @Test("INT-21: Code that serves twice")
+    func INT_21_codeThatServesTwice() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let request = try await client.beginSignIn()
@@ -252,7 +276,8 @@ struct PeculiarServerTests {
         #expect(scenario.count("/token") == 1)
     }
 
-    @Test func INT_22_metadataThatNobodyUses() async throws {
+    @Test("INT-22: Metadata that nobody uses")
+    func INT_22_metadataThatNobodyUses() async throws {
         let members: [(String, JSONValue)] = [
             ("registration_endpoint", ""), ("introspection_endpoint", "http://id.acme.example/introspect"),
             ("revocation_endpoint", "/revoke"), ("end_session_endpoint", 5), ("device_authorization_endpoint", []),
@@ -274,7 +299,8 @@ struct PeculiarServerTests {
         await flow.expectRefusal(.badDescriptor)
     }
 
-    @Test func INT_23_emptyTexts() async throws {
+    @Test("INT-23: Empty strings")
+    func INT_23_emptyTexts() async throws {
         let flow = Flow.plainSignIn.of(Flow.plain + "token: { response: { default_token_type: Bearer } }\n")
         try await accept(in: flow, each: ["refresh_token", "id_token", "token_type", "scope"]) {
             $0.token[$1] = ""
@@ -294,7 +320,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_24_lifetimeThatCannotBe() async throws {
+    @Test("INT-24: Lifetime that cannot be")
+    func INT_24_lifetimeThatCannotBe() async throws {
         try await accept(in: .refresh, each: [-1, "", .number("9e18"), "-3600"] as [JSONValue]) {
             $0.refresh["expires_in"] = $1
         } check: { scenario, outcome, _ in
@@ -303,7 +330,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_25_membersOfAKeyThatSayNothing() async throws {
+    @Test("INT-25: Members of a key that say nothing")
+    func INT_25_membersOfAKeyThatSayNothing() async throws {
         try await accept(each: ["use", "alg", "key_ops", "x5t", "x5c"]) { script, name in
             script.keys["keys"] = [try SigningKey.rsa.jwk(["kid": "1", name: .null])]
         }
@@ -314,7 +342,8 @@ struct PeculiarServerTests {
         }
     }
 
-    @Test func INT_26_claimsThatAreNull() async throws {
+    @Test("INT-26: Claims that are null")
+    func INT_26_claimsThatAreNull() async throws {
         try await accept(each: ["azp", "nbf", "at_hash", "c_hash", "auth_time", "acr"]) {
             $0.idToken.claims[$1] = .null
         }

@@ -12,14 +12,16 @@ import Testing
 
 @Suite("UI: the profile (userinfo)", .searchedForSecrets)
 struct ProfileAttackTests {
-    @Test func UI_01_subjectOfAnother() async throws {
+    @Test("UI-01: Subject of another")
+    func UI_01_subjectOfAnother() async throws {
         try await refuse(
             .profile, .subjectMismatch,
             each: ["user-2", "", "User-1", "user-1 ", nil, ["user-1"], .null, true, ["sub": "user-1"]] as [JSONValue?]
         ) { $0.userinfo["sub"] = $1 }
     }
 
-    @Test func UI_02_tokenInTheHeaderAlone() async throws {
+    @Test("UI-02: Token in the header alone")
+    func UI_02_tokenInTheHeaderAlone() async throws {
         try await accept { scenario, outcome in
             let request = try #require(scenario.requests(to: "/userinfo").first)
             let token = try #require(outcome.tokens?.accessToken.reveal())
@@ -29,7 +31,7 @@ struct ProfileAttackTests {
         }
     }
 
-    @Test(arguments: [400, 401])
+    @Test("UI-03: Token that is rejected", arguments: [400, 401])
     func UI_03_tokenThatIsRefused(status: Int) async throws {
         let flow = Flow.profile.served { $0.token["refresh_token"] = nil }
         try await refuse(.profile, .unauthorized, in: flow) { script in
@@ -43,7 +45,8 @@ struct ProfileAttackTests {
         }
     }
 
-    @Test func UI_03_forbidden() async throws {
+    @Test("UI-03: Forbidden")
+    func UI_03_forbidden() async throws {
         try await refuse(.profile, .insufficientScope, in: .profile) { $0.userinfo.status = 403 }
         try await refuse(.profile, .unexpectedStatus, in: .profile, each: [302, 404, 410, 204]) {
             $0.userinfo.status = $1
@@ -52,7 +55,8 @@ struct ProfileAttackTests {
     }
 
     /// The profile has names of its own; no claim of it stands in for one of the ID token.
-    @Test func UI_06_claimsOfTheIDTokenInTheProfile() async throws {
+    @Test("UI-06: Claims of the ID token in the profile")
+    func UI_06_claimsOfTheIDTokenInTheProfile() async throws {
         try await accept(in: .signIn) {
             for (name, value) in [("iss", "https://evil.example"), ("aud", "other"), ("nonce", "x")] {
                 $0.userinfo[name] = .string(value)
@@ -67,7 +71,8 @@ struct ProfileAttackTests {
         }
     }
 
-    @Test func UI_07_claimsOfOddTypes() async throws {
+    @Test("UI-07: Claims of odd types")
+    func UI_07_claimsOfOddTypes() async throws {
         try await accept {
             $0.userinfo["email_verified"] = 1
             $0.userinfo["address"] = "Somewhere 5"
@@ -84,7 +89,8 @@ struct ProfileAttackTests {
         try await refuse(.profile, .transport, in: .profile) { $0.userinfo = .fails(.responseTooLarge) }
     }
 
-    @Test func UI_08_numberThatIsTooLongForADouble() async throws {
+    @Test("UI-08: Number that is too long for a double")
+    func UI_08_numberThatIsTooLongForADouble() async throws {
         let flow = Flow.plainSignIn.of(Flow.plain + "profile: { claims: { subject: /id } }\n")
             .served { script in
                 Flow.withoutIDToken(&script)
@@ -97,7 +103,8 @@ struct ProfileAttackTests {
         }
     }
 
-    @Test func UI_09_answerThatIsNoProfile() async throws {
+    @Test("UI-09: Response that is no profile")
+    func UI_09_answerThatIsNoProfile() async throws {
         try await refuse(.profile, .unexpectedStatus, in: .profile, each: [301, 302, 303, 307, 308]) { script, status in
             script.userinfo.status = status
             script.userinfo.headers.append(("Location", "https://evil.example/"))
@@ -114,7 +121,8 @@ struct ProfileAttackTests {
         }
     }
 
-    @Test func UI_10_endpointThatDoesNotExist() async throws {
+    @Test("UI-10: Endpoint that does not exist")
+    func UI_10_endpointThatDoesNotExist() async throws {
         try await accept {
             $0.metadata["userinfo_endpoint"] = nil
         } check: { scenario, outcome in

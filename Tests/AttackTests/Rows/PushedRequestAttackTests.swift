@@ -14,7 +14,8 @@ import Testing
 struct PushedRequestAttackTests {
     static let pushed = Flow.signIn.with { $0.delivery.isPushed = true }
 
-    @Test func PAR_01_answer() async throws {
+    @Test("PAR-01: Response")
+    func PAR_01_answer() async throws {
         try await refuse(.pushedAuthorization, .missingField, in: Self.pushed) { $0.pushed["request_uri"] = nil }
         try await refuse(
             .pushedAuthorization, .wrongFieldType, in: Self.pushed,
@@ -32,7 +33,8 @@ struct PushedRequestAttackTests {
         }
     }
 
-    @Test func PAR_02_URLHasNothingButTheReference() async throws {
+    @Test("PAR-02: URL has nothing but the reference")
+    func PAR_02_URLHasNothingButTheReference() async throws {
         try await accept(in: Self.pushed) { scenario, outcome in
             let query = try #require(outcome.request?.url.split(separator: "?").last)
             let names = try #require(PercentEncoding.decodeForm(String(query))).map(\.name)
@@ -41,7 +43,8 @@ struct PushedRequestAttackTests {
         }
     }
 
-    @Test func PAR_03_noReferenceInTheBody() async throws {
+    @Test("PAR-03: No reference in the body")
+    func PAR_03_noReferenceInTheBody() async throws {
         try await accept(in: Self.pushed) { scenario, _ in
             let request = try #require(scenario.requests(to: "/par").first)
             #expect(request.method == "POST")
@@ -55,7 +58,8 @@ struct PushedRequestAttackTests {
         }
     }
 
-    @Test func PAR_04_serverThatDemandsIt() async throws {
+    @Test("PAR-04: Server that demands it")
+    func PAR_04_serverThatDemandsIt() async throws {
         try await accept {
             $0.metadata["require_pushed_authorization_requests"] = true
         } check: {
@@ -69,7 +73,8 @@ struct PushedRequestAttackTests {
     }
 
     /// What the server refuses goes by no other way.
-    @Test func PAR_05_errors() async throws {
+    @Test("PAR-05: Errors")
+    func PAR_05_errors() async throws {
         try await refuse(
             .pushedAuthorization, .serverError, in: Self.pushed, each: ["invalid_request", "invalid_client"]
         ) {
@@ -84,7 +89,8 @@ struct PushedRequestAttackTests {
         try await refuse(.pushedAuthorization, .transport, in: Self.pushed) { $0.pushed = .fails(.timeout) }
     }
 
-    @Test func PAR_06_eachAttemptPushesAnew() async throws {
+    @Test("PAR-06: Each attempt pushes anew")
+    func PAR_06_eachAttemptPushesAnew() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         var urls: Set<String> = []
@@ -95,7 +101,8 @@ struct PushedRequestAttackTests {
         #expect(Set(scenario.requests(to: "/par").compactMap { $0.form["state"] }).count == 5)
     }
 
-    @Test func PAR_07_referenceIsOpaque() async throws {
+    @Test("PAR-07: Reference is opaque")
+    func PAR_07_referenceIsOpaque() async throws {
         try await accept(in: Self.pushed) {
             $0.pushed["request_uri"] = "https://evil.example/request?a=b&client_id=x"
         } check: {
@@ -106,7 +113,8 @@ struct PushedRequestAttackTests {
         }
     }
 
-    @Test func RAR_01_detailsAreJSON() async throws {
+    @Test("RAR-01: Details are JSON")
+    func RAR_01_detailsAreJSON() async throws {
         let details: JSONValue = ["type": "payment", "amount": 5]
         for isPushed in [false, true] {
             let flow = Flow.signIn.with { options in
@@ -131,7 +139,8 @@ struct PushedRequestAttackTests {
         }
     }
 
-    @Test func RES_01_resources() async throws {
+    @Test("RES-01: Resources")
+    func RES_01_resources() async throws {
         let flow = Flow.signIn.with { $0.access.resource = ["https://a.example/", "urn:b"] }
         try await accept(in: flow) { scenario, outcome in
             let query = try #require(outcome.request?.url.split(separator: "?").last)
@@ -147,13 +156,15 @@ struct PushedRequestAttackTests {
         }
     }
 
-    @Test func RES_02_resourceThatIsRefused() async throws {
+    @Test("RES-02: Resource that is rejected")
+    func RES_02_resourceThatIsRefused() async throws {
         try await refuse(.callback, .serverError) { $0.callback[0] = ("error", "invalid_target") }
         try await refuse(.tokenRequest, .serverError) { $0.token = .error("invalid_target") }
     }
 
     /// A token that looks like a JWT is as opaque as any: what it says of itself changes nothing.
-    @Test func RES_03_accessTokenIsOpaque() async throws {
+    @Test("RES-03: Access token is opaque")
+    func RES_03_accessTokenIsOpaque() async throws {
         let token = try SigningKey.otherRSA.token(
             ["iss": "https://evil.example", "sub": "admin", "exp": 0, "scope": "admin"], algorithm: "RS256")
         try await accept {

@@ -20,7 +20,8 @@ struct RefreshAttackTests {
         ) { $0.idToken.claims[claim] = $1 }
     }
 
-    @Test func RT_01_idTokenOfAnother() async throws {
+    @Test("RT-01: ID token of another")
+    func RT_01_idTokenOfAnother() async throws {
         try await refuseClaim(.subjectMismatch, "sub", ["user-2", "User-1"])
         try await refuseClaim(.issuerMismatch, "iss", ["https://evil.example"])
         try await refuseClaim(.audienceMismatch, "aud", ["other", ["client", "other"]])
@@ -28,13 +29,15 @@ struct RefreshAttackTests {
         try await refuseClaim(.nonceMismatch, "nonce", ["other", ""])
     }
 
-    @Test func RT_01_idTokenThatMayBeRightLater() async throws {
+    @Test("RT-01: ID token that may be right later")
+    func RT_01_idTokenThatMayBeRightLater() async throws {
         try await refuseClaim(.issuedInFuture, "iat", ["{now+3600}"], step: .refresh)
         try await refuseClaim(.expiredToken, "exp", ["{now-3600}"], step: .refresh)
         try await refuse(.refresh, .badSignature, in: .refresh, mayRequest: ["/jwks"]) { $0.idToken.key = .otherRSA }
     }
 
-    @Test func RT_01_nonceMayBeLeftOut() async throws {
+    @Test("RT-01: Nonce may be left out")
+    func RT_01_nonceMayBeLeftOut() async throws {
         try await accept(in: .refresh) {
             $0.idToken.claims["nonce"] = nil
         } check: {
@@ -42,7 +45,8 @@ struct RefreshAttackTests {
         }
     }
 
-    @Test func RT_02_rotation() async throws {
+    @Test("RT-02: Rotation")
+    func RT_02_rotation() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         let session = try await client.signIn(at: scenario)
@@ -57,7 +61,8 @@ struct RefreshAttackTests {
                 == [first, second, second].map { $0.reveal() })
     }
 
-    @Test func RT_03_hundredAtOnceAskOnce() async throws {
+    @Test("RT-03: Hundred at once ask once")
+    func RT_03_hundredAtOnceAskOnce() async throws {
         let gate = Gate()
         let scenario = Scenario(gate: { _, request in
             if request.form["grant_type"] == "refresh_token" { await gate.pass() }
@@ -76,7 +81,8 @@ struct RefreshAttackTests {
         #expect(scenario.requests(to: "/token").count == 2)
     }
 
-    @Test func RT_04_refreshTokenThatIsRevoked() async throws {
+    @Test("RT-04: Refresh token that is revoked")
+    func RT_04_refreshTokenThatIsRevoked() async throws {
         try await control(.refresh)
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
@@ -89,7 +95,8 @@ struct RefreshAttackTests {
         #expect(try await scenario.isStoreEmpty())
     }
 
-    @Test func RT_04_serverInTroubleEndsNothing() async throws {
+    @Test("RT-04: Server in trouble ends nothing")
+    func RT_04_serverInTroubleEndsNothing() async throws {
         try await refuse(
             .refresh, .transport, in: .refresh,
             each: [.timeout, .connection, .interrupted] as [Answer.TransportFailure]
@@ -108,7 +115,8 @@ struct RefreshAttackTests {
         try await refuse(.refresh, .missingField, in: .refresh) { $0.refresh["access_token"] = nil }
     }
 
-    @Test func RT_05_noScopeIsAskedFor() async throws {
+    @Test("RT-05: No scope is requested")
+    func RT_05_noScopeIsAskedFor() async throws {
         try await accept(in: .refresh) { scenario, _ in
             #expect(scenario.requests(to: "/token").last?.form["scope"] == nil)
             #expect(scenario.requests(to: "/token").last?.form["grant_type"] == "refresh_token")
@@ -117,7 +125,8 @@ struct RefreshAttackTests {
 
     /// The server renewed and its answer is lost: the old tokens stay, nothing is sent by itself, and the next try is
     /// told by the server what became of it.
-    @Test func RT_06_answerThatIsLost() async throws {
+    @Test("RT-06: Response that is lost")
+    func RT_06_answerThatIsLost() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         let before = try await session.storedTokens()
@@ -129,7 +138,8 @@ struct RefreshAttackTests {
         await expectRefusal(.sessionEnded) { try await session.refresh() }
     }
 
-    @Test func RT_07_aThousandUsesRenewOnce() async throws {
+    @Test("RT-07: A thousand uses renew once")
+    func RT_07_aThousandUsesRenewOnce() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         for _ in 0..<1000 { _ = try await session.tokens() }
@@ -139,7 +149,8 @@ struct RefreshAttackTests {
         #expect(scenario.count("/token") == 2)
     }
 
-    @Test func RT_07_lifetimeThatIsNotKnown() async throws {
+    @Test("RT-07: Lifetime that is not known")
+    func RT_07_lifetimeThatIsNotKnown() async throws {
         let scenario = Scenario()
         scenario.change { $0.token["expires_in"] = nil }
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
@@ -148,7 +159,8 @@ struct RefreshAttackTests {
         #expect(scenario.count("/token") == 1)
     }
 
-    @Test func RT_07_lifetimeOfNoTime() async throws {
+    @Test("RT-07: Lifetime of no time")
+    func RT_07_lifetimeOfNoTime() async throws {
         let scenario = Scenario()
         scenario.change { script in
             script.token["expires_in"] = 0
@@ -159,7 +171,8 @@ struct RefreshAttackTests {
         #expect(scenario.count("/token") == 2)
     }
 
-    @Test func RT_08_noIDTokenInTheAnswer() async throws {
+    @Test("RT-08: No ID token in the response")
+    func RT_08_noIDTokenInTheAnswer() async throws {
         try await accept(in: .refresh) {
             $0.refresh["id_token"] = nil
         } check: { _, outcome in
@@ -167,7 +180,8 @@ struct RefreshAttackTests {
         }
     }
 
-    @Test func RT_10_tokenTypeOrScopeThatChanges() async throws {
+    @Test("RT-10: Token type or scope that changes")
+    func RT_10_tokenTypeOrScopeThatChanges() async throws {
         try await refuse(.refresh, .unsupportedTokenType, in: .refresh, each: ["mac", "DPoP", "N_A"]) {
             $0.refresh["token_type"] = .string($1)
         }

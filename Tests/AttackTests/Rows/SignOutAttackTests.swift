@@ -13,7 +13,8 @@ import Testing
 
 @Suite("REV, LO: ends of a session", .searchedForSecrets)
 struct SignOutAttackTests {
-    @Test func REV_01_request() async throws {
+    @Test("REV-01: Request")
+    func REV_01_request() async throws {
         try await accept(in: .signOut) { scenario, _ in
             for (request, hint) in zip(scenario.requests(to: "/revoke"), ["refresh_token", "access_token"]) {
                 #expect(request.method == "POST")
@@ -25,7 +26,8 @@ struct SignOutAttackTests {
         }
     }
 
-    @Test func REV_02_anySuccessIsSuccess() async throws {
+    @Test("REV-02: Any success is success")
+    func REV_02_anySuccessIsSuccess() async throws {
         let answers = [
             Answer.text("", type: "text/plain"), .text("OK", type: "text/html"), .text("{}"),
             .text("{", type: "application/json"),
@@ -39,7 +41,8 @@ struct SignOutAttackTests {
         }
     }
 
-    @Test func REV_03_failures() async throws {
+    @Test("REV-03: Failures")
+    func REV_03_failures() async throws {
         let busy = Answer.error("temporarily_unavailable", status: 503)
         try await accept(
             in: .signOut,
@@ -53,7 +56,8 @@ struct SignOutAttackTests {
         }
     }
 
-    @Test func REV_04_tokensAreForgottenWhateverHappens() async throws {
+    @Test("REV-04: Tokens are forgotten whatever happens")
+    func REV_04_tokensAreForgottenWhateverHappens() async throws {
         try await accept(
             in: .signOut, each: [.error("x", status: 500), .fails(.timeout), .error("x", status: 302)] as [Answer]
         ) {
@@ -66,7 +70,8 @@ struct SignOutAttackTests {
         }
     }
 
-    @Test func REV_05_refreshTokenFirst() async throws {
+    @Test("REV-05: Refresh token first")
+    func REV_05_refreshTokenFirst() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         let tokens = try await session.storedTokens()
@@ -76,7 +81,8 @@ struct SignOutAttackTests {
                 == [tokens.refreshToken?.reveal(), tokens.accessToken.reveal()])
     }
 
-    @Test func LO_01_pageOfTheProvider() async throws {
+    @Test("LO-01: Page of the provider")
+    func LO_01_pageOfTheProvider() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         let idToken = try #require(try await session.storedTokens().idToken).reveal()
@@ -89,7 +95,8 @@ struct SignOutAttackTests {
         #expect(query["client_id"] == Scenario.clientID)
     }
 
-    @Test func LO_02_returnThatIsForged() async throws {
+    @Test("LO-02: Return that is forged")
+    func LO_02_returnThatIsForged() async throws {
         let scenario = Scenario()
         let landing = "https://app.example/signed-out"
         let client = try Flow.signIn.registered { $0.postLogoutRedirectURI = landing }.client(of: scenario)
@@ -108,7 +115,7 @@ struct SignOutAttackTests {
     }
 
     /// Whoever comes to the page where the provider leads back changes nothing.
-    @Test(arguments: ["", "?state=x", "?state=&state=", "?error=access_denied", "?%zz"])
+    @Test("LO-02: Return of nobody", arguments: ["", "?state=x", "?state=&state=", "?error=access_denied", "?%zz"])
     func LO_02_returnOfNobody(query: String) async throws {
         let site = try Site()
         var browser = Browser(site)
@@ -119,7 +126,8 @@ struct SignOutAttackTests {
         #expect(site.scenario.count("/revoke") == 0)
     }
 
-    @Test func LO_03_providerThatIsDown() async throws {
+    @Test("LO-03: Provider that is down")
+    func LO_03_providerThatIsDown() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         scenario.change { $0.revocation = .fails(.connection) }
@@ -133,7 +141,8 @@ struct SignOutAttackTests {
 
 @Suite("DCR: dynamic client registration", .searchedForSecrets)
 struct RegistrationAttackTests {
-    @Test func DCR_01_answers() async throws {
+    @Test("DCR-01: Answers")
+    func DCR_01_answers() async throws {
         try await accept(in: .register, each: [200, 201]) {
             $0.registration.status = $1
         } check: { _, outcome, _ in
@@ -162,7 +171,8 @@ struct RegistrationAttackTests {
             at: try await registrar.discovered(outcome.client.provider))
     }.served { $0.registration["client_secret"] = "{secret}" }
 
-    @Test func DCR_02_valuesThatTheServerChanged() async throws {
+    @Test("DCR-02: Values that the server changed")
+    func DCR_02_valuesThatTheServerChanged() async throws {
         try await refuse(.registration, .badRegistration, in: Self.confidential, each: ["none", "private_key_jwt"]) {
             $0.registration["token_endpoint_auth_method"] = .string($1)
         }
@@ -181,7 +191,8 @@ struct RegistrationAttackTests {
         }
     }
 
-    @Test func DCR_03_typesOfRealServers() async throws {
+    @Test("DCR-03: Types of real servers")
+    func DCR_03_typesOfRealServers() async throws {
         try await accept(in: .register) {
             $0.registration["client_id_issued_at"] = "1767225600"
             $0.registration["logo_uri"] = .null
@@ -191,7 +202,8 @@ struct RegistrationAttackTests {
         }
     }
 
-    @Test func DCR_04_managementTokenIsASecret() async throws {
+    @Test("DCR-04: Management token is a secret")
+    func DCR_04_managementTokenIsASecret() async throws {
         try await accept(in: .register) {
             $0.registration["registration_access_token"] = "{secret}"
             $0.registration["registration_client_uri"] = "https://id.acme.example/register/1"
@@ -206,7 +218,8 @@ struct RegistrationAttackTests {
         }
     }
 
-    @Test func DCR_05_redirectURIsAreCheckedBefore() async throws {
+    @Test("DCR-05: Redirect URIs are checked before")
+    func DCR_05_redirectURIsAreCheckedBefore() async throws {
         let scenario = Scenario()
         let provider = try Fixture.resolved(Flow.openID)
         func expectRefusal(_ kind: OAuthError.Kind, of uris: [String]) async {
@@ -224,10 +237,11 @@ struct RegistrationAttackTests {
         try await control(.register)
     }
 
-    @Test func DCR_06_manyStartsAreOneRegistration() async throws {
+    @Test("DCR-06: Many starts are one registration")
+    func DCR_06_manyStartsAreOneRegistration() async throws {
         let scenario = Scenario()
         let registering = AutomaticRegistration(
-            ClientMetadata(redirectURIs: [Scenario.redirectURI]), with: ClientRegistrar(transport: scenario))
+            ClientMetadata(redirectURIs: [Scenario.redirectURI]), transport: scenario)
         let provider = try Fixture.resolved(Flow.openID)
         let starts = await concurrently(50) { _ in try await registering.registration(at: provider).clientID }
         #expect(try Set(starts.map { try $0.get() }) == ["registered-1"])
@@ -235,7 +249,8 @@ struct RegistrationAttackTests {
     }
 
     /// Keys go by value, so that no URL can say otherwise; a server could not tell two with one id apart.
-    @Test func CAUTH_13_keysThatArePublishedOnce() async throws {
+    @Test("CAUTH-13: Keys that are published once")
+    func CAUTH_13_keysThatArePublishedOnce() async throws {
         let keys = [try ClientKey.generate(.ES256), try ClientKey.generate(for: .ecdhES)]
         let scenario = Scenario()
         let provider = try Fixture.resolved(Flow.openID)
@@ -257,7 +272,8 @@ struct RegistrationAttackTests {
         #expect(scenario.count("/register") == 1)
     }
 
-    @Test func CAUTH_12_secretThatEnds() async throws {
+    @Test("CAUTH-12: Secret that ends")
+    func CAUTH_12_secretThatEnds() async throws {
         try await accept(in: Self.confidential) {
             $0.registration["client_secret_expires_at"] = 1_900_000_000
         } check: { _, outcome in

@@ -12,7 +12,9 @@ import Testing
 
 @Suite("JOSE: signatures and tokens", .searchedForSecrets)
 struct SignatureAttackTests {
-    @Test(arguments: [["none", "None", "NONE", "nOnE", ""], [.null, ["RS256"], 5, nil]] as [[JSONValue?]])
+    @Test(
+        "JOSE-01: Algorithm none",
+        arguments: [["none", "None", "NONE", "nOnE", ""], [.null, ["RS256"], 5, nil]] as [[JSONValue?]])
     func JOSE_01_algorithmNone(spellings: [JSONValue?]) async throws {
         for withSignature in [true, false] {
             let kind = spellings.contains(nil) ? OAuthError.Kind.malformedToken : .unsupportedAlgorithm
@@ -24,7 +26,8 @@ struct SignatureAttackTests {
     }
 
     /// An HMAC whose secret is the public key, which everybody has.
-    @Test func JOSE_02_publicKeyAsSecret() async throws {
+    @Test("JOSE-02: Public key as secret")
+    func JOSE_02_publicKeyAsSecret() async throws {
         for key in try SigningKey.rsa.publicEncodings {
             let forge: @Sendable (String) -> String = { token in
                 let input = token.split(separator: ".").prefix(2).joined(separator: ".")
@@ -56,7 +59,7 @@ struct SignatureAttackTests {
         return input + "." + base64URL(Data(HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: key)))
     }
 
-    @Test(arguments: ["RS384", "RS512", "PS256"])
+    @Test("JOSE-03: Algorithm that is not configured", arguments: ["RS384", "RS512", "PS256"])
     func JOSE_03_algorithmThatIsNotConfigured(name: String) async throws {
         try await refuse(.idToken, .unsupportedAlgorithm) { script in
             script.idToken.header["alg"] = .string(name)
@@ -69,7 +72,9 @@ struct SignatureAttackTests {
         }
     }
 
-    @Test(arguments: ["ES256K", "RS1", "HS256", "HS512", "rs256", "RSA-OAEP", "dir", "PBES2-HS256+A128KW"])
+    @Test(
+        "JOSE-03: Algorithm that does not exist here",
+        arguments: ["ES256K", "RS1", "HS256", "HS512", "rs256", "RSA-OAEP", "dir", "PBES2-HS256+A128KW"])
     func JOSE_03_algorithmThatDoesNotExistHere(name: String) async throws {
         try await refuse(.idToken, .unsupportedAlgorithm) { script in
             script.metadata["id_token_signing_alg_values_supported"] = [.string(name), "RS256"]
@@ -77,7 +82,8 @@ struct SignatureAttackTests {
         }
     }
 
-    @Test func JOSE_04_signatureWrong() async throws {
+    @Test("JOSE-04: Signature wrong")
+    func JOSE_04_signatureWrong() async throws {
         let forgeries: [@Sendable (String) -> String] = [
             { Self.flipping(2, of: $0) }, { Self.replacing(2, of: $0, with: "") },
             { Self.replacing(2, of: $0, with: base64URL(Data(repeating: 0, count: 256))) },
@@ -112,7 +118,8 @@ struct SignatureAttackTests {
         script.idToken.key = .p256
     }
 
-    @Test func JOSE_05_specialSignaturesOfECDSA() async throws {
+    @Test("JOSE-05: Special signatures of ECDSA")
+    func JOSE_05_specialSignaturesOfECDSA() async throws {
         let order = Data([
             0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6, 0xFA, 0xAD,
             0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
@@ -130,14 +137,16 @@ struct SignatureAttackTests {
         try await refuse(.idToken, .badSignature, in: Self.elliptic) { $0.idToken.key = .otherP256 }
     }
 
-    @Test func JOSE_05_keyOfAnotherCurve() async throws {
+    @Test("JOSE-05: Key of another curve")
+    func JOSE_05_keyOfAnotherCurve() async throws {
         try await refuse(.idToken, .keyNotFound, in: Self.elliptic) { script in
             script.keys["keys"] = [(try? SigningKey.p384.jwk(["kid": "1"])) ?? .null]
             script.idToken.key = .p384
         }
     }
 
-    @Test func JOSE_06_keyOfSmallOrder() async throws {
+    @Test("JOSE-06: Key of small order")
+    func JOSE_06_keyOfSmallOrder() async throws {
         let points: [(Data, OAuthError.Kind)] = [
             (Data([1]) + Data(repeating: 0, count: 31), .keyNotFound), (Data(repeating: 0, count: 32), .keyNotFound),
             (Data([0xEC]) + Data(repeating: 0xFF, count: 30) + [0x7F], .keyNotFound),
@@ -170,7 +179,8 @@ struct SignatureAttackTests {
         try await control(flow)
     }
 
-    @Test func JOSE_08_keyInTheToken() async throws {
+    @Test("JOSE-08: Key in the token")
+    func JOSE_08_keyInTheToken() async throws {
         let own = try SigningKey.otherRSA.jwk(["kid": "1"])
         let headers: [(String, JSONValue)] = [
             ("jwk", own), ("jku", "https://evil.example/jwks"), ("x5u", "https://evil.example/cert"),
@@ -188,7 +198,8 @@ struct SignatureAttackTests {
         }
     }
 
-    @Test func JOSE_09_criticalExtension() async throws {
+    @Test("JOSE-09: Critical extension")
+    func JOSE_09_criticalExtension() async throws {
         try await refuse(
             .idToken, .criticalHeader, each: [["exp"], [], "exp", ["b64"], ["x", "x"], .null, 5, [5]] as [JSONValue]
         ) { script, extensions in
@@ -197,7 +208,8 @@ struct SignatureAttackTests {
         }
     }
 
-    @Test func JOSE_10_keyIDThatAttacks() async throws {
+    @Test("JOSE-10: Key ID that attacks")
+    func JOSE_10_keyIDThatAttacks() async throws {
         try await refuse(
             .idToken, .keyNotFound,
             each: [
@@ -211,7 +223,8 @@ struct SignatureAttackTests {
         ) { $0.idToken.header["kid"] = $1 }
     }
 
-    @Test func JOSE_16_privateHalfInTheKeySet() async throws {
+    @Test("JOSE-16: Private half in the key set")
+    func JOSE_16_privateHalfInTheKeySet() async throws {
         var key = try #require(Script.goodKeys.first?.object)
         key["d"] = "AQAB-the-private-half"
         try await accept { [key] in
@@ -221,7 +234,8 @@ struct SignatureAttackTests {
         }
     }
 
-    @Test func JOSE_26_JSONSerialization() async throws {
+    @Test("JOSE-26: JSON serialization")
+    func JOSE_26_JSONSerialization() async throws {
         let general = #"{"payload":"e30","signatures":[{"protected":"e30","signature":"AA"},{"signature":"AA"}]}"#
         try await refuse(.idToken, .malformedToken, each: [general, #"{"payload":"e30","signature":"AA"}"#]) {
             script, token in
@@ -229,7 +243,8 @@ struct SignatureAttackTests {
         }
     }
 
-    @Test func JOSE_27_hugeTokens() async throws {
+    @Test("JOSE-27: Huge tokens")
+    func JOSE_27_hugeTokens() async throws {
         let tokens = [
             String(repeating: ".", count: 10_000), String(repeating: "a", count: 65_536),
             String(repeating: "a.", count: 32_768), base64URL(Data(repeating: 0x5B, count: 30_000)) + ".e30.AA",
@@ -248,7 +263,8 @@ struct SignatureAttackTests {
         }
     }
 
-    @Test func JOSE_28_typeOfAnotherKind() async throws {
+    @Test("JOSE-28: Type of another kind")
+    func JOSE_28_typeOfAnotherKind() async throws {
         try await refuse(.idToken, .wrongTokenUse, each: ["at+jwt", "JOSE+JSON", "JWE", "secevent+jwt"]) {
             $0.idToken.header["typ"] = .string($1)
         }
@@ -258,7 +274,8 @@ struct SignatureAttackTests {
     }
 
     /// The one comparison of secrets looks at every byte.
-    @Test func JOSE_29_secretsAreComparedWhole() {
+    @Test("JOSE-29: Secrets are compared whole")
+    func JOSE_29_secretsAreComparedWhole() {
         let secret = Secret("0123456789abcdef")
         #expect(secret == Secret("0123456789abcdef"))
         for wrong in [
@@ -269,7 +286,8 @@ struct SignatureAttackTests {
         }
     }
 
-    @Test func JOSE_30_tokenSignedWithTheSecret() async throws {
+    @Test("JOSE-30: Token signed with the secret")
+    func JOSE_30_tokenSignedWithTheSecret() async throws {
         try await refuse(
             .idToken, .badSignature, in: Self.signedWithSecret,
             each: ["another-secret-of-32-bytes-or-more-x", "", Scenario.clientSecret + " "]

@@ -40,7 +40,8 @@ struct SignedAnswerAttackTests {
         }
     }
 
-    @Test func ARES_20_signature() async throws {
+    @Test("ARES-20: Signature")
+    func ARES_20_signature() async throws {
         try await refuse(.unsupportedAlgorithm) { token in
             token.header["alg"] = "none"
             token.algorithm = nil
@@ -54,7 +55,8 @@ struct SignedAnswerAttackTests {
         try await refuse(.wrongTokenUse) { $0.header["typ"] = "at+jwt" }
     }
 
-    @Test func ARES_20_claims() async throws {
+    @Test("ARES-20: Claims")
+    func ARES_20_claims() async throws {
         try await refuse(.issuerMismatch) { $0.claims["iss"] = "https://evil.example" }
         try await refuse(.missingField) { $0.claims["iss"] = nil }
         try await refuse(.audienceMismatch) { $0.claims["aud"] = "other" }
@@ -65,7 +67,8 @@ struct SignedAnswerAttackTests {
         try await refuse(.missingState) { $0.claims["state"] = nil }
     }
 
-    @Test func ARES_20_plainAndSignedTogether() async throws {
+    @Test("ARES-20: Plain and signed together")
+    func ARES_20_plainAndSignedTogether() async throws {
         try await AttackTests.refuse(.callback, .malformedCallback, in: Self.signed) { $0.response = nil }
         try await AttackTests.refuse(.callback, .malformedCallback, in: Self.signed, mayRequest: ["/jwks"]) {
             $0.afterResponse = "&code=of-the-attacker"
@@ -100,7 +103,8 @@ struct SignedAnswerAttackTests {
         )
     }
 
-    @Test func JAR_01_claims() async throws {
+    @Test("JAR-01: Claims")
+    func JAR_01_claims() async throws {
         try await accept(in: flow(try ClientKey.generate(.ES256))) { _, outcome in
             let (_, header, claims) = try request(outcome)
             #expect(header["typ"] == "oauth-authz-req+jwt")
@@ -113,7 +117,8 @@ struct SignedAnswerAttackTests {
         }
     }
 
-    @Test func JAR_02_numbersAreNumbers() async throws {
+    @Test("JAR-02: Numbers are numbers")
+    func JAR_02_numbersAreNumbers() async throws {
         let flow = flow(try ClientKey.generate(.ES256)).with { $0.authentication = .init(maxAge: 300) }
             .served { $0.idToken.claims["auth_time"] = "{now}" }
         try await accept(in: flow) { _, outcome in
@@ -123,7 +128,8 @@ struct SignedAnswerAttackTests {
         }
     }
 
-    @Test func JAR_03_nothingOutsideDiffers() async throws {
+    @Test("JAR-03: Nothing outside differs")
+    func JAR_03_nothingOutsideDiffers() async throws {
         try await accept(in: flow(try ClientKey.generate(.ES256))) { _, outcome in
             let (outside, _, claims) = try request(outcome)
             #expect(Set(outside.keys) == ["client_id", "request"])
@@ -141,7 +147,8 @@ struct SignedAnswerAttackTests {
         scenario.output.add(introspection?.isActive == true ? "active" : "inactive")
     }
 
-    @Test func INTR_01_activeIsABoolean() async throws {
+    @Test("INTR-01: Active is a boolean")
+    func INTR_01_activeIsABoolean() async throws {
         try await AttackTests.refuse(.introspection, .missingField, in: Self.introspection) {
             $0.introspection["active"] = nil
         }
@@ -155,7 +162,8 @@ struct SignedAnswerAttackTests {
         }
     }
 
-    @Test func INTR_02_claimsOfAnActiveToken() async throws {
+    @Test("INTR-02: Claims of an active token")
+    func INTR_02_claimsOfAnActiveToken() async throws {
         try await AttackTests.refuse(.introspection, .issuerMismatch, in: Self.introspection) {
             $0.introspection["iss"] = "https://evil.example"
         }
@@ -176,7 +184,8 @@ struct SignedAnswerAttackTests {
         }
     }
 
-    @Test func INTR_03_signedAnswer() async throws {
+    @Test("INTR-03: Signed response")
+    func INTR_03_signedAnswer() async throws {
         let answer: Token = {
             var token = Token()
             token.header["typ"] = "token-introspection+jwt"
@@ -210,7 +219,8 @@ struct SignedAnswerAttackTests {
         }
     }
 
-    @Test func INTR_04_nothingIsKept() async throws {
+    @Test("INTR-04: Nothing is kept")
+    func INTR_04_nothingIsKept() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         #expect(try await session.introspect().isActive)
@@ -218,7 +228,8 @@ struct SignedAnswerAttackTests {
         #expect(try await session.introspect().isActive == false)
     }
 
-    @Test func INTR_05_refusalIsNotInactive() async throws {
+    @Test("INTR-05: Refusal is not inactive")
+    func INTR_05_refusalIsNotInactive() async throws {
         try await AttackTests.refuse(.introspection, .serverError, in: Self.introspection) {
             $0.introspection = .error("invalid_client", status: 401)
         }
@@ -229,7 +240,8 @@ struct SignedAnswerAttackTests {
 
     // MARK: - Signed profiles
 
-    @Test func UI_04_signedProfile() async throws {
+    @Test("UI-04: Signed profile")
+    func UI_04_signedProfile() async throws {
         let profile: Token = {
             var token = Token()
             token.claims = JSONObject()

@@ -33,7 +33,8 @@ struct StorageAttackTests {
         }
     }
 
-    @Test func SESS_09_filesSayNothing() async throws {
+    @Test("SESS-09: Files say nothing")
+    func SESS_09_filesSayNothing() async throws {
         let folder = try Folder()
         let key = "\(folder.path)/the-key"
         let scenario = Scenario(store: FileTokenStore(folder: "\(folder.path)/tokens", key: .file(key)))
@@ -53,7 +54,8 @@ struct StorageAttackTests {
         }
     }
 
-    @Test func SESS_09_fileThatWasChanged() async throws {
+    @Test("SESS-09: File that was changed")
+    func SESS_09_fileThatWasChanged() async throws {
         let folder = try Folder()
         let store = FileTokenStore(folder: "\(folder.path)/tokens", key: .file("\(folder.path)/the-key"))
         let scenario = Scenario(store: store)
@@ -72,7 +74,8 @@ struct StorageAttackTests {
     }
 
     /// Two registrations with the same provider: neither sends the tokens of the other.
-    @Test func SESS_08_tokensOfAnotherRegistration() async throws {
+    @Test("SESS-08: Tokens of another registration")
+    func SESS_08_tokensOfAnotherRegistration() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         let other = try Flow.signIn.registered {
@@ -83,9 +86,11 @@ struct StorageAttackTests {
         _ = try await session.tokens()
     }
 
-    @Test(arguments: [
-        "a\nb", "a\r\nlevel=error msg=forged", "\u{1B}[31mred", "a\u{2028}b", "a\u{202E}b", "a\u{85}b", "a\u{0}b",
-    ])
+    @Test(
+        "LOG-02: Words that forge a line",
+        arguments: [
+            "a\nb", "a\r\nlevel=error msg=forged", "\u{1B}[31mred", "a\u{2028}b", "a\u{202E}b", "a\u{85}b", "a\u{0}b",
+        ])
     func LOG_02_wordsThatForgeALine(words: String) async throws {
         try await refuse(.tokenRequest, .serverError) { script in
             script.token = Answer(["error": .string(words), "error_description": .string(words)], status: 400)
@@ -99,12 +104,15 @@ struct StorageAttackTests {
         }
     }
 
-    @Test(arguments: [
-        ("issuer: http://id.acme.example", "issuer"), ("endpoints: { token: \"http://acme.example/t\" }", "endpoints"),
-        ("client: { authentication: [magic] }", "client"), ("id_token: { algorithms: [none] }", "id_token"),
-        ("nonsense: 1", "nonsense"), ("scopes: 5", "scopes"), ("issuer: https://a@b.example", "issuer"),
-        ("endpoints: { authorization: \"https://a.example/#x\" }", "endpoints"), ("id: Acme Corp", "id"),
-    ])
+    @Test(
+        "CFG-01: Descriptor that is wrong",
+        arguments: [
+            ("issuer: http://id.acme.example", "issuer"),
+            ("endpoints: { token: \"http://acme.example/t\" }", "endpoints"),
+            ("client: { authentication: [magic] }", "client"), ("id_token: { algorithms: [none] }", "id_token"),
+            ("nonsense: 1", "nonsense"), ("scopes: 5", "scopes"), ("issuer: https://a@b.example", "issuer"),
+            ("endpoints: { authorization: \"https://a.example/#x\" }", "endpoints"), ("id: Acme Corp", "id"),
+        ])
     func CFG_01_descriptorThatIsWrong(line: String, key: String) throws {
         let base = "carnet: 1\nname: Acme\n" + (line.hasPrefix("id:") ? "" : "id: acme\n")
         let good = base + (line.hasPrefix("id:") ? "id: acme\n" : "") + "issuer: https://id.acme.example\n"
@@ -117,7 +125,8 @@ struct StorageAttackTests {
         if document.descriptor == nil { #expect(lines.contains(text.split(separator: "\n").count)) }
     }
 
-    @Test func CFG_01_registrationThatIsWrong() async throws {
+    @Test("CFG-01: Registration that is wrong")
+    func CFG_01_registrationThatIsWrong() async throws {
         let wrong: [(OAuthError.Kind, @Sendable (inout ClientRegistration) -> Void)] = [
             (
                 .badRegistration,
@@ -136,7 +145,9 @@ struct StorageAttackTests {
         try await control(.signIn)
     }
 
-    @Test(arguments: [nil, "", "a-secret-that-is-no-key", "short", "{\"keys\":\"a-secret-that-is-no-key\"}"])
+    @Test(
+        "CFG-02: Key that is not there",
+        arguments: [nil, "", "a-secret-that-is-no-key", "short", "{\"keys\":\"a-secret-that-is-no-key\"}"])
     func CFG_02_keyThatIsNotThere(value: String?) async throws {
         let source = { (text: String?) in StoreKeySource.environment("STORE_KEY") { _ in text } }
         _ = try #require(try await source(Data(repeating: 7, count: 32).base64EncodedString()).keys())
@@ -146,9 +157,12 @@ struct StorageAttackTests {
     }
 
     /// A protection is switched off by a descriptor that says why, for one provider; nothing else can.
-    @Test(arguments: [
-        "authorization: { pkce: none }", "authorization: { nonce: none }", "authorization: { pkce: { none: \"\" } }",
-    ])
+    @Test(
+        "CFG-03: Protection that is switched off without a reason",
+        arguments: [
+            "authorization: { pkce: none }", "authorization: { nonce: none }",
+            "authorization: { pkce: { none: \"\" } }",
+        ])
     func CFG_03_protectionThatIsSwitchedOffWithoutAReason(line: String) throws {
         let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: Flow.openID + line + "\n"))
         #expect(document.descriptor == nil)
@@ -157,7 +171,8 @@ struct StorageAttackTests {
         #expect(good.descriptor != nil)
     }
 
-    @Test func CFG_04_badConfigurationWhileSignInsWait() async throws {
+    @Test("CFG-04: Bad configuration while sign-ins wait")
+    func CFG_04_badConfigurationWhileSignInsWait() async throws {
         let folder = try Folder()
         let site = try Site()
         let file = "\(folder.path)/acme.yaml"
@@ -178,7 +193,8 @@ struct StorageAttackTests {
         #expect(browser.session != nil)
     }
 
-    @Test func CFG_05_ownEndpointsWin() async throws {
+    @Test("CFG-05: Own endpoints win")
+    func CFG_05_ownEndpointsWin() async throws {
         let flow = Flow.signIn.adding("endpoints: { userinfo: https://id.acme.example/userinfo }\ndiscovery: preferred")
         try await accept(in: flow) {
             $0.metadata["userinfo_endpoint"] = "https://evil.example/userinfo"

@@ -13,7 +13,8 @@ import Testing
 
 @Suite("TOK: the token endpoint's answer", .searchedForSecrets)
 struct TokenResponseAttackTests {
-    @Test func TOK_01_requestIsAPostWithABody() async throws {
+    @Test("TOK-01: Request is a post with a body")
+    func TOK_01_requestIsAPostWithABody() async throws {
         try await accept { scenario, outcome in
             let request = try #require(scenario.requests(to: "/token").first)
             #expect(request.method == "POST")
@@ -26,7 +27,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_02_accessTokenMissingOrOdd() async throws {
+    @Test("TOK-02: Access token missing or odd")
+    func TOK_02_accessTokenMissingOrOdd() async throws {
         try await refuse(.tokenRequest, .missingField) { $0.token["access_token"] = nil }
         try await refuse(.tokenRequest, .missingField) { $0.token["access_token"] = .null }
         try await refuse(.tokenRequest, .wrongFieldType, each: ["", 5, [], ["x": 1], true] as [JSONValue]) {
@@ -34,7 +36,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_03_tokenType() async throws {
+    @Test("TOK-03: Token type")
+    func TOK_03_tokenType() async throws {
         try await accept(each: ["bEaReR", "BEARER", "bearer"]) {
             $0.token["token_type"] = .string($1)
         } check: { scenario, outcome, _ in
@@ -53,7 +56,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_04_lifetime() async throws {
+    @Test("TOK-04: Lifetime")
+    func TOK_04_lifetime() async throws {
         try await accept(each: [3600, "3600", .number("3600.0"), .number("3.6e3")] as [JSONValue]) {
             $0.token["expires_in"] = $1
         } check: { scenario, outcome, _ in
@@ -81,7 +85,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_05_scopes() async throws {
+    @Test("TOK-05: Scopes")
+    func TOK_05_scopes() async throws {
         let cases: [(JSONValue?, [String])] = [
             (nil, ["openid", "profile", "email"]), ("openid", ["openid"]), ("", ["openid", "profile", "email"]),
             ([], []),
@@ -98,7 +103,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_06_refreshToken() async throws {
+    @Test("TOK-06: Refresh token")
+    func TOK_06_refreshToken() async throws {
         try await refuse(.tokenRequest, .wrongFieldType, each: [5, [], true, "a\r\nb", "ü"] as [JSONValue]) {
             $0.token["refresh_token"] = $1
         }
@@ -109,18 +115,21 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_07_idTokenMissing() async throws {
+    @Test("TOK-07: ID token missing")
+    func TOK_07_idTokenMissing() async throws {
         try await refuse(.tokenRequest, .missingField, each: [nil, .null, ""] as [JSONValue?]) {
             $0.token["id_token"] = $1
         }
     }
 
-    @Test func TOK_08_idTokenThatNobodyAskedFor() async throws {
+    @Test("TOK-08: ID token that was not requested")
+    func TOK_08_idTokenThatNobodyAskedFor() async throws {
         // Without an issuer nobody can say whose it is.
         try await refuse(.idToken, .badDescriptor, in: .plainSignIn) { $0.token["id_token"] = "{id_token}" }
     }
 
-    @Test func TOK_09_status() async throws {
+    @Test("TOK-09: Status")
+    func TOK_09_status() async throws {
         try await refuse(.tokenRequest, .unexpectedStatus, each: [201, 204, 206, 301, 302, 400, 401, 403]) {
             $0.token.status = $1
         }
@@ -129,7 +138,8 @@ struct TokenResponseAttackTests {
         try await refuse(.tokenRequest, .serverError) { $0.token["error"] = "invalid_grant" }
     }
 
-    @Test func TOK_10_errorBodies() async throws {
+    @Test("TOK-10: Error bodies")
+    func TOK_10_errorBodies() async throws {
         let html = Answer.text("<html>\u{1B}[2J broken</html>", status: 400, type: "text/html")
         let empty = Answer.text("", status: 403, type: "text/plain")
         let unknown = Answer.text("{\"error\":{\"message\":\"no\",\"code\":190}}", status: 400)
@@ -145,7 +155,8 @@ struct TokenResponseAttackTests {
     }
 
     /// A server repeats what was sent, or says tokens in an error.
-    @Test func TOK_10_errorBodyWithSecrets() async throws {
+    @Test("TOK-10: Error body with secrets")
+    func TOK_10_errorBodyWithSecrets() async throws {
         let flow = Flow.signIn.registered { $0.authenticationMethod = .clientSecretPost }
         try await refuse(.tokenRequest, .serverError, in: flow) { script in
             script.token = Answer(
@@ -156,13 +167,15 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test(arguments: [
-        "Bearer", "error=\"invalid_token\", error_description=x",
-        "Bearer error=invalid_request,error_description=Invalid request",
-        "Basic realm=\"x", "Basic realm=\"a\\\"b\", Bearer error=\"invalid_token\"", ",,,", "=", "Bearer =",
-        "\u{1B}[2J",
-        String(repeating: "Bearer a=b, ", count: 2000),
-    ])
+    @Test(
+        "TOK-11: Challenge",
+        arguments: [
+            "Bearer", "error=\"invalid_token\", error_description=x",
+            "Bearer error=invalid_request,error_description=Invalid request",
+            "Basic realm=\"x", "Basic realm=\"a\\\"b\", Bearer error=\"invalid_token\"", ",,,", "=", "Bearer =",
+            "\u{1B}[2J",
+            String(repeating: "Bearer a=b, ", count: 2000),
+        ])
     func TOK_11_challenge(text: String) async throws {
         let flow = Flow.call.served { $0.token["refresh_token"] = nil }
         try await refuse(.resource, .unauthorized, in: flow) { script in
@@ -171,7 +184,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_12_formEncodedAnswer() async throws {
+    @Test("TOK-12: Form encoded response")
+    func TOK_12_formEncodedAnswer() async throws {
         let form = Answer.text(
             "access_token=gho_0123456789&scope=profile%2Cemail&token_type=bearer",
             type: "application/x-www-form-urlencoded")
@@ -189,7 +203,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_13_mediaTypes() async throws {
+    @Test("TOK-13: Media types")
+    func TOK_13_mediaTypes() async throws {
         try await accept(each: ["application/json;charset=UTF-8", "application/vnd.acme+json", "Application/JSON"]) {
             $0.token.headers = [("Content-Type", $1)]
         }
@@ -199,7 +214,8 @@ struct TokenResponseAttackTests {
         try await refuse(.tokenRequest, .unexpectedContentType) { $0.token.headers = [] }
     }
 
-    @Test func TOK_14_hostileJSON() async throws {
+    @Test("TOK-14: Hostile JSON")
+    func TOK_14_hostileJSON() async throws {
         let depth = 10_000
         try await refuse(
             .tokenRequest, .malformedBody,
@@ -216,7 +232,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_15_noStoreIsNotDemanded() async throws {
+    @Test("TOK-15: No store is not required")
+    func TOK_15_noStoreIsNotDemanded() async throws {
         try await accept {
             $0.token.headers = [("Content-Type", "application/json"), ("Cache-Control", "public")]
         } check: {
@@ -224,7 +241,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_16_membersThatNobodyKnows() async throws {
+    @Test("TOK-16: Members that nobody knows")
+    func TOK_16_membersThatNobodyKnows() async throws {
         try await accept {
             $0.token["iat"] = 1
             $0.token["user"] = ["id": 1, "password": "hunter2-hunter2"]
@@ -234,14 +252,16 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_17_tokensOfAnotherSignIn() async throws {
+    @Test("TOK-17: Tokens of another sign-in")
+    func TOK_17_tokensOfAnotherSignIn() async throws {
         let ofAnother = base64URL(Data(SHA256.hash(data: Data("the-access-token-of-another".utf8))).prefix(16))
         try await refuse(.idToken, .accessTokenHashMismatch) { $0.idToken.claims["at_hash"] = .string(ofAnother) }
         try await refuse(.idToken, .nonceMismatch) { $0.idToken.claims["nonce"] = "that-of-another-sign-in" }
         try await refuse(.profile, .subjectMismatch) { $0.userinfo["sub"] = "user-2" }
     }
 
-    @Test func TOK_18_codeIsNeverSentTwice() async throws {
+    @Test("TOK-18: Code is never sent twice")
+    func TOK_18_codeIsNeverSentTwice() async throws {
         try await refuse(.tokenRequest, .serverUnavailable) { $0.token = .error("server_error", status: 500) }
         try await refuse(
             .tokenRequest, .transport, each: [.interrupted, .timeout, .connection] as [Answer.TransportFailure]
@@ -259,14 +279,16 @@ struct TokenResponseAttackTests {
         #expect(scenario.count("/token") == 1)
     }
 
-    @Test func TOK_19_accessTokenThatIsNoHeader() async throws {
+    @Test("TOK-19: Access token that is no header")
+    func TOK_19_accessTokenThatIsNoHeader() async throws {
         try await refuse(
             .tokenRequest, .wrongFieldType,
             each: ["abc def", "a\r\nX-Injected: 1", "a\nb", "ü", "a\tb", "a\u{7F}", "日本"]
         ) { $0.token["access_token"] = .string($1) }
     }
 
-    @Test func TOK_20_clientCredentials() async throws {
+    @Test("TOK-20: Client credentials")
+    func TOK_20_clientCredentials() async throws {
         try await accept(in: .clientCredentials) { scenario, outcome in
             #expect(outcome.tokens?.refreshToken == nil)
             #expect(outcome.tokens?.idToken == nil)
@@ -278,7 +300,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_20_tokenExchange() async throws {
+    @Test("TOK-20: Token exchange")
+    func TOK_20_tokenExchange() async throws {
         let flow = Flow(provider: Flow.plain) { _, outcome in
             outcome.tokens = try await outcome.client.exchange(
                 TokenExchange(TokenExchange.TypedToken(Secret("the-subject-token")))
@@ -295,7 +318,8 @@ struct TokenResponseAttackTests {
         }
     }
 
-    @Test func TOK_21_authorizationDetails() async throws {
+    @Test("TOK-21: Authorization details")
+    func TOK_21_authorizationDetails() async throws {
         let wanted: JSONValue = ["type": "payment", "amount": 5]
         let flow = Flow.signIn.with { $0.access.authorizationDetails = [wanted] }
         try await accept(in: flow) {

@@ -13,12 +13,15 @@ import Testing
 
 @Suite("HTTP: what is on the wire", .serialized, .searchedForSecrets)
 struct TransportAttackTests {
-    @Test(arguments: NetworkTransport.allCases, [Wire.Endpoint.token, .revocation, .device, .pushed])
+    @Test(
+        "HTTP-03: Redirect of a POST", arguments: NetworkTransport.allCases,
+        [Wire.Endpoint.token, .revocation, .device, .pushed])
     func HTTP_03_redirectOfAPost(transport: NetworkTransport, endpoint: Wire.Endpoint) async throws {
         try await refuseRedirect(of: endpoint, over: transport)
     }
 
-    @Test(arguments: NetworkTransport.allCases, [Wire.Endpoint.userinfo, .metadata, .jwks])
+    @Test(
+        "HTTP-04: Redirect of a GET", arguments: NetworkTransport.allCases, [Wire.Endpoint.userinfo, .metadata, .jwks])
     func HTTP_04_redirectOfAGet(transport: NetworkTransport, endpoint: Wire.Endpoint) async throws {
         try await refuseRedirect(of: endpoint, over: transport)
     }
@@ -38,7 +41,9 @@ struct TransportAttackTests {
 
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
-    @Test(arguments: NetworkTransport.allCases, [Wire.Endpoint.token, .userinfo, .jwks, .metadata])
+    @Test(
+        "HTTP-05: Body without end", arguments: NetworkTransport.allCases,
+        [Wire.Endpoint.token, .userinfo, .jwks, .metadata])
     func HTTP_05_bodyWithoutEnd(transport: NetworkTransport, endpoint: Wire.Endpoint) async throws {
         let chunk = "400\r\n\(String(repeating: "a", count: 1024))\r\n"
         for steps in [
@@ -51,7 +56,7 @@ struct TransportAttackTests {
         }
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("HTTP-06: Server that is slow", arguments: NetworkTransport.allCases)
     func HTTP_06_serverThatIsSlow(transport: NetworkTransport) async throws {
         for steps in [
             [RawServer.Step.waitForHangUp], [.drip(Array((Self.head + "\r\n{}").utf8))],
@@ -64,7 +69,7 @@ struct TransportAttackTests {
     }
 
     /// The code may have arrived: it is not sent again.
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("HTTP-07: Response that breaks off", arguments: NetworkTransport.allCases)
     func HTTP_07_answerThatBreaksOff(transport: NetworkTransport) async throws {
         for steps in [
             [RawServer.Step.reset], [], [.send(Self.head + "Content-Length: 100\r\n\r\n{\"access")],
@@ -78,7 +83,9 @@ struct TransportAttackTests {
         }
     }
 
-    @Test(arguments: NetworkTransport.allCases, ["1", "Wed, 21 Oct 2099 07:28:00 GMT", "-1", "99999999", "junk", ""])
+    @Test(
+        "HTTP-08: Server that asks to wait", arguments: NetworkTransport.allCases,
+        ["1", "Wed, 21 Oct 2099 07:28:00 GMT", "-1", "99999999", "junk", ""])
     func HTTP_08_serverThatAsksToWait(transport: NetworkTransport, text: String) async throws {
         for endpoint in [Wire.Endpoint.token, .metadata, .jwks] {
             try await Wire.refuse(
@@ -87,7 +94,7 @@ struct TransportAttackTests {
         }
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("HTTP-09: Compressed body that was not requested", arguments: NetworkTransport.allCases)
     func HTTP_09_compressedBodyThatNobodyAskedFor(transport: NetworkTransport) async throws {
         let encoding = Self.head + "Content-Encoding: gzip\r\nContent-Length: "
         let packed = Gzip.stored(Array(Wire.good(.token).utf8))
@@ -108,7 +115,7 @@ struct TransportAttackTests {
         #expect(wire.server.requests.allSatisfy { !$0.lowercased().contains("accept-encoding: gzip") })
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("HTTP-10: Line breaks in what becomes a header", arguments: NetworkTransport.allCases)
     func HTTP_10_lineBreaksInWhatBecomesAHeader(transport: NetworkTransport) async throws {
         try await refuse(.tokenRequest, .unsupportedTokenType) { $0.token["token_type"] = "Bearer\r\nX-Injected: 1" }
         try await refuse(.tokenRequest, .wrongFieldType) { $0.token["access_token"] = "a\r\nX-Injected: 1" }
@@ -125,11 +132,13 @@ struct TransportAttackTests {
         #expect(target.connections == 0)
     }
 
-    @Test(arguments: [
-        "https://id.acme.example:443/authorize", "https://ID.ACME.example/authorize",
-        "https://xn--bcher-kva.example/authorize",
-        "https://[2001:db8::1]:8443/authorize",
-    ])
+    @Test(
+        "HTTP-11: Forms of a host",
+        arguments: [
+            "https://id.acme.example:443/authorize", "https://ID.ACME.example/authorize",
+            "https://xn--bcher-kva.example/authorize",
+            "https://[2001:db8::1]:8443/authorize",
+        ])
     func HTTP_11_formsOfAHost(text: String) async throws {
         try await accept {
             $0.metadata["authorization_endpoint"] = .string(text)
@@ -140,7 +149,7 @@ struct TransportAttackTests {
         #expect(try WebURL("https://op.example").origin != WebURL("https://op.example:444/").origin)
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("HTTP-12: Cookies of the back-channel", arguments: NetworkTransport.allCases)
     func HTTP_12_cookiesOfTheBackChannel(transport: NetworkTransport) async throws {
         let wire = try Wire(
             .userinfo, answering: Wire.response(Wire.good(.userinfo), fields: ["Set-Cookie: session=1; Path=/"]),
@@ -152,7 +161,8 @@ struct TransportAttackTests {
         #expect(wire.server.requests.allSatisfy { !$0.lowercased().contains("\r\ncookie:") })
     }
 
-    @Test func HTTP_13_JSONIsAskedFor() async throws {
+    @Test("HTTP-13: JSON is requested")
+    func HTTP_13_JSONIsAskedFor() async throws {
         try await accept(in: .profile) { scenario, _ in
             for request in scenario.log {
                 #expect(request.headers[.accept]?.contains("application/json") == true, "\(request.path)")
@@ -161,7 +171,7 @@ struct TransportAttackTests {
         }
     }
 
-    @Test(arguments: NetworkTransport.allCases)
+    @Test("DISC-15: Metadata without end", arguments: NetworkTransport.allCases)
     func DISC_15_metadataWithoutEnd(transport: NetworkTransport) async throws {
         let field = "X-Filler: \(String(repeating: "a", count: 4096))\r\n"
         for steps in [

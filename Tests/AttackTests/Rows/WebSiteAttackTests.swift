@@ -23,7 +23,8 @@ struct WebSiteAttackTests {
         #expect(browser.session != nil)
     }
 
-    @Test func AREQ_05_hostOfTheRequestIsNotBelieved() async throws {
+    @Test("AREQ-05: Host of the request is not believed")
+    func AREQ_05_hostOfTheRequestIsNotBelieved() async throws {
         var browser = Browser(try Site())
         let reply = try await browser.send(
             .post, "/sign-in/acme",
@@ -36,7 +37,8 @@ struct WebSiteAttackTests {
         #expect(!location.contains("evil"))
     }
 
-    @Test func AREQ_08_parametersOfTheLoginURLShapeNothing() async throws {
+    @Test("AREQ-08: Parameters of the login URL shape nothing")
+    func AREQ_08_parametersOfTheLoginURLShapeNothing() async throws {
         var browser = Browser(try Site())
         let plain = try await browser.post("/sign-in/acme")
         let shaped = try await browser.post(
@@ -53,7 +55,8 @@ struct WebSiteAttackTests {
         #expect(!names(plain).isEmpty)
     }
 
-    @Test func AREQ_12_nothingIsCached() async throws {
+    @Test("AREQ-12: Nothing is cached")
+    func AREQ_12_nothingIsCached() async throws {
         var browser = Browser(try Site())
         let start = try await browser.post("/sign-in/acme")
         let callback = try await browser.signIn()
@@ -64,14 +67,16 @@ struct WebSiteAttackTests {
         }
     }
 
-    @Test func AREQ_13_redirectsMakeAGetOfAPost() async throws {
+    @Test("AREQ-13: Redirects make a GET of a POST")
+    func AREQ_13_redirectsMakeAGetOfAPost() async throws {
         var browser = Browser(try Site())
         #expect(try await browser.post("/sign-in/acme").head.status == .seeOther)
         #expect(try await browser.signIn().head.status == .seeOther)
         #expect(try await browser.post("/sign-out").head.status == .seeOther)
     }
 
-    @Test func ARES_03_codeOfTheAttackerInTheVictimsBrowser() async throws {
+    @Test("ARES-03: Code of the attacker in the victim's browser")
+    func ARES_03_codeOfTheAttackerInTheVictimsBrowser() async throws {
         let site = try Site()
         var attacker = Browser(site)
         let callback = try await attacker.begin()
@@ -84,7 +89,7 @@ struct WebSiteAttackTests {
         try await expectSignsIn(site)
     }
 
-    @Test(arguments: ["cross-site", "same-site", "none"])
+    @Test("ARES-03: Sign-in that another site begins", arguments: ["cross-site", "same-site", "none"])
     func ARES_03_signInThatAnotherSiteBegins(from: String) async throws {
         let site = try Site()
         var browser = Browser(site)
@@ -94,7 +99,8 @@ struct WebSiteAttackTests {
         try await expectSignsIn(site)
     }
 
-    @Test func ARES_04_rightCookieAndWrongState() async throws {
+    @Test("ARES-04: Right cookie and wrong state")
+    func ARES_04_rightCookieAndWrongState() async throws {
         let site = try Site()
         var browser = Browser(site)
         _ = try await browser.begin()
@@ -103,7 +109,7 @@ struct WebSiteAttackTests {
         #expect(site.scenario.count("/token") == 0)
     }
 
-    @Test(arguments: [HTTPRequest.Method.head, .options, .put, .delete])
+    @Test("ARES-16: Other methods use nothing up", arguments: [HTTPRequest.Method.head, .options, .put, .delete])
     func ARES_16_otherMethodsUseNothingUp(method: HTTPRequest.Method) async throws {
         let site = try Site()
         var browser = Browser(site)
@@ -113,7 +119,8 @@ struct WebSiteAttackTests {
         #expect(try await browser.get(callback).head.status == .seeOther)
     }
 
-    @Test func ARES_19_providerThatDoesNotExist() async throws {
+    @Test("ARES-19: Provider that does not exist")
+    func ARES_19_providerThatDoesNotExist() async throws {
         let site = try Site()
         let browser = Browser(site)
         for path in ["/sign-in/evil/callback?code=a&state=b", "/sign-in/evil", "/sign-in/%61cme", "/sign-in/"] {
@@ -122,7 +129,8 @@ struct WebSiteAttackTests {
         try await expectSignsIn(site)
     }
 
-    @Test func ARES_22_callbackLeavesItsAddressAtOnce() async throws {
+    @Test("ARES-22: Callback leaves its address at once")
+    func ARES_22_callbackLeavesItsAddressAtOnce() async throws {
         let site = try Site()
         var browser = Browser(site)
         let callback = try await browser.begin()
@@ -138,7 +146,8 @@ struct WebSiteAttackTests {
         #expect(!page.body.contains("http:") && !page.body.contains("https:") && !page.body.contains("<script"))
     }
 
-    @Test func ARES_12_wordsOfTheServerOnThePage() async throws {
+    @Test("ARES-12: Words of the server on the page")
+    func ARES_12_wordsOfTheServerOnThePage() async throws {
         let site = try Site()
         var browser = Browser(site)
         site.scenario.change { script in
@@ -153,7 +162,8 @@ struct WebSiteAttackTests {
         #expect(reply.head.headerFields[.location] == nil)
     }
 
-    @Test func ARES_15_postOfAnotherType() async throws {
+    @Test("ARES-15: Post of another type")
+    func ARES_15_postOfAnotherType() async throws {
         let site = try Site([Flow.openID + "authorization: { response_mode: form_post }\n"])
         for type in [nil, "application/json", "multipart/form-data; boundary=x", "text/plain"] as [String?] {
             var browser = Browser(site)
@@ -169,7 +179,8 @@ struct WebSiteAttackTests {
         }
     }
 
-    @Test func SESS_01_plantedSession() async throws {
+    @Test("SESS-01: Planted session")
+    func SESS_01_plantedSession() async throws {
         let site = try Site()
         var attacker = Browser(site)
         _ = try await attacker.signIn()
@@ -188,7 +199,8 @@ struct WebSiteAttackTests {
         #expect(attacker.session?.accounts.map(\.subject) == ["user-1"])
     }
 
-    @Test func SESS_02_cookies() async throws {
+    @Test("SESS-02: Cookies")
+    func SESS_02_cookies() async throws {
         let site = try Site()
         var browser = Browser(site)
         _ = try await browser.signIn()
@@ -212,7 +224,8 @@ struct WebSiteAttackTests {
         #expect(browser.session != nil)
     }
 
-    @Test func SESS_02_cookieOfAnotherKey() async throws {
+    @Test("SESS-02: Cookie of another key")
+    func SESS_02_cookieOfAnotherKey() async throws {
         let keys = try KeyRing(SealingKey([UInt8](repeating: 9, count: 32)))
         var stranger = Browser(try Site(keys: keys))
         _ = try await stranger.signIn()
@@ -222,7 +235,8 @@ struct WebSiteAttackTests {
         #expect(browser.session == nil)
     }
 
-    @Test func SESS_03_pendingSignInIsNoSession() async throws {
+    @Test("SESS-03: Pending sign-in is no session")
+    func SESS_03_pendingSignInIsNoSession() async throws {
         let site = try Site()
         var browser = Browser(site)
         _ = try await browser.begin()
@@ -238,7 +252,8 @@ struct WebSiteAttackTests {
         #expect(try await other.get(callback).head.status == .badRequest)
     }
 
-    @Test func SESS_05_twoTabs() async throws {
+    @Test("SESS-05: Two tabs")
+    func SESS_05_twoTabs() async throws {
         let site = try Site()
         var browser = Browser(site)
         let first = try await browser.begin()
@@ -260,7 +275,7 @@ struct WebSiteAttackTests {
         "/%252F%CC%81evil.example", "/a/..%CC%B8/../%2F%CC%B8evil.example",
     ]
 
-    @Test(arguments: leavingTargets)
+    @Test("SESS-06: Return target that leaves", arguments: leavingTargets)
     func SESS_06_returnTargetThatLeaves(target: String) async throws {
         let site = try Site()
         var browser = Browser(site)
@@ -270,7 +285,7 @@ struct WebSiteAttackTests {
         #expect(try await browser.signIn(form: local).head.headerFields[.location] == "/orders?page=2")
     }
 
-    @Test(arguments: leavingTargets)
+    @Test("LO-05: Target after signing out", arguments: leavingTargets)
     func LO_05_targetAfterSigningOut(target: String) async throws {
         var browser = Browser(try Site())
         _ = try await browser.signIn()
@@ -279,7 +294,8 @@ struct WebSiteAttackTests {
         #expect(browser.session == nil)
     }
 
-    @Test func LO_04_signOutThatAnotherSiteSends() async throws {
+    @Test("LO-04: Sign-out that another site sends")
+    func LO_04_signOutThatAnotherSiteSends() async throws {
         var browser = Browser(try Site())
         _ = try await browser.signIn()
         #expect(try await browser.post("/sign-out", from: "cross-site").head.status == .forbidden)
@@ -290,7 +306,8 @@ struct WebSiteAttackTests {
     }
 
     /// Two providers with the same client id, the same key id and the same subject are two.
-    @Test func SESS_07_callbackOfAnotherProvider() async throws {
+    @Test("SESS-07: Callback of another provider")
+    func SESS_07_callbackOfAnotherProvider() async throws {
         let site = try Site([Flow.openID, Self.globex])
         var browser = Browser(site)
         let callback = try await browser.begin("acme")

@@ -14,14 +14,16 @@ import Testing
 @Suite("COST: work that grows faster than the input", .searchedForSecrets, .enabled(if: Work.isCounting))
 struct WorkAttackTests {
     /// The token that a server gave and the body that it answers with are both of its choice: `aaaa…b` in `aaaa…`.
-    @Test func COST_01_beginningOfASecret() throws {
+    @Test("COST-01: Beginning of a secret")
+    func COST_01_beginningOfASecret() throws {
         let entries = try EntryPoint.answers().filter { $0.name.hasSuffix(", \(CostlyJSON.beginningOfASecret)") }
         #expect(entries.count > 10)
         for entry in entries { try entry.expectLinearWork() }
     }
 
     /// The whole of the body that took minutes: it is refused for the length of its token.
-    @Test func COST_01_bodyThatTookMinutes() throws {
+    @Test("COST-01: Body that took minutes")
+    func COST_01_bodyThatTookMinutes() throws {
         let acme = try FuzzProvider()
         let (token, rest) = (String(repeating: "a", count: 300_000) + "b", String(repeating: "a", count: 700_000))
         let body = #"{"access_token":"\#(token)","token_type":"Bearer","x":"\#(rest)"}"#
@@ -37,13 +39,15 @@ struct WorkAttackTests {
         #expect(steps < 10 * body.utf8.count)
     }
 
-    @Test func COST_02_JSON() throws {
+    @Test("COST-02: JSON")
+    func COST_02_JSON() throws {
         for entry in try EntryPoint.answers() { try entry.expectLinearWork() }
     }
 
     /// The standard library sorts a row of combining characters before it compares a text, with the square of its length. So
     /// none comes as far as that, and the row that is allowed is short.
-    @Test func COST_03_combiningCharacters() throws {
+    @Test("COST-03: Combining characters")
+    func COST_03_combiningCharacters() throws {
         let row = String(repeating: "\u{301}\u{327}", count: 15)
         let limit = "\(String.longestCombiningRow) combining characters"
         #expect(try JSONValue(parsing: "{\"a\(row)\":\"\(row)\"}").object?.members.count == 1)
@@ -63,7 +67,8 @@ struct WorkAttackTests {
     }
 
     /// A megabyte of them at each entry: one comparison of such a text would take a minute.
-    @Test(.timeLimit(.minutes(5))) func COST_03_endlessRow() throws {
+    @Test("COST-03: Endless row", .timeLimit(.minutes(5)))
+    func COST_03_endlessRow() throws {
         let acme = try FuzzProvider()
         let marks = String(repeating: "\u{301}\u{327}", count: 250_000)
         let request = try acme.request()
@@ -85,19 +90,23 @@ struct WorkAttackTests {
         }
     }
 
-    @Test func COST_04_forms() throws {
+    @Test("COST-04: Forms")
+    func COST_04_forms() throws {
         for entry in try EntryPoint.forms() + EntryPoint.cookies() { try entry.expectLinearWork() }
     }
 
-    @Test func COST_05_challenges() throws {
+    @Test("COST-05: Challenges")
+    func COST_05_challenges() throws {
         for entry in try EntryPoint.challenges() { try entry.expectLinearWork() }
     }
 
-    @Test func COST_06_tokens() throws {
+    @Test("COST-06: Tokens")
+    func COST_06_tokens() throws {
         for entry in try EntryPoint.tokens() { try entry.expectLinearWork() }
     }
 
-    @Test func COST_06_manyKeys() throws {
+    @Test("COST-06: Many keys")
+    func COST_06_manyKeys() throws {
         let acme = try FuzzProvider()
         let key = acme.keySet.dropFirst(#"{"keys":["#.count).dropLast(2)
         func keys(_ count: Int) -> IncomingResponse {
@@ -109,7 +118,8 @@ struct WorkAttackTests {
         #expect(error?.kind == .malformedKeys)
     }
 
-    @Test func COST_07_endlessTokens() async throws {
+    @Test("COST-07: Endless tokens")
+    func COST_07_endlessTokens() async throws {
         let long = String(repeating: "a", count: ReceivedLimit.token + 1)
         try await refuse(.tokenRequest, .wrongFieldType, each: ["access_token", "refresh_token"]) {
             $0.token[$1] = .string(long)
@@ -127,7 +137,8 @@ struct WorkAttackTests {
     }
 
     /// Empty groups become no step of the program, so that its length was no limit: 64^8 times nothing.
-    @Test func COST_08_nestedCounts() throws {
+    @Test("COST-08: Nested counts")
+    func COST_08_nestedCounts() throws {
         func nested(_ inner: String, _ count: String, _ depth: Int) -> String {
             (0..<depth).reduce(inner) { text, _ in "(?:\(text))\(count)" }
         }
@@ -151,7 +162,8 @@ struct WorkAttackTests {
         #expect(try !ValuePattern(pattern).matches("a"))
     }
 
-    @Test func COST_08_descriptorWithSuchAPattern() {
+    @Test("COST-08: Descriptor with such a pattern")
+    func COST_08_descriptorWithSuchAPattern() {
         let pattern = (0..<9).reduce("") { text, _ in "(?:\(text)){64}" }
         let yaml = Fixture.openID + "inputs: { tenant: { pattern: '\(pattern)', example: acme } }\n"
         let found = DescriptorDocument(SourceFile(path: "acme.yaml", text: yaml)).diagnostics
@@ -159,7 +171,9 @@ struct WorkAttackTests {
     }
 
     /// Inputs are matched by the same engine as what comes at run time.
-    @Test(arguments: ["(a+)+b", "(a|aa)*b", "(.*)(.*)(.*)(.*)b", "(a?){30}a{30}b"])
+    @Test(
+        "COST-09: Value that goes back and forth",
+        arguments: ["(a+)+b", "(a|aa)*b", "(.*)(.*)(.*)(.*)b", "(a?){30}a{30}b"])
     func COST_09_valueThatGoesBackAndForth(pattern: String) throws {
         let descriptor = try Fixture.descriptor(
             Fixture.openID + "inputs: { tenant: { pattern: '\(pattern)', optional: true } }\n")
@@ -177,7 +191,8 @@ struct WorkAttackTests {
     }
 
     /// An issuer with places for a tenant is such a pattern too, and anybody can send a callback or a logout.
-    @Test func COST_09_issuerWithPlaces() throws {
+    @Test("COST-09: Issuer with places")
+    func COST_09_issuerWithPlaces() throws {
         let acme = try FuzzProvider(
             """
             issuer_match:

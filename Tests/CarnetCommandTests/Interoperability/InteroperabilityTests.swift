@@ -3,8 +3,10 @@ import Testing
 
 /// Carnet and servers that nobody here wrote, through everything that each has; `Docs/interoperability.md` is what
 /// came of it. With `CARNET_UPDATE_DOCS=1` in the environment the page is written anew.
-@Suite struct InteroperabilityTests {
-    @Test(.timeLimit(.minutes(20))) func `the page says what came of every exchange`() async throws {
+@Suite("Interoperability")
+struct InteroperabilityTests {
+    @Test("The page says what came of every exchange", .timeLimit(.minutes(20)))
+    func thePageSaysWhatCame() async throws {
         let reports = await withTaskGroup(of: (Peer.Server, PeerReport?).self) { group in
             for server in Peer.Server.allCases {
                 group.addTask {

@@ -9,8 +9,7 @@ import SwiftUI
 struct ExampleApp: App {
     @State private var signIn = try? SignInModel(
         OAuthClient(
-            provider: "acme",
-            in: registry,
+            registry.descriptor("acme"),
             registration: ClientRegistration(clientID: "YOUR-CLIENT-ID", redirectURI: "com.example.app:/callback"),
             transport: URLSessionTransport(),
             store: KeychainStore()

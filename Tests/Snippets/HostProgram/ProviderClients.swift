@@ -6,8 +6,7 @@ import CarnetHTTP
 
 func makeGoogleClient() throws -> OAuthClient {
     try OAuthClient(
-        provider: "google",
-        in: .builtIn,
+        ProviderRegistry.builtIn.descriptor("google"),
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
             credentials: .secret(Secret("YOUR CLIENT SECRET")),
@@ -19,8 +18,7 @@ func makeGoogleClient() throws -> OAuthClient {
 
 func makeAuth0Client() throws -> OAuthClient {
     try OAuthClient(
-        provider: "auth0",
-        in: .builtIn,
+        ProviderRegistry.builtIn.descriptor("auth0"),
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
             credentials: .secret(Secret("YOUR CLIENT SECRET")),
@@ -33,8 +31,7 @@ func makeAuth0Client() throws -> OAuthClient {
 
 func makeAppleClient(signingKey: ClientKey) throws -> OAuthClient {
     try OAuthClient(
-        provider: "apple",
-        in: .builtIn,
+        ProviderRegistry.builtIn.descriptor("apple"),
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
             credentials: .signingKey(signingKey),
@@ -47,8 +44,7 @@ func makeAppleClient(signingKey: ClientKey) throws -> OAuthClient {
 
 func makeLichessClient() throws -> OAuthClient {
     try OAuthClient(
-        provider: "lichess",
-        in: .builtIn,
+        ProviderRegistry.builtIn.descriptor("lichess"),
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
             redirectURI: "https://app.example/sign-in/lichess/callback"
@@ -59,8 +55,7 @@ func makeLichessClient() throws -> OAuthClient {
 
 func makeLoginGovClient(signingKey: ClientKey) throws -> OAuthClient {
     try OAuthClient(
-        provider: "login-gov",
-        in: .builtIn,
+        ProviderRegistry.builtIn.descriptor("login-gov"),
         registration: ClientRegistration(
             clientID: "YOUR CLIENT ID",
             credentials: .signingKey(signingKey),

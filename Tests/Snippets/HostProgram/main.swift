@@ -8,8 +8,7 @@ try registry.add(folder: "providers")
 
 let environment = ProcessInfo.processInfo.environment
 let client = try OAuthClient(
-    provider: "acme",
-    in: registry,
+    registry.descriptor("acme"),
     registration: ClientRegistration(
         clientID: environment["ACME_CLIENT_ID"] ?? "",
         credentials: environment["ACME_CLIENT_SECRET"].map { .secret(Secret($0)) } ?? .publicClient,

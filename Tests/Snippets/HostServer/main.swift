@@ -5,8 +5,7 @@ import Foundation
 import Hummingbird
 
 let google = try OAuthClient(
-    provider: .google,
-    in: .builtIn,
+    ProviderRegistry.builtIn.descriptor(.google),
     registration: ClientRegistration(
         clientID: "YOUR CLIENT ID",
         credentials: .secret(Secret("YOUR CLIENT SECRET")),

@@ -32,8 +32,9 @@ func pending(inCookie text: String, keys: KeyRing) throws -> PendingAuthorizatio
 }
 
 /// Whether the old key can be removed: no record is encrypted with it.
-func isUnused(_ old: SealingKey, in store: PostgreSQLStore) async throws -> Bool {
-    try await store.inventory().recordsByKeyID[old.id] == nil
+func isUnused(_ old: KeyRing, in store: PostgreSQLStore) async throws -> Bool {
+    let needed = try await store.inventory().recordsByKeyID
+    return old.ids.allSatisfy { needed[$0] == nil }
 }
 
 /// Processes with such clients accept each logout token once.
