@@ -8,8 +8,7 @@ import Foundation
 
 func client(of registry: ProviderRegistry) throws -> OAuthClient {
     try OAuthClient(
-        provider: "acme",
-        in: registry,
+        registry.descriptor("acme"),
         registration: ClientRegistration(clientID: "YOUR-CLIENT-ID", redirectURI: "com.example.app:/callback"),
         transport: URLSessionTransport()
     )
