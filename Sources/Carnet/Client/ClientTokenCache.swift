@@ -40,7 +40,7 @@ actor ClientTokenCache {
         request: @escaping @Sendable () async throws -> ClientToken
     ) async throws -> ClientToken {
         if let known = tokens[key], !known.tokens.isExpiring(within: margin, at: clock.now) { return known }
-        let task = requests[key] ?? Task { try await renew(key, request) }
+        let task = requests[key] ?? Task { try await makeToken(key, request) }
         requests[key] = task
         return try await task.value
     }
@@ -50,7 +50,8 @@ actor ClientTokenCache {
         tokens[key] = nil
     }
 
-    private func renew(_ key: Key, _ request: @Sendable () async throws -> ClientToken) async throws -> ClientToken {
+    private func makeToken(_ key: Key, _ request: @Sendable () async throws -> ClientToken) async throws -> ClientToken
+    {
         defer { requests[key] = nil }
         let fresh = try await request()
         // A token without a known expiry is not kept: nothing would ever refresh it.

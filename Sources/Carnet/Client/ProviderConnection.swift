@@ -84,12 +84,12 @@ actor ProviderConnection {
         if discovering == nil, let metadataFailure, metadataFailure.isCurrent(at: clock.now) {
             throw metadataFailure.value
         }
-        let task = discovering ?? Task { try await renewMetadata() }
+        let task = discovering ?? Task { try await refreshMetadata() }
         discovering = task
         return try await task.value
     }
 
-    private func renewMetadata() async throws -> DiscoveredProvider {
+    private func refreshMetadata() async throws -> DiscoveredProvider {
         defer { discovering = nil }
         do {
             let provider = configured.merging(try await Discovery(exchanger).metadata(of: configured))

@@ -8,7 +8,7 @@ import Tracing
 /// Without a backend they do nothing. Docs/observation.md lists every name.
 package enum Telemetry {
     /// Measures one refresh of an account's tokens.
-    static func renewal<Result: Sendable>(
+    static func refresh<Result: Sendable>(
         at provider: String,
         _ body: () async throws -> Result
     ) async throws -> Result {

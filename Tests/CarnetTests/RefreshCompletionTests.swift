@@ -9,7 +9,7 @@ import Testing
 
 /// The provider has answered a refresh, and what has to follow fails: the new refresh token is kept.
 @Suite("Refresh completion")
-struct RenewalCompletionTests {
+struct RefreshCompletionTests {
     private let provider = ScriptedProvider()
 
     private var refreshTokens: [String?] {

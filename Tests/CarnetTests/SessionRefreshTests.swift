@@ -8,7 +8,7 @@ import HTTPTypes
 import Testing
 
 @Suite("Session refresh")
-struct SessionRenewalTests {
+struct SessionRefreshTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 

@@ -15,7 +15,7 @@ extension Session {
     func validConnection() async throws -> Connection {
         try await tellingState {
             do {
-                return try await keepingLatest { try await connectionRenewedInTime() }
+                return try await keepingLatest { try await connectionRefreshedInTime() }
             } catch let error as TokenStoreError {
                 guard error.kind == .unavailable, let latest,
                     !latest.tokens.isExpiring(within: 0, at: client.providerClock.now)
@@ -28,7 +28,7 @@ extension Session {
         }
     }
 
-    private func connectionRenewedInTime() async throws -> Connection {
+    private func connectionRefreshedInTime() async throws -> Connection {
         let stored = try await stored()
         var connection = stored.connection
         let margin = TimeInterval(client.provider.refresh.margin)
@@ -61,26 +61,26 @@ extension Session {
     /// the provider may already have replaced the refresh token.
     func refreshed(from stale: Connection) async throws -> Connection {
         while let refreshing {
-            let renewed = try await refreshing.value
+            let refreshed = try await refreshing.value
             // A concurrent refresh of older tokens may have returned the tokens that are now stale.
-            if renewed.tokens != stale.tokens { return renewed }
+            if refreshed.tokens != stale.tokens { return refreshed }
         }
         client.refreshes.begin()
         let task = Task {
             defer { client.refreshes.end() }
-            return try await renew(stale)
+            return try await refreshTokens(stale)
         }
         refreshing = task
         return try await task.value
     }
 
-    private func renew(_ stale: Connection) async throws -> Connection {
+    private func refreshTokens(_ stale: Connection) async throws -> Connection {
         stateChanges.change(to: .refreshing)
         defer { refreshing = nil }
         let provider = try await client.provider(for: stale)
         for _ in 0..<Self.lockAttempts {
             do {
-                return try await renew(stale, at: provider)
+                return try await refreshTokens(stale, at: provider)
             } catch is LockLost {
                 // Nothing was sent. The new owner of the lock may save new tokens before it is free again.
                 continue
@@ -93,7 +93,7 @@ extension Session {
     /// How often the store's lock may be lost before a refresh fails.
     private static let lockAttempts = 3
 
-    private func renew(_ stale: Connection, at provider: BoundProvider) async throws -> Connection {
+    private func refreshTokens(_ stale: Connection, at provider: BoundProvider) async throws -> Connection {
         try await client.store.withLock(on: key) { [client, key] in
             var held = try await client.held(key)
             if let stored = held?.stored, let unsaved = held?.unsaved {
@@ -110,13 +110,13 @@ extension Session {
             guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
             let bound = try await client.binding(stored)
-            return try await Telemetry.renewal(at: key.provider) {
-                try await Self.renew(bound, client: client, provider: provider)
+            return try await Telemetry.refresh(at: key.provider) {
+                try await Self.refreshTokens(bound, client: client, provider: provider)
             }
         }
     }
 
-    private static func renew(
+    private static func refreshTokens(
         _ stored: StoredConnection,
         client: OAuthClient,
         provider: BoundProvider
@@ -154,7 +154,7 @@ extension Session {
             else { throw error.endingSession }
             return newer.connection
         }
-        let renewed: Connection
+        let refreshed: Connection
         var kept = stored
         do {
             response = try response.decryptingIDToken(for: client.registration, from: provider)
@@ -163,7 +163,7 @@ extension Session {
             {
                 kept = await keepAtOnce(response, of: stored, from: provider, client: client)
             }
-            renewed = try await client.completed(response, after: kept.connection, at: provider, within: bounds)
+            refreshed = try await client.completed(response, after: kept.connection, at: provider, within: bounds)
         } catch {
             guard !error.isOfAnotherAccount, !stored.connection.isContradicted(by: response.idToken) else {
                 if kept.revision != stored.revision {
@@ -174,7 +174,7 @@ extension Session {
             try await keep(response.refreshToken, of: kept, client: client)
             throw error.sayingThatNothingIsLost
         }
-        return try await save(renewed, replacing: kept.revision, client: client)
+        return try await save(refreshed, replacing: kept.revision, client: client)
     }
 
     /// Saves the refresh token of an otherwise unusable response: the old one may be invalid by now, and the next
@@ -203,24 +203,24 @@ extension Session {
 
     /// Saves refreshed tokens, or keeps them in memory for the next call if the store fails.
     private static func save(
-        _ renewed: Connection,
+        _ refreshed: Connection,
         replacing revision: String,
         client: OAuthClient
     ) async throws -> Connection {
         do {
-            _ = try await client.store.save(renewed, replacing: revision)
-            client.unsaved[renewed.key] = nil
-            return renewed
+            _ = try await client.store.save(refreshed, replacing: revision)
+            client.unsaved[refreshed.key] = nil
+            return refreshed
         } catch let error as TokenStoreError where error.kind == .conflict {
-            client.unsaved[renewed.key] = nil
+            client.unsaved[refreshed.key] = nil
             // The other writer's tokens count, such as those of a new sign-in. After a sign-out there are none.
-            guard let newer = try await client.store.load(renewed.key) else {
+            guard let newer = try await client.store.load(refreshed.key) else {
                 throw OAuthError(
                     .refresh, .sessionEnded, "the session was ended by another process", hint: "sign in again")
             }
             return newer.connection
         } catch {
-            client.unsaved[renewed.key] = UnsavedConnections.Entry(connection: renewed, revision: revision)
+            client.unsaved[refreshed.key] = UnsavedConnections.Entry(connection: refreshed, revision: revision)
             let reason = (error as? TokenStoreError)?.reason ?? "the store failed"
             throw OAuthError(
                 .storage,
@@ -302,9 +302,9 @@ extension OAuthClient {
         at provider: BoundProvider,
         within bounds: CredentialBounds
     ) async throws -> Connection {
-        var renewed = old
-        renewed.tokens = old.tokens.merging(response, rotation: provider.refresh.rotation, now: providerClock.now)
-        renewed.keep(response.values)
+        var refreshed = old
+        refreshed.tokens = old.tokens.merging(response, rotation: provider.refresh.rotation, now: providerClock.now)
+        refreshed.keep(response.values)
         if let token = response.idToken {
             let expectations = try IDTokenExpectations(
                 from: provider.discovered,
@@ -319,15 +319,15 @@ extension OAuthClient {
         let discovered = provider.discovered
         if provider.exchange.contains(where: \.value.repeatsAfterRefresh) {
             let (tokens, values) = try await exchanged(
-                renewed.tokens, HeldValues(of: renewed), boundTo: renewed.dpopKey, at: provider,
+                refreshed.tokens, HeldValues(of: refreshed), boundTo: refreshed.dpopKey, at: provider,
                 within: bounds, isRefresh: true)
-            renewed.tokens = tokens
-            renewed.keep(values)
+            refreshed.tokens = tokens
+            refreshed.keep(values)
         }
-        renewed.keep(derivedAgain(renewed, at: discovered))
-        renewed.tokens = await findingEnd(
-            of: renewed.tokens, at: filled(discovered, with: HeldValues(of: renewed)), within: bounds)
-        return renewed
+        refreshed.keep(derivedAgain(refreshed, at: discovered))
+        refreshed.tokens = await findingEnd(
+            of: refreshed.tokens, at: filled(discovered, with: HeldValues(of: refreshed)), within: bounds)
+        return refreshed
     }
 }
 
