@@ -116,9 +116,11 @@ def wait_for(url):
             time.sleep(0.2)
 
 
-def signs_in(site, providers):
-    """Signs in at each provider of the site, whose page for members then greets the person."""
+def signs_in(site, providers, elsewhere=None):
+    """Signs in at each provider of the site, whose page for members then greets the person, at another address as well."""
     wait_for(site)
+    if elsewhere:
+        wait_for(elsewhere)
     for provider in providers:
         browser = Browser()
         url, page = browser.request(f"{site}/members")
@@ -126,6 +128,10 @@ def signs_in(site, providers):
         url, page = browser.request(f"{site}/sign-in/{provider}", {"return_to": "/members"}, origin=site)
         assert page.startswith("Hello, "), f"{provider} led to {url}: {page[:500]}"
         print(f"  {provider}: {page}")
+        if elsewhere:
+            url, page = browser.request(f"{elsewhere}/members")
+            assert page.startswith("Hello, "), f"the other process led to {url}: {page[:500]}"
+            print(f"  the other process: {page}")
 
 
 def background_worker(folder):
@@ -186,7 +192,7 @@ def testing(folder):
     print("  " + done.stdout.strip().splitlines()[-1])
 
 
-def site(folder, providers, sandbox):
+def site(folder, providers, sandbox, processes=1, **variables):
     swift(folder, "build")
     (folder / "data").mkdir(exist_ok=True)
     (folder / "providers").mkdir(exist_ok=True)
@@ -195,8 +201,13 @@ def site(folder, providers, sandbox):
     keys = {name: "A" * 43 + "=" for name in ["STORE_KEYS", "COOKIE_KEYS"]}
     command = [program("carnet"), "sandbox", *providers, "--providers", "sandbox", "--port", "9000", *sandbox]
     with running(folder, command, "9000", **secrets):
-        with running(folder, [program("site")], None, PROVIDERS="sandbox", **secrets, **keys):
-            signs_in("http://127.0.0.1:8080", providers)
+        with contextlib.ExitStack() as sites:
+            ports = [8080 + number for number in range(processes)]
+            for port in ports:
+                sites.enter_context(running(folder, [program("site")], None, PROVIDERS="sandbox", PORT=str(port), **secrets,
+                                            **keys, **variables))
+            addresses = [f"http://127.0.0.1:{port}" for port in ports]
+            signs_in(addresses[0], providers, *addresses[1:])
 
 
 def hummingbird(folder):
@@ -208,16 +219,56 @@ def any_server(folder):
                               "--redirect-uri", "http://127.0.0.1:8080/sign-in/google/callback"])
 
 
+def change(file, page, number):
+    """Applies one of a page's blocks of changes: lines to remove, each time followed by the lines that replace them."""
+    block = re.findall(r"^```diff\n(.*?)^```$", (ROOT / "Docs/guides" / f"{page}.md").read_text(), re.DOTALL | re.MULTILINE)
+    text = file.read_text()
+    for old, new in re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)+)", block[number], re.MULTILINE):
+        old, new = (re.sub(r"^[-+]", "", lines, flags=re.MULTILINE) for lines in (old, new))
+        assert text.count(old) == 1, f"{page}: {file.name} does not have these lines once: {old}"
+        text = text.replace(old, new)
+    file.write_text(text)
+
+
+@contextlib.contextmanager
+def postgresql():
+    """The connection string of a new database, on a server that ends with the block."""
+    programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+    as_server = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
+    with tempfile.TemporaryDirectory(prefix="carnet-pg-", dir="/tmp") as folder:
+        if as_server:
+            shutil.chown(folder, "postgres")
+
+        def run(*command):
+            subprocess.run([*as_server, programs / command[0], "-D", f"{folder}/data", *command[1:]], check=True,
+                           cwd=folder, stdout=subprocess.DEVNULL)
+        run("initdb", "-A", "trust", "-U", "carnet", "-E", "UTF8", "--no-locale", "--no-sync")
+        run("pg_ctl", "-l", f"{folder}/log", "-o", f"-k {folder} -c listen_addresses=''", "-w", "start")
+        try:
+            yield f"host={folder} user=carnet dbname=postgres"
+        finally:
+            run("pg_ctl", "-m", "fast", "-w", "stop")
+
+
+def two_processes(folder):
+    write("hummingbird", folder)
+    change(folder / "Package.swift", "fleet", 0)
+    change(folder / "Sources/site/main.swift", "fleet", 1)
+    with postgresql() as database:
+        site(folder, ["google", "github"], ["--clients", "clients.yaml"], processes=2, DATABASE_URL=database)
+
+
 GUIDES = {"background-worker": background_worker, "command-line-tool": command_line_tool,
           "embed-descriptors": embed_descriptors, "testing": testing, "hummingbird": hummingbird,
-          "any-server": any_server}
+          "two-processes": two_processes, "any-server": any_server}
 
 
 def main(names):
     for name in names or GUIDES:
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix=f"carnet-{name}-") as folder:
-            write(name, pathlib.Path(folder))
+            if GUIDES[name] is not two_processes:
+                write(name, pathlib.Path(folder))
             GUIDES[name](pathlib.Path(folder))
         print(f"{name}: followed in {time.monotonic() - started:.0f} s", flush=True)
 

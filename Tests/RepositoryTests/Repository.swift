@@ -11,6 +11,9 @@ enum Repository {
         let path: String
         let text: String
 
+        /// The last part of the path, without what follows its first dot.
+        var name: String { String(path.split(separator: "/").last?.prefix { $0 != "." } ?? "") }
+
         var testDescription: String { path }
         var lines: [(number: Int, text: Substring)] {
             text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {

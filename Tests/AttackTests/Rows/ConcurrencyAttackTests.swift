@@ -21,7 +21,9 @@ struct ConcurrencyAttackTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(Set(sessions.map(ObjectIdentifier.init)).count == 1)
-        let session = try #require(sessions.first)
+        // The script refreshes with the nonce of the latest sign-in, which need not be the one that was saved last.
+        let session = try await client.signIn(at: scenario)
+        #expect(session === sessions.first)
         let before = scenario.count("/token")
         let outcomes = await concurrently(200) { number in
             switch number % 4 {
@@ -31,7 +33,7 @@ struct ConcurrencyAttackTests {
             default: _ = try await client.session(for: session.key.account)
             }
         }
-        #expect(outcomes.allSatisfy { (try? $0.get()) != nil })
+        for outcome in outcomes { #expect(throws: Never.self) { try outcome.get() } }
         #expect(scenario.count("/token") - before <= 50)
         let stored = try await session.storedTokens()
         #expect(stored.refreshToken != nil)
