@@ -54,7 +54,7 @@ package final class Simulation: Sendable {
                     ? (provider.idToken.hs256 != nil) || methods.contains(.clientSecretJWT)
                         ? Self.signingSecret : Self.clientSecret : nil,
                 signingKey: usesKey || provider.authorization.requestObject.isDemanded
-                    ? try? ClientKey.generate(algorithm, id: "pretend-key") : nil,
+                    ? PretendKey.fitting(algorithm) : nil,
                 certificate: usesCertificate || provider.client.certificateBoundAccessTokens
                     ? PretendCertificate.certificate : nil),
             redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
