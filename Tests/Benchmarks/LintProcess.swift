@@ -27,7 +27,6 @@ struct LintProcess {
     func rows() throws -> [Row] {
         defer { try? FileManager.default.removeItem(at: scratch) }
         let folder = try DescriptorCorpus.write(count: Self.fileCount, in: scratch).path
-        let tenth = try DescriptorCorpus.write(count: Self.fileCount / 10, in: scratch).path
         let one = try DescriptorCorpus.write(count: 1, in: scratch).path
         let lint = [carnet, "lint", folder]
         let subject = "carnet lint of \(Self.fileCount) descriptors"
@@ -56,13 +55,7 @@ struct LintProcess {
                 subject, against: name, rounds: 3, of: Self.fileCount, goals: (0.05, nil), command: lint,
                 floorCommand: command)
         }
-        let growth = try (0..<5).map { _ in
-            let few = try ProcessCost(of: [carnet, "lint", tenth]).peakKiB
-            return (try ProcessCost(of: lint).peakKiB - few) / Double(Self.fileCount * 9 / 10)
-        }
-        return comparisons.map(\.row) + [
-            Row(work: "peak memory of carnet lint for each further file", unit: "KiB", values: growth, goal: 10)
-        ]
+        return comparisons.map(\.row)
     }
 
     /// Descriptors of real providers.

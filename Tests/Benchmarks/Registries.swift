@@ -23,7 +23,7 @@ enum Registries {
         let inputs = descriptors.map { $0.exampleInputs() }
         return [
             load.row,
-            try await cost("a look-up among 10,000", goal: 1, of: ids.count) {
+            try await cost("a lookup among 10,000", goal: 1, of: ids.count) {
                 for id in ids { _ = try registry.descriptor(id) }
             },
             try await cost("resolving a descriptor with its inputs", goal: 20, of: ids.count) {

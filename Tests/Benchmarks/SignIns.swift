@@ -110,7 +110,7 @@ enum SignIns {
         let session = try await signIn.complete(try await signIn.begin())
         let table = Lock(["a": "token"])
         return try await Comparison(
-            "accessToken() of a valid session", against: "a dictionary look-up behind a lock", runs: 20_000, of: 1
+            "accessToken() of a valid session", against: "a dictionary lookup behind a lock", runs: 20_000, of: 1
         ) {
             _ = try await session.accessToken()
         } floorBody: {
