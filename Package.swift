@@ -536,7 +536,7 @@ let package = Package(
         .executableTarget(
             name: "HostProgram",
             dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetHTTP", "CarnetLint", "CarnetUserAgent",
+                "Carnet", "CarnetCatalog", "CarnetCurl", "CarnetHTTP", "CarnetLint", "CarnetUserAgent",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Snippets/HostProgram",
