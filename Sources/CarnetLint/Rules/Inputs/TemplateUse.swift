@@ -36,7 +36,9 @@ struct TemplateUse: Sendable {
         }
         add(places.api.headers, places.api.parameters)
         for resource in places.resources.all { add(resource.headers) }
-        for further in places.profile.requests.all { add(further.request.headers, further.request.parameters) }
+        for further in places.profile.requests.all {
+            add(further.request.headers, further.request.parameters, further.conditions)
+        }
         for issuer in places.issuerMatch.issuers { add(issuer) }
         for step in places.exchange.named() { add(step.value.request.headers, step.value.request.parameters) }
         for derived in places.connection.derive.named() { add(derived.value.template.node, isURL: false) }

@@ -13,6 +13,11 @@ struct UndeclaredInput: LintRule {
         bad: [
             "inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/\n",
             "issuer: https://id.acme.example/⟦{issuer}⟧\n",
+            """
+            issuer: https://id.acme.example
+            profile: { requests: [{ url: https://id.acme.example/mail, claims: { email: /mail }, where: { a: '⟦{b}⟧' } }] }
+
+            """,
         ],
         good: [
             "inputs: { domain: { type: hostname } }\nissuer: https://{domain}/\n",
