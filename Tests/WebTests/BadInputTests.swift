@@ -1,5 +1,6 @@
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTestSupport
 import CarnetTesting
 import CarnetWeb
 import Foundation
@@ -160,19 +161,9 @@ struct BadInputTests {
 
     @Test("Nobody is signed in without an identity: if only the profile has one, and it is unavailable, a page says so")
     func noIdentity() async throws {
-        let plain = """
-            carnet: 1
-            id: acme
-            name: Acme
-            endpoints:
-              authorization: https://id.acme.example/authorize
-              token: https://id.acme.example/token
-              userinfo: https://id.acme.example/me
-            profile: { claims: { subject: /id } }
-
-            """
+        let plain = Fixture.plain + "profile: { claims: { subject: /id } }\n"
         var browser = Browser(try Site([plain], faults: [.userinfo500]))
-        let reply = try await browser.signIn()
+        let reply = try await browser.signIn("plain")
         #expect(reply.head.status == .badGateway)
         #expect(reply.body.contains("Reference: "))
         #expect(browser.session == nil)

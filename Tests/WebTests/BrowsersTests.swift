@@ -1,6 +1,7 @@
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTestSupport
 import CarnetTesting
 import CarnetWeb
 import Foundation
@@ -10,19 +11,8 @@ import Testing
 @Suite("The browsers of a user")
 struct BrowsersTests {
     /// Without OpenID Connect there is no issuer, and only the profile has the subject.
-    private static let plain = """
-        carnet: 1
-        id: plain
-        name: Plain
-        endpoints:
-          authorization: https://plain.example/authorize
-          token: https://plain.example/token
-          userinfo: https://plain.example/me
-        scopes: { default: [profile] }
-        profile: { claims: { subject: /id } }
-        samples: { userinfo: { id: 17 } }
-
-        """
+    private static let plain =
+        Fixture.plain + "profile: { claims: { subject: /id } }\nsamples: { userinfo: { id: 17 } }\n"
 
     private func signedIn(_ site: Site, _ provider: String = "acme", _ userAgent: String? = nil) async throws -> Browser
     {
