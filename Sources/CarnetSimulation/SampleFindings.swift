@@ -58,7 +58,7 @@ extension SampleFindings {
         guard let sample else { return [] }
         let isRefresh = sample.name == "refresh"
         do throws(OAuthError) {
-            let response = try simulation.judge(token: sample.body, isRefresh: isRefresh)
+            let response = try simulation.validate(token: sample.body, isRefresh: isRefresh)
             var found = ofLifetime(response, in: sample) + ofScopes(response, in: sample)
             if !isRefresh { found += unexpected(in: response) + ofIDToken(response) }
             return found
@@ -226,8 +226,8 @@ extension SampleFindings {
     }
 
     private func profile(_ sample: Sample) throws(OAuthError) -> Profile {
-        guard sample.name == "token" else { return try simulation.judge(userinfo: sample.body) }
-        return Profile(try simulation.judge(token: sample.body), from: simulation.provider)
+        guard sample.name == "token" else { return try simulation.validate(userinfo: sample.body) }
+        return Profile(try simulation.validate(token: sample.body), from: simulation.provider)
     }
 
     private func claimFinding(
@@ -285,7 +285,7 @@ extension SampleFindings {
         guard let sample = samples.callback, let pending = try? simulation.authorization().pending else { return [] }
         let parameters = sample.items.compactMap { item in item.value.scalarText.map { Named(item.name, $0) } }
         do throws(OAuthError) {
-            _ = try simulation.judge(callback: parameters, for: pending)
+            _ = try simulation.validate(callback: parameters, for: pending)
             return []
         } catch {
             // A sample of a refusal is refused.

@@ -13,7 +13,7 @@ package struct SampleSimulator: DescriptorSimulator {
     package func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         guard !needsSamples || !descriptor.samples.isEmpty else { return [] }
-        let (inputs, missing) = descriptor.pretendInputs()
+        let (inputs, missing) = descriptor.simulatedInputs()
         guard missing.isEmpty else {
             return missing.map { name in
                 SimulationRules.inputWithoutExample.diagnostic(

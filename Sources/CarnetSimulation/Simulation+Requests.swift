@@ -27,12 +27,12 @@ extension Simulation {
         case .revocation:
             SimulatedRequest(
                 try TokenRequest.revoke(
-                    Secret("pretend-refresh-token"), hint: "refresh_token", at: provider, as: registration,
-                    random: PretendRandomSource(), now: Self.now))
+                    Secret("simulated-refresh-token"), hint: "refresh_token", at: provider, as: registration,
+                    random: SimulatedRandomSource(), now: Self.now))
         case .endSession:
             SimulatedRequest(
                 page: try EndSessionRequest(
-                    for: tokens, at: provider, as: registration, random: PretendRandomSource()
+                    for: tokens, at: provider, as: registration, random: SimulatedRandomSource()
                 ).url.reveal())
         }
     }
@@ -49,7 +49,7 @@ extension Simulation {
         _ request: PreparedRequest, accessToken: Secret? = nil
     ) throws(OAuthError) -> PreparedRequest {
         guard registration.usesDPoP(at: provider) else { return request }
-        let random = PretendRandomSource()
+        let random = SimulatedRandomSource()
         return try request.proving(
             try DPoPKey(random: random), accessToken: accessToken, random: random, now: Self.now)
     }
@@ -57,18 +57,18 @@ extension Simulation {
     func authorization() throws(OAuthError) -> AuthorizationRequest {
         try madeAuthorization.value { () throws(OAuthError) in
             try AuthorizationRequest(
-                to: provider.discovered, as: registration, random: PretendRandomSource(), now: Self.now)
+                to: provider.discovered, as: registration, random: SimulatedRandomSource(), now: Self.now)
         }
     }
 
     func tokenRequest() throws(OAuthError) -> PreparedRequest {
         try madeTokenRequest.value { () throws(OAuthError) in
             let pending = try authorization().pending
-            let callback = try judge(callback: Self.standardCallback(provider.discovered), for: pending)
+            let callback = try validate(callback: Self.standardCallback(provider.discovered), for: pending)
             let filled = provider.discovered.filled(
-                with: HeldValues(callback: callback), as: registration, now: Self.now, random: PretendRandomSource())
+                with: HeldValues(callback: callback), as: registration, now: Self.now, random: SimulatedRandomSource())
             return try TokenRequest.exchange(
-                callback, at: filled, as: registration, random: PretendRandomSource(), now: Self.now)
+                callback, at: filled, as: registration, random: SimulatedRandomSource(), now: Self.now)
         }
     }
 
@@ -76,7 +76,7 @@ extension Simulation {
         try madeRefreshRequest.value { () throws(OAuthError) in
             let credential = provider.refresh.using == .accessToken ? tokens.accessToken : tokens.refreshToken
             return try TokenRequest.refresh(
-                credential ?? tokens.accessToken, at: provider, as: registration, random: PretendRandomSource(),
+                credential ?? tokens.accessToken, at: provider, as: registration, random: SimulatedRandomSource(),
                 now: Self.now)
         }
     }
@@ -94,7 +94,7 @@ extension Simulation {
     }
 
     /// Validates a callback's parameters, the state of the attempt in the place of what stands there.
-    func judge(
+    func validate(
         callback parameters: [Named<String>], for pending: PendingAuthorization
     ) throws(OAuthError) -> ValidatedCallback {
         let stated = parameters.map { parameter in

@@ -5,10 +5,10 @@ import HTTPTypes
 /// Samples as responses, each validated by the code for real ones.
 extension Simulation {
     /// - Parameter isRefresh: Whether it is the response to a refresh.
-    func judge(token sample: JSONValue, isRefresh: Bool = false) throws(OAuthError) -> TokenResponse {
+    func validate(token sample: JSONValue, isRefresh: Bool = false) throws(OAuthError) -> TokenResponse {
         let rules = isRefresh ? provider.refreshResponse : provider.token.response
         return try TokenResponse(
-            judging: Self.response(
+            validating: Self.response(
                 sample, status: rules.success.statuses.first?.code ?? 200, isForm: rules.format == .form),
             to: isRefresh ? try refreshRequest() : try tokenRequest(),
             from: provider,
@@ -21,16 +21,16 @@ extension Simulation {
         let response = Self.response(sample, status: 400, isForm: provider.token.response.format == .form)
         let request = try tokenRequest()
         do throws(OAuthError) {
-            _ = try TokenResponse(judging: response, to: request, from: provider)
+            _ = try TokenResponse(validating: response, to: request, from: provider)
             return nil
         } catch {
             return error.server
         }
     }
 
-    func judge(userinfo sample: JSONValue) throws(OAuthError) -> Profile {
+    func validate(userinfo sample: JSONValue) throws(OAuthError) -> Profile {
         try Profile(
-            judging: Self.response(sample, status: 200, isForm: false),
+            validating: Self.response(sample, status: 200, isForm: false),
             to: try profileRequest(),
             from: provider,
             subject: nil

@@ -32,7 +32,7 @@ extension Simulation {
             for name in provider.connection.derive.names where held.values["connection.\(name)"] == nil {
                 let request = ConnectionRequest(
                     at: provider, as: registration, with: held, tokens: tokens, now: now,
-                    random: PretendRandomSource())
+                    random: SimulatedRandomSource())
                 held.values["connection.\(name)"] = (try? request.derived(name)) ?? nil
             }
         }

@@ -17,11 +17,11 @@ package final class Simulation: Sendable {
     let madeRefreshRequest = MadeOnce<PreparedRequest>()
     let madeProfileRequest = MadeOnce<PreparedRequest>()
 
-    static let clientID = "pretend-client"
+    static let clientID = "simulated-client"
     /// 84 bytes, because a secret that signs is as long as the hash: 64 bytes for HS512 (RFC 7518, section 3.2).
-    static let signingSecret = Secret(String(repeating: "pretend-client-secret", count: 4))
-    static let clientSecret = Secret("pretend-client-secret")
-    static let code = "pretend-code"
+    static let signingSecret = Secret(String(repeating: "simulated-client-secret", count: 4))
+    static let clientSecret = Secret("simulated-client-secret")
+    static let code = "simulated-code"
     /// The first of January 2026.
     static let now = Date(timeIntervalSince1970: 1_767_225_600)
 
@@ -54,26 +54,27 @@ package final class Simulation: Sendable {
                     ? (provider.idToken.hs256 != nil) || methods.contains(.clientSecretJWT)
                         ? Self.signingSecret : Self.clientSecret : nil,
                 signingKey: usesKey || provider.authorization.requestObject.isDemanded
-                    ? PretendKey.fitting(algorithm) : nil,
+                    ? SimulatedKey.fitting(algorithm) : nil,
                 certificate: usesCertificate || provider.client.certificateBoundAccessTokens
-                    ? PretendCertificate.certificate : nil),
-            redirectURI: redirectURI ?? PretendRedirectURI.fitting(provider.redirects) ?? PretendRedirectURI.loopback,
+                    ? SimulatedCertificate.certificate : nil),
+            redirectURI: redirectURI ?? SimulatedRedirectURI.fitting(provider.redirects)
+                ?? SimulatedRedirectURI.loopback,
             inputs: provider.inputs,
             environment: provider.environment,
             scopes: scopes
         )
         self.registration = registration
         tokens = TokenSet(
-            accessToken: Secret("pretend-access-token"),
+            accessToken: Secret("simulated-access-token"),
             tokenType: registration.usesDPoP(at: discovered) ? "DPoP" : "Bearer",
-            refreshToken: Secret("pretend-refresh-token"),
-            idToken: Secret("pretend-id-token"),
+            refreshToken: Secret("simulated-refresh-token"),
+            idToken: Secret("simulated-id-token"),
             scopes: registration.scopes ?? discovered.scopes.defaults,
             issuedAt: Self.now
         )
         let held = Self.held(at: discovered, as: registration, tokens)
         self.provider = discovered.filled(
-            with: held, as: registration, now: Self.now, random: PretendRandomSource())
+            with: held, as: registration, now: Self.now, random: SimulatedRandomSource())
     }
 }
 
@@ -86,7 +87,7 @@ extension ProviderSections {
         var invented: Set<EndpointName> = []
         for name in [EndpointName.authorization, .token, .userinfo, .revocation, .endSession]
         where endpoints[name] == nil {
-            endpoints.urls[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/pretend-\(name.rawValue)")
+            endpoints.urls[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/simulated-\(name.rawValue)")
             invented.insert(name)
         }
         return invented

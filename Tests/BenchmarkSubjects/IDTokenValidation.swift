@@ -35,7 +35,7 @@ package struct IDTokenValidation {
         token = Secret(String(decoding: message, as: UTF8.self) + "." + Base64URL.encode(signature))
         let document = (["keys": [jwk]] as JSONValue).jsonText()
         keys = try JSONWebKeySet(
-            judging: IncomingResponse(
+            validating: IncomingResponse(
                 head: HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"]),
                 body: Array(document.utf8)))
         let file = SourceFile(

@@ -100,7 +100,7 @@ struct CatalogueCommandTests {
     func theFirstPageOfTheDemonstration() throws {
         let providers = try ["zoho", "google", "gitlab", "twitter"].map { id in
             let descriptor = try ProviderRegistry.builtIn.descriptor(ProviderID(rawValue: id))
-            return (provider: try descriptor.resolve(inputs: descriptor.pretendInputs().values), isSandboxed: true)
+            return (provider: try descriptor.resolve(inputs: descriptor.simulatedInputs().values), isSandboxed: true)
         }
         let many = Array(repeating: providers, count: 7).flatMap { $0 }
         let page = try DemoPages().home(query: "", accounts: [], providers: many, problems: [])

@@ -68,20 +68,20 @@ struct ShowTests {
             try request("authorization", document)["url"] as? String
                 == "https://id.plain.example/1234/authorize?response_type=code&client_id=my%20client"
                 + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A49152%2Fcallback&scope=read"
-                + "&state=pretend_value_1_000000000000000000000000000"
-                + "&code_challenge=WLCztbyn9ku-M2Ll4CdelDmyHY8Cu571CBpZVlrMG5U&code_challenge_method=S256")
+                + "&state=simulated_value_1_0000000000000000000000000"
+                + "&code_challenge=ePJ5sfL4klug9uOR0k458yO3kTdQaRiBO_RqM_eO8Bg&code_challenge_method=S256")
         let token = try request("token", document)
         #expect(token["url"] as? String == "https://id.plain.example/1234/token")
         #expect((token["headers"] as? [String: String])?["Content-Type"] == "application/json")
         #expect(
             token["body"] as? String
-                == #"{"grant_type":"authorization_code","code":"pretend-code","#
+                == #"{"grant_type":"authorization_code","code":"simulated-code","#
                 + #""redirect_uri":"http://127.0.0.1:49152/callback","#
-                + #""code_verifier":"pretend_value_2_000000000000000000000000000","#
-                + #""client_id":"my client","client_secret":"pretend-client-secret","region":"eu"}"#)
+                + #""code_verifier":"simulated_value_2_0000000000000000000000000","#
+                + #""client_id":"my client","client_secret":"simulated-client-secret","region":"eu"}"#)
         let steps = try #require(document["requests"] as? [String: Any]).keys.sorted()
         #expect(steps == ["authorization", "refresh", "revocation", "token"])
-        #expect(document["pretend_endpoints"] as? [String] == [])
+        #expect(document["simulated_endpoints"] as? [String] == [])
     }
 
     @Test("What the descriptor says is all there, filled, in the environment that was chosen")
@@ -117,7 +117,7 @@ struct ShowTests {
             environment: ["S": "very-secret"])
         #expect(result.status == 0, "\(result)")
         #expect(!"\(result)".contains("very-secret"))
-        #expect(result.standardOutput.contains("pretend-client-secret"))
+        #expect(result.standardOutput.contains("simulated-client-secret"))
         #expect(result.standardError.contains("using the example eu"))
     }
 
@@ -129,7 +129,7 @@ struct ShowTests {
         #expect(
             result.standardError.contains(
                 "the token request cannot be made: configuration: the redirect URI nowhere"))
-        #expect(result.standardOutput.contains("pretend-refresh-token"))
+        #expect(result.standardOutput.contains("simulated-refresh-token"))
     }
 
     @Test("Endpoints that only the metadata reports are called so")
@@ -142,6 +142,6 @@ struct ShowTests {
             ),
             "\(result)")
         #expect(
-            result.standardOutput.contains("url: \"https://id.acme.example/pretend-authorization?response_type=code"))
+            result.standardOutput.contains("url: \"https://id.acme.example/simulated-authorization?response_type=code"))
     }
 }

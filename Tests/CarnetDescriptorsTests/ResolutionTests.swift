@@ -134,7 +134,7 @@ struct ResolutionTests {
     }
 
     @Test("Example inputs make a test client")
-    func exampleInputsMakeAPretendClient() throws {
+    func exampleInputsMakeASimulatedClient() throws {
         let descriptor = try ResolutionFixture.descriptor(yaml)
         let inputs = descriptor.exampleInputs()
         #expect(inputs["domain"] == "dev.auth.example")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CarnetDescriptors
 
-/// The schema against the decoder, with a validator that nobody here wrote as the judge.
+/// The schema against the decoder, with a validator of another project as the reference.
 @Suite("Schema")
 struct SchemaTests {
     @Test("The shipped and the documented descriptors fit the schema")

@@ -29,7 +29,7 @@ struct AggregatedClaimsTests {
         let request = try Profile.request(tokens, at: provider)
         return (
             provider,
-            try Profile(judging: .json(body.jsonText()), to: request, from: provider, subject: "user-1")
+            try Profile(validating: .json(body.jsonText()), to: request, from: provider, subject: "user-1")
         )
     }
 
@@ -40,7 +40,7 @@ struct AggregatedClaimsTests {
         let (claims, failures) = profile.aggregatedClaims(at: provider)
         if let failure = failures.first { throw failure }
         let keys = try JSONWebKeySet(
-            judging: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
+            validating: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
         return try claims.reduce(profile) { profile, claims in
             try profile.adding(
                 claims, from: provider,

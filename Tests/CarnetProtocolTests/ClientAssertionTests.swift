@@ -69,7 +69,7 @@ struct ClientAssertionTests {
     func metadataMayAddTheMethod() throws {
         let provider = try Fixture.resolved(Fixture.discovered)
         let metadata = try ProviderMetadata(
-            judging: .json(
+            validating: .json(
                 """
                 {"issuer":"https://id.acme.example","authorization_endpoint":"https://id.acme.example/a",\
                 "token_endpoint":"https://id.acme.example/t","jwks_uri":"https://id.acme.example/k",\

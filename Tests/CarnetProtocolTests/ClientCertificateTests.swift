@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Client certificate")
 struct ClientCertificateTests {
-    private static let certificate = PretendCertificate.certificateText
-    private static let key = PretendCertificate.keyText
+    private static let certificate = SimulatedCertificate.certificateText
+    private static let key = SimulatedCertificate.keyText
     /// As `openssl x509 -outform DER | openssl dgst -sha256 -binary | basenc --base64url` says.
     private static let thumbprint = "bsKdUoecFiEoSR9wrRfezJ8r9NkJUeAtXVa_e-GaUt8"
 
@@ -138,7 +138,7 @@ struct ClientCertificateTests {
             Fixture.discovered + "endpoints: { userinfo: https://id.acme.example/own }\n")
         func metadata(_ aliases: String) throws -> ProviderMetadata {
             try ProviderMetadata(
-                judging: .json(
+                validating: .json(
                     """
                     {"issuer":"https://id.acme.example","token_endpoint":"https://id.acme.example/token",\
                     "token_endpoint_auth_methods_supported":["tls_client_auth"],"mtls_endpoint_aliases":\(aliases)}

@@ -49,10 +49,10 @@ struct ClientManagementTests {
     func newTokenReplacesTheOldAndWhatIsLeftOutStays() throws {
         let client = try client()
         let request = try client.updateRequest(metadata, at: try Fixture.provider().discovered)
-        let rotated = try client.judge(
+        let rotated = try client.validate(
             .json(#"{"client_id":"c","registration_access_token":"new"}"#), to: request, for: metadata)
         #expect(rotated.managementToken == Secret("new") && rotated.managementURI == client.managementURI)
-        let same = try client.judge(.json(#"{"client_id":"c"}"#), to: request, for: metadata)
+        let same = try client.validate(.json(#"{"client_id":"c"}"#), to: request, for: metadata)
         #expect(same.managementToken == Secret("the-token"))
     }
 
@@ -67,7 +67,7 @@ struct ClientManagementTests {
         let body = try JSONValue(parsing: request.bodyText)
         #expect(body["jwks"] == ["keys": [key.publicJWK]] && body["jwks"]?["keys"]?.array?.first?["d"] == nil)
         expectError(.registration, .badRegistration) {
-            try client.judge(
+            try client.validate(
                 .json(#"{"client_id":"c","token_endpoint_auth_method":"none"}"#), to: request, for: metadata)
         }
         var keyless = metadata
@@ -82,9 +82,10 @@ struct ClientManagementTests {
         let client = try client(secret: "old")
         let request = try client.readRequest()
         let method = #""token_endpoint_auth_method":"client_secret_basic""#
-        #expect(try client.judge(.json("{\"client_id\":\"c\",\(method)}"), to: request).clientSecret == Secret("old"))
+        #expect(
+            try client.validate(.json("{\"client_id\":\"c\",\(method)}"), to: request).clientSecret == Secret("old"))
         let answer = "{\"client_id\":\"c\",\"client_secret\":\"new\",\(method)}"
-        #expect(try client.judge(.json(answer), to: request).clientSecret == Secret("new"))
+        #expect(try client.validate(.json(answer), to: request).clientSecret == Secret("new"))
     }
 
     // DCR-03.
@@ -93,7 +94,7 @@ struct ClientManagementTests {
         let client = try client(secret: "s")
         let request = try client.readRequest()
         func method(_ list: String) throws -> ClientAuthenticationMethod {
-            try client.judge(
+            try client.validate(
                 .json("{\"client_id\":\"c\",\"token_endpoint_auth_method\":\(list)}"), to: request
             ).authenticationMethod
         }
@@ -108,7 +109,7 @@ struct ClientManagementTests {
         let client = try client()
         let request = try client.readRequest()
         expectError(.registration, .badRegistration) {
-            try client.judge(.json(#"{"client_id":"another"}"#), to: request)
+            try client.validate(.json(#"{"client_id":"another"}"#), to: request)
         }
     }
 
@@ -117,13 +118,13 @@ struct ClientManagementTests {
         let client = try client()
         let request = try client.deleteRequest()
         expectError(.registration, .unauthorized) {
-            try client.judgeDeletion(.empty(status: 401), to: request)
+            try client.validateDeletion(.empty(status: 401), to: request)
         }
-        expectError(.registration, .unauthorized) { try client.judge(.empty(status: 401), to: request) }
+        expectError(.registration, .unauthorized) { try client.validate(.empty(status: 401), to: request) }
         expectError(.registration, .unexpectedStatus) {
-            try client.judgeDeletion(.empty(status: 405), to: request)
+            try client.validateDeletion(.empty(status: 405), to: request)
         }
-        try client.judgeDeletion(.empty(status: 204), to: request)
+        try client.validateDeletion(.empty(status: 204), to: request)
         let unmanaged = RegisteredClient(clientID: "c", managementURI: nil, managementToken: nil)
         expectError(.registration, .unsupported) { try unmanaged.readRequest() }
     }

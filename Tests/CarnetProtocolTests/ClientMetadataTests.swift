@@ -18,12 +18,12 @@ struct ClientMetadataTests {
 
     private let metadata = ClientMetadata(redirectURIs: [Attempt.redirectURI], clientName: "My \"App\"")
 
-    private func judge(
+    private func validate(
         _ body: String, _ metadata: ClientMetadata? = nil, status: Int = 201
     ) throws -> RegisteredClient {
         let metadata = metadata ?? self.metadata
         return try RegisteredClient(
-            judging: .json(body, status: status), to: try request(metadata), for: metadata)
+            validating: .json(body, status: status), to: try request(metadata), for: metadata)
     }
 
     @Test("Request is JSON")
@@ -54,7 +54,7 @@ struct ClientMetadataTests {
     // DCR-01, DCR-03.
     @Test("Response is read tolerantly", arguments: [200, 201])
     func answerIsReadTolerantly(_ status: Int) throws {
-        let client = try judge(
+        let client = try validate(
             #"{"client_id":"c","client_id_issued_at":"1","logo_uri":null,"client_secret_expires_at":"1800000000","#
                 + #""registration_client_uri":"https://id.acme.example/r/c","registration_access_token":"t"}"#,
             status: status)
@@ -72,25 +72,25 @@ struct ClientMetadataTests {
         for body in [
             #"{"client_id":"c","client_secret":"s","token_endpoint_auth_method":"none"}"#, #"{"client_id":"c"}"#,
         ] {
-            expectError(.registration, .badRegistration) { try judge(body, confidential) }
+            expectError(.registration, .badRegistration) { try validate(body, confidential) }
         }
-        let other = try judge(
+        let other = try validate(
             #"{"client_id":"c","client_secret":"s","token_endpoint_auth_method":"client_secret_post"}"#, confidential)
         #expect(other.authenticationMethod == .clientSecretPost)
     }
 
     @Test("Unusable response is rejected")
     func unusableAnswerIsRefused() {
-        expectError(.registration, .missingField) { try judge("{}") }
-        expectError(.registration, .wrongFieldType) { try judge(#"{"client_id":5}"#) }
+        expectError(.registration, .missingField) { try validate("{}") }
+        expectError(.registration, .wrongFieldType) { try validate(#"{"client_id":5}"#) }
         expectError(.registration, .wrongFieldType) {
-            try judge(#"{"client_id":"c","registration_client_uri":"file:///etc"}"#)
+            try validate(#"{"client_id":"c","registration_client_uri":"file:///etc"}"#)
         }
         expectError(.registration, .redirectNotAccepted) {
-            try judge(#"{"client_id":"c","redirect_uris":["https://other.example/"]}"#)
+            try validate(#"{"client_id":"c","redirect_uris":["https://other.example/"]}"#)
         }
         let refused = expectError(.registration, .serverError) {
-            try judge(#"{"error":"invalid_redirect_uri"}"#, status: 400)
+            try validate(#"{"error":"invalid_redirect_uri"}"#, status: 400)
         }
         #expect(refused?.server?.code == "invalid_redirect_uri")
     }

@@ -100,12 +100,13 @@ struct DPoPTests {
     func boundTokenIsDemanded() throws {
         let attempt = try Attempt(bound)
         let request = try proven(try attempt.exchange())
-        func judge(_ type: String) throws -> TokenResponse {
+        func validate(_ type: String) throws -> TokenResponse {
             try TokenResponse(
-                judging: .json(#"{"access_token":"a","token_type":"\#(type)"}"#), to: request, from: attempt.provider)
+                validating: .json(#"{"access_token":"a","token_type":"\#(type)"}"#), to: request, from: attempt.provider
+            )
         }
-        #expect(try judge("dpop").tokenType == "dpop")
-        let error = expectError(.tokenRequest, .unsupportedTokenType) { try judge("Bearer") }
+        #expect(try validate("dpop").tokenType == "dpop")
+        let error = expectError(.tokenRequest, .unsupportedTokenType) { try validate("Bearer") }
         #expect(error?.descriptorKey == "client.dpop_bound_access_tokens")
     }
 

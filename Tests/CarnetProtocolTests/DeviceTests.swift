@@ -28,7 +28,7 @@ private func device(_ body: String, _ keys: String = "", status: Int = 200) thro
     let (request, scopes) = try DeviceAuthorization.request(
         at: provider, as: registration(), random: SeededRandomSource(seed: 9), now: Attempt.now)
     return try DeviceAuthorization(
-        judging: .json(body, status: status), to: request, scopes: scopes, from: provider, now: Attempt.now)
+        validating: .json(body, status: status), to: request, scopes: scopes, from: provider, now: Attempt.now)
 }
 
 private let answer =
@@ -118,7 +118,7 @@ struct DevicePollTests {
         let request = try DevicePoll.request(
             try device(answer + #","expires_in":60}"#, keys), at: provider, as: registration(),
             random: SeededRandomSource(seed: 9), now: Attempt.now)
-        return try DevicePoll(judging: response, to: request, from: provider)
+        return try DevicePoll(validating: response, to: request, from: provider)
     }
 
     @Test("Request has the device code")

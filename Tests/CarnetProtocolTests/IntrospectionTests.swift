@@ -22,16 +22,16 @@ struct IntrospectionTests {
         return (provider, request)
     }
 
-    private func judge(
+    private func validate(
         _ body: String, status: Int = 200, type: String = "application/json", _ keys: String = ""
     ) throws -> Introspection {
         let (provider, request) = try request(keys)
         var response = IncomingResponse.json(body, status: status)
         response.head.headerFields[.contentType] = type
         let keySet = try JSONWebKeySet(
-            judging: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
+            validating: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
         return try Introspection(
-            judging: response, to: request, from: provider, now: Attempt.now,
+            validating: response, to: request, from: provider, now: Attempt.now,
             verifyingBy: AnswerVerification(
                 with: keySet, for: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
                 now: Attempt.now))
@@ -50,7 +50,7 @@ struct IntrospectionTests {
 
     @Test("Active response is read typed")
     func activeAnswerIsReadTyped() throws {
-        let answer = try judge(
+        let answer = try validate(
             #"{"active":true,"sub":"u","client_id":"c","username":"ada","token_type":"Bearer","scope":"a b","#
                 + #""iss":"https://id.acme.example","aud":["x","y"],"exp":1796152621.685867,"iat":1767225600,"#
                 + #""cnf":{"jkt":"k"},"more":1}"#)
@@ -59,7 +59,7 @@ struct IntrospectionTests {
         // INTR-02: a real server gives parts of a second.
         #expect(answer.expiresAt == Date(timeIntervalSince1970: 1_796_152_621.685867))
         #expect(answer.confirmation == ["jkt": "k"] && answer.claims["more"] == 1)
-        #expect(try judge(#"{"active":true,"aud":"x"}"#).audience == ["x"])
+        #expect(try validate(#"{"active":true,"aud":"x"}"#).audience == ["x"])
     }
 
     // INTR-01.
@@ -69,22 +69,22 @@ struct IntrospectionTests {
             #"{"active":"true"}"#, #"{"active":1}"#, #"{"active":null}"#, #"{}"#, #"{"sub":"u"}"#,
         ])
     func activeIsTrueOrFalse(_ body: String) {
-        #expect(throws: OAuthError.self) { try judge(body) }
+        #expect(throws: OAuthError.self) { try validate(body) }
     }
 
     // INTR-01: of a token that is not active, nothing is believed.
     @Test("Inactive response says nothing else")
     func inactiveAnswerSaysNothingElse() throws {
-        let answer = try judge(#"{"active":false,"sub":"u","exp":"x"}"#)
+        let answer = try validate(#"{"active":false,"sub":"u","exp":"x"}"#)
         #expect(!answer.isActive && answer.subject == nil && answer.claims.members.isEmpty)
     }
 
     // INTR-02.
     @Test("Active is none whose times say otherwise")
     func activeIsNoneWhoseTimesSayOtherwise() throws {
-        #expect(try !judge(#"{"active":true,"exp":1767225000}"#).isActive)
-        #expect(try !judge(#"{"active":true,"nbf":1767229200}"#).isActive)
-        #expect(try judge(#"{"active":true,"exp":1767225590}"#).isActive, "clocks may differ")
+        #expect(try !validate(#"{"active":true,"exp":1767225000}"#).isActive)
+        #expect(try !validate(#"{"active":true,"nbf":1767229200}"#).isActive)
+        #expect(try validate(#"{"active":true,"exp":1767225590}"#).isActive, "clocks may differ")
     }
 
     // INTR-02.
@@ -96,13 +96,13 @@ struct IntrospectionTests {
             (#""iss":"https://attacker.example""#, .issuerMismatch),
         ] as [(String, OAuthError.Kind)])
     func wrongFieldsAreRefused(_ field: String, _ kind: OAuthError.Kind) {
-        expectError(.introspection, kind) { try judge(#"{"active":true,\#(field)}"#) }
+        expectError(.introspection, kind) { try validate(#"{"active":true,\#(field)}"#) }
     }
 
     // INTR-05.
     @Test("Refusal is an error and not a response", arguments: [400, 401, 403, 404, 500, 302])
     func refusalIsAnErrorAndNotAnAnswer(_ status: Int) {
-        #expect(throws: OAuthError.self) { try judge(#"{"active":false}"#, status: status) }
+        #expect(throws: OAuthError.self) { try validate(#"{"active":false}"#, status: status) }
     }
 
     // MARK: - RFC 9701
@@ -129,8 +129,8 @@ struct IntrospectionTests {
     func signedAnswerIsBelievedByItsSignature() throws {
         let (_, request) = try request(Self.signed)
         #expect(request.header("Accept") == Self.mediaType)
-        #expect(try judge(try token(), type: Self.mediaType, Self.signed).subject == "u")
-        #expect(try judge(try token(), type: Self.mediaType).subject == "u", "one that was not asked for too")
+        #expect(try validate(try token(), type: Self.mediaType, Self.signed).subject == "u")
+        #expect(try validate(try token(), type: Self.mediaType).subject == "u", "one that was not asked for too")
     }
 
     // INTR-03.
@@ -151,8 +151,8 @@ struct IntrospectionTests {
             (try token(changing: ["token_introspection": true]), .missingField),
         ]
         for (token, kind) in bad {
-            expectError(.introspection, kind) { try judge(token, type: Self.mediaType, Self.signed) }
+            expectError(.introspection, kind) { try validate(token, type: Self.mediaType, Self.signed) }
         }
-        expectError(.introspection, .unexpectedContentType) { try judge(#"{"active":true}"#, Self.signed) }
+        expectError(.introspection, .unexpectedContentType) { try validate(#"{"active":true}"#, Self.signed) }
     }
 }

@@ -4,7 +4,7 @@ import CarnetTestSupport
 import CarnetTesting
 import Foundation
 
-/// An issuer of ID tokens with a key set, and the client that judges them.
+/// An issuer of ID tokens with a key set, and the client that validates them.
 struct Issuer {
     var algorithms: [SignatureAlgorithm] = [.RS256]
     var keys: [JSONValue]
@@ -24,7 +24,7 @@ struct Issuer {
 
     var keySet: JSONWebKeySet {
         get throws {
-            try JSONWebKeySet(judging: .json((["keys": .array(keys)] as JSONValue).jsonText()))
+            try JSONWebKeySet(validating: .json((["keys": .array(keys)] as JSONValue).jsonText()))
         }
     }
 

@@ -135,12 +135,12 @@ struct KeySetResponseTests {
         "Body without a list of keys is rejected",
         arguments: ["[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":"x"}"#])
     func bodyWithoutAListOfKeysIsRefused(_ body: String) {
-        expectError(.keys, .malformedKeys) { try JSONWebKeySet(judging: .json(body)) }
+        expectError(.keys, .malformedKeys) { try JSONWebKeySet(validating: .json(body)) }
     }
 
     @Test("Body that is not JSON is rejected", arguments: ["<html>", "", "{"])
     func bodyThatIsNotJSONIsRefused(_ body: String) {
-        expectError(.keys, .malformedBody) { try JSONWebKeySet(judging: .json(body)) }
+        expectError(.keys, .malformedBody) { try JSONWebKeySet(validating: .json(body)) }
     }
 
     // JOSE-18.
@@ -148,22 +148,22 @@ struct KeySetResponseTests {
     func otherStatusIsRefused(_ status: Int) throws {
         let body = (["keys": [try SigningKey.rsa.jwk()]] as JSONValue).jsonText()
         let error = try #require(
-            #expect(throws: OAuthError.self) { try JSONWebKeySet(judging: .json(body, status: status)) })
+            #expect(throws: OAuthError.self) { try JSONWebKeySet(validating: .json(body, status: status)) })
         #expect(error.status == status)
         #expect(error.step == .keys)
-        _ = try JSONWebKeySet(judging: .json(body))
+        _ = try JSONWebKeySet(validating: .json(body))
     }
 
     // JOSE-18.
     @Test("Endless list is rejected")
     func endlessListIsRefused() {
         let keys = Array(repeating: #"{"kty":"future"}"#, count: 101).joined(separator: ",")
-        expectError(.keys, .malformedKeys) { try JSONWebKeySet(judging: .json(#"{"keys":[\#(keys)]}"#)) }
+        expectError(.keys, .malformedKeys) { try JSONWebKeySet(validating: .json(#"{"keys":[\#(keys)]}"#)) }
     }
 
     @Test("Key set type of its own is accepted")
     func keySetTypeOfItsOwnIsAccepted() throws {
-        _ = try JSONWebKeySet(judging: .canned(#"{"keys":[]}"#, type: "application/jwk-set+json"))
-        _ = try JSONWebKeySet(judging: .canned(#"{"keys":[]}"#, type: "text/plain"))
+        _ = try JSONWebKeySet(validating: .canned(#"{"keys":[]}"#, type: "application/jwk-set+json"))
+        _ = try JSONWebKeySet(validating: .canned(#"{"keys":[]}"#, type: "text/plain"))
     }
 }

@@ -41,7 +41,7 @@ struct LogoutTokenTests {
         _ token: String, yaml: String = Fixture.openID, now: Date = Attempt.now
     ) throws -> LogoutToken {
         let keys = try JSONWebKeySet(
-            judging: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
+            validating: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
         let registration = ClientRegistration(clientID: "client", redirectURI: "com.example.app:/callback")
         let expectations = try LogoutTokenExpectations(from: try Fixture.provider(yaml).discovered, as: registration)
         return try LogoutToken(validating: Secret(token), with: keys, expecting: expectations, now: now)
@@ -198,7 +198,7 @@ struct LogoutRequestTests {
     func frontChannelNamesIssuerAndSession() throws {
         let url = "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=session-1"
         let logout = try FrontChannelLogout(
-            judging: AuthorizationCallback(url: url), from: try Self.frontChannelProvider)
+            validating: AuthorizationCallback(url: url), from: try Self.frontChannelProvider)
         #expect(logout.session.sessionID == "session-1")
         #expect(logout.session.subject == nil)
     }
@@ -217,7 +217,7 @@ struct LogoutRequestTests {
     func frontChannelWithoutBothIsRefused(query: String, kind: OAuthError.Kind) throws {
         expectError(.logout, kind) {
             try FrontChannelLogout(
-                judging: AuthorizationCallback(url: "https://app.example/front" + query),
+                validating: AuthorizationCallback(url: "https://app.example/front" + query),
                 from: try Self.frontChannelProvider)
         }
     }
@@ -231,7 +231,7 @@ struct LogoutRequestTests {
     func frontChannelIsOffUnlessTheDescriptorSaysSo() throws {
         let url = "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=session-1"
         expectError(.logout, .unsupported) {
-            try FrontChannelLogout(judging: AuthorizationCallback(url: url), from: try Fixture.provider())
+            try FrontChannelLogout(validating: AuthorizationCallback(url: url), from: try Fixture.provider())
         }
     }
 }

@@ -91,13 +91,13 @@ struct MetadataTests {
 
     init() throws { provider = try Fixture.resolved(Fixture.discovered) }
 
-    private func judge(_ body: String, status: Int = 200) throws -> ProviderMetadata {
-        try ProviderMetadata(judging: .json(body, status: status), for: provider)
+    private func validate(_ body: String, status: Int = 200) throws -> ProviderMetadata {
+        try ProviderMetadata(validating: .json(body, status: status), for: provider)
     }
 
     @Test("Endpoints are merged")
     func endpointsAreMerged() throws {
-        let merged = provider.merging(try judge(metadata()))
+        let merged = provider.merging(try validate(metadata()))
         #expect(merged.endpoints[.token]?.text == "https://id.acme.example/token")
         #expect(merged.endpoints[.jwks]?.text == "https://id.acme.example/jwks")
         #expect(merged.endpoints[.userinfo] == nil)
@@ -112,7 +112,7 @@ struct MetadataTests {
         ])
     func anotherIssuerIsRefusedAndNamed(_ issuer: String) {
         let error = expectError(.discovery, .issuerMismatch) {
-            try judge(metadata(changing: ["issuer": .string(issuer)]))
+            try validate(metadata(changing: ["issuer": .string(issuer)]))
         }
         #expect(error?.message.contains("\"\(issuer)\"") == true)
         #expect(error?.message.contains("https://id.acme.example") == true)
@@ -124,10 +124,10 @@ struct MetadataTests {
     func issuerWithASlashAtTheEnd() throws {
         let slash = try Fixture.resolved(Fixture.discovered.replacing("acme.example", with: "acme.example/realm/"))
         _ = try ProviderMetadata(
-            judging: .json(metadata(changing: ["issuer": "https://id.acme.example/realm/"])), for: slash)
+            validating: .json(metadata(changing: ["issuer": "https://id.acme.example/realm/"])), for: slash)
         expectError(.discovery, .issuerMismatch) {
             try ProviderMetadata(
-                judging: .json(metadata(changing: ["issuer": "https://id.acme.example/realm"])), for: slash)
+                validating: .json(metadata(changing: ["issuer": "https://id.acme.example/realm"])), for: slash)
         }
     }
 
@@ -136,7 +136,7 @@ struct MetadataTests {
     func issuerIsQuotedHarmlessly() throws {
         let issuer = "\u{1B}[31m\n" + String(repeating: "e\u{301}", count: 100_000)
         let error = try #require(
-            expectError(.discovery, .issuerMismatch) { try judge(metadata(changing: ["issuer": .string(issuer)])) })
+            expectError(.discovery, .issuerMismatch) { try validate(metadata(changing: ["issuer": .string(issuer)])) })
         #expect("\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 })
         #expect("\(error)".utf8.count < 2000)
     }
@@ -144,17 +144,17 @@ struct MetadataTests {
     // DISC-05, DISC-06.
     @Test("Issuer must be a string")
     func issuerMustBeAText() {
-        expectError(.discovery, .missingField) { try judge(metadata(changing: ["issuer": nil as JSONValue?])) }
-        expectError(.discovery, .missingField) { try judge(metadata(changing: ["issuer": 5])) }
-        expectError(.discovery, .missingField) { try judge("[]") }
-        expectError(.discovery, .missingField) { try judge("null") }
-        expectError(.discovery, .missingField) { try judge("\"x\"") }
+        expectError(.discovery, .missingField) { try validate(metadata(changing: ["issuer": nil as JSONValue?])) }
+        expectError(.discovery, .missingField) { try validate(metadata(changing: ["issuer": 5])) }
+        expectError(.discovery, .missingField) { try validate("[]") }
+        expectError(.discovery, .missingField) { try validate("null") }
+        expectError(.discovery, .missingField) { try validate("\"x\"") }
     }
 
     // DISC-04.
     @Test("Other status is rejected", arguments: [201, 204, 301, 302, 307, 404, 500])
     func otherStatusIsRefused(_ status: Int) throws {
-        let error = try #require(#expect(throws: OAuthError.self) { try judge(metadata(), status: status) })
+        let error = try #require(#expect(throws: OAuthError.self) { try validate(metadata(), status: status) })
         #expect(error.status == status)
         #expect(error.step == .discovery)
     }
@@ -167,7 +167,7 @@ struct MetadataTests {
             String(repeating: "[", count: 100_000),
         ])
     func bodyThatIsNotJSONIsRefused(_ body: String) {
-        expectError(.discovery, .malformedBody) { try judge(body) }
+        expectError(.discovery, .malformedBody) { try validate(body) }
     }
 
     // DISC-07.
@@ -175,19 +175,19 @@ struct MetadataTests {
     func loginPageOfANetworkIsToldApart() throws {
         let error = try #require(
             expectError(.discovery, .unexpectedContentType) {
-                try ProviderMetadata(judging: .canned("<html>secret page", type: "text/html"), for: provider)
+                try ProviderMetadata(validating: .canned("<html>secret page", type: "text/html"), for: provider)
             })
         #expect("\(error)".contains("text/html"))
         #expect(!"\(error)".contains("secret page"))
         _ = try ProviderMetadata(
-            judging: .canned(metadata(), type: "application/json;charset=UTF-8"), for: provider)
+            validating: .canned(metadata(), type: "application/json;charset=UTF-8"), for: provider)
     }
 
     // DISC-06.
     @Test("Endpoint must be a string", arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
     func endpointMustBeAText(_ name: String) {
         for value: JSONValue in [5, [], true, [:]] {
-            expectError(.discovery, .wrongFieldType) { try judge(metadata(changing: [name: value])) }
+            expectError(.discovery, .wrongFieldType) { try validate(metadata(changing: [name: value])) }
         }
     }
 
@@ -197,7 +197,7 @@ struct MetadataTests {
         arguments: [5, [], "", "/revoke", "http://id.acme.example/x", "javascript:alert(1)"] as [JSONValue])
     func endpointThatNobodyUsesMayBeMalformed(_ value: JSONValue) throws {
         let merged = provider.merging(
-            try judge(
+            try validate(
                 metadata(changing: [
                     "revocation_endpoint": value, "registration_endpoint": value, "userinfo_endpoint": value,
                 ])))
@@ -216,7 +216,7 @@ struct MetadataTests {
         let own = try Fixture.resolved(
             Fixture.discovered + "endpoints: { revocation: https://id.acme.example/own }\n")
         let document = metadata(changing: ["revocation_endpoint": 5])
-        let merged = own.merging(try ProviderMetadata(judging: .json(document), for: own))
+        let merged = own.merging(try ProviderMetadata(validating: .json(document), for: own))
         #expect(try merged.endpoint(.revocation, for: .revocation).text == "https://id.acme.example/own")
     }
 
@@ -224,20 +224,20 @@ struct MetadataTests {
     @Test("List that nobody uses may be malformed")
     func listThatNobodyUsesMayBeMalformed() throws {
         for name in ["authorization", "userinfo", "introspection", "request_object"] {
-            let judged = try judge(metadata(changing: ["\(name)_signing_alg_values_supported": "RS256"]))
-            #expect(judged.callbackAlgorithms.isEmpty && judged.profileAlgorithms.isEmpty)
+            let validated = try validate(metadata(changing: ["\(name)_signing_alg_values_supported": "RS256"]))
+            #expect(validated.callbackAlgorithms.isEmpty && validated.profileAlgorithms.isEmpty)
         }
     }
 
     // INT-22: a boolean as a text means what it says, so that a protection that is announced is in force.
     @Test("Boolean may be a string", arguments: [("true", true), ("false", false)])
     func booleanMayBeAText(_ text: String, _ expected: Bool) throws {
-        let judged = try judge(
+        let validated = try validate(
             metadata(changing: [
                 "authorization_response_iss_parameter_supported": .string(text),
                 "require_pushed_authorization_requests": .string(text),
             ]))
-        #expect(judged.announcesIssuerParameter == expected && judged.demandsPushedAuthorization == expected)
+        #expect(validated.announcesIssuerParameter == expected && validated.demandsPushedAuthorization == expected)
     }
 
     // DISC-06: a member that is used must be what it should be, not silently nothing.
@@ -249,9 +249,9 @@ struct MetadataTests {
             ["authorization_response_iss_parameter_supported": ""],
             ["authorization_response_iss_parameter_supported": 1],
         ] {
-            expectError(.discovery, .wrongFieldType) { try judge(metadata(changing: changes)) }
+            expectError(.discovery, .wrongFieldType) { try validate(metadata(changing: changes)) }
         }
-        _ = try judge(
+        _ = try validate(
             metadata(changing: [
                 "grant_types_supported": "code", "x": 5, "id_token_signing_alg_values_supported": .null,
             ]))
@@ -271,7 +271,7 @@ struct MetadataTests {
         ])
     func dangerousEndpointIsRefused(_ url: String) {
         for name in ["authorization_endpoint", "jwks_uri"] {
-            expectError(.discovery, .badDescriptor) { try judge(metadata(changing: [name: .string(url)])) }
+            expectError(.discovery, .badDescriptor) { try validate(metadata(changing: [name: .string(url)])) }
         }
     }
 
@@ -280,14 +280,14 @@ struct MetadataTests {
         "Loopback endpoint may be HTTP",
         arguments: ["http://127.0.0.1:8080/token", "http://localhost:1/token", "http://[::1]:9/token"])
     func loopbackEndpointMayBeHTTP(_ url: String) throws {
-        #expect(try judge(metadata(changing: ["token_endpoint": .string(url)])).endpoints[.token]?.text == url)
+        #expect(try validate(metadata(changing: ["token_endpoint": .string(url)])).endpoints[.token]?.text == url)
     }
 
     @Test(
         "Host that only looks like loopback is not",
         arguments: ["http://127.0.0.1.evil.example/x", "http://localhost.evil.example/", "http://127.evil/"])
     func hostThatOnlyLooksLikeLoopbackIsNot(_ url: String) {
-        expectError(.discovery, .badDescriptor) { try judge(metadata(changing: ["token_endpoint": .string(url)])) }
+        expectError(.discovery, .badDescriptor) { try validate(metadata(changing: ["token_endpoint": .string(url)])) }
     }
 
     // CFG-05, DISC-12: what the descriptor says wins, and is not even looked at in the metadata.
@@ -295,7 +295,7 @@ struct MetadataTests {
     func descriptorsEndpointsWin() throws {
         let own = try Fixture.resolved()
         let found = try ProviderMetadata(
-            judging: .json(metadata(changing: ["token_endpoint": "https://evil.example/token", "jwks_uri": 5])),
+            validating: .json(metadata(changing: ["token_endpoint": "https://evil.example/token", "jwks_uri": 5])),
             for: own)
         #expect(own.merging(found).endpoints[.token]?.text == "https://id.acme.example/token")
     }
@@ -303,10 +303,10 @@ struct MetadataTests {
     // DISC-22, JOSE-01.
     @Test("None and symmetric algorithms never become allowed")
     func noneAndSymmetricAlgorithmsNeverBecomeAllowed() throws {
-        let found = try judge(
+        let found = try validate(
             metadata(changing: ["id_token_signing_alg_values_supported": ["none", "HS256", "ES256", "future"]]))
         #expect(found.signatureAlgorithms == [.ES256])
-        let empty = try judge(metadata(changing: ["id_token_signing_alg_values_supported": ["none"]]))
+        let empty = try validate(metadata(changing: ["id_token_signing_alg_values_supported": ["none"]]))
         #expect(empty.signatureAlgorithms == [])
         let expectations = try IDTokenExpectations(
             from: provider.merging(empty).discovered,
@@ -322,7 +322,8 @@ struct MetadataTests {
     func descriptorsAlgorithmsAreNotWidened() throws {
         let own = try Fixture.resolved(Fixture.discovered + "id_token: { algorithms: [ES256] }\n")
         let found = try ProviderMetadata(
-            judging: .json(metadata(changing: ["id_token_signing_alg_values_supported": ["RS256", "ES256"]])), for: own)
+            validating: .json(metadata(changing: ["id_token_signing_alg_values_supported": ["RS256", "ES256"]])),
+            for: own)
         #expect(own.merging(found).idToken.algorithms == [.ES256])
     }
 
@@ -331,7 +332,7 @@ struct MetadataTests {
     func proofKeyDoesNotDependOnTheMetadata() throws {
         for value: JSONValue in [["plain"], [], .null] {
             let merged = provider.merging(
-                try judge(metadata(changing: ["code_challenge_methods_supported": value])))
+                try validate(metadata(changing: ["code_challenge_methods_supported": value])))
             let request = try AuthorizationRequest(
                 to: merged,
                 as: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
@@ -345,15 +346,15 @@ struct MetadataTests {
     // ARES-06.
     @Test("Announced issuer parameter is required")
     func announcedIssuerParameterIsDemanded() throws {
-        let found = try judge(metadata(changing: ["authorization_response_iss_parameter_supported": true]))
+        let found = try validate(metadata(changing: ["authorization_response_iss_parameter_supported": true]))
         #expect(provider.merging(found).callback.requiresIssuer)
-        #expect(try !provider.merging(judge(metadata())).callback.requiresIssuer)
+        #expect(try !provider.merging(validate(metadata())).callback.requiresIssuer)
     }
 
     // DISC-11.
     @Test("Endpoint with a parameter of the protocol is rejected")
     func endpointWithAParameterOfTheProtocolIsRefused() throws {
-        let found = try judge(
+        let found = try validate(
             metadata(changing: ["authorization_endpoint": "https://id.acme.example/authorize?client_id=evil"]))
         expectError(.authorization, .reservedParameter) {
             try AuthorizationRequest(

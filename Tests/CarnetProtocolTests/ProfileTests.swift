@@ -17,17 +17,17 @@ struct ProfileTests {
         subject: String? = nil,
         status: Int = 200
     ) throws -> Profile {
-        try judge(.json(body, status: status), yaml, subject: subject)
+        try validate(.json(body, status: status), yaml, subject: subject)
     }
 
-    private func judge(
+    private func validate(
         _ response: IncomingResponse,
         _ yaml: String = Fixture.openID,
         subject: String? = nil
     ) throws -> Profile {
         let provider = try Fixture.provider(yaml)
         return try Profile(
-            judging: response, to: try Profile.request(tokens, at: provider), from: provider, subject: subject)
+            validating: response, to: try Profile.request(tokens, at: provider), from: provider, subject: subject)
     }
 
     // UI-02.
@@ -143,7 +143,7 @@ struct ProfileTests {
     @Test("Unauthorized is typed and carries the challenge")
     func unauthorizedIsTypedAndCarriesTheChallenge() throws {
         let error = expectError(.profile, .unauthorized) {
-            try judge(
+            try validate(
                 .empty(
                     status: 401,
                     header: (.wwwAuthenticate, #"Bearer error="invalid_token", error_description="it ended""#)))
@@ -157,7 +157,7 @@ struct ProfileTests {
     func invalidTokenWithStatus400IsUnauthorizedToo() throws {
         expectError(.profile, .unauthorized) { try profile(#"{"error":"invalid_token"}"#, status: 400) }
         expectError(.profile, .unauthorized) {
-            try judge(.empty(status: 400, header: (.wwwAuthenticate, #"Bearer error="invalid_token""#)))
+            try validate(.empty(status: 400, header: (.wwwAuthenticate, #"Bearer error="invalid_token""#)))
         }
     }
 
@@ -165,7 +165,7 @@ struct ProfileTests {
     @Test("Forbidden is insufficient scope")
     func forbiddenIsInsufficientScope() throws {
         let error = expectError(.profile, .insufficientScope) {
-            try judge(
+            try validate(
                 .empty(
                     status: 403, header: (.wwwAuthenticate, #"Bearer error="insufficient_scope", scope="profile""#)))
         }
@@ -182,7 +182,7 @@ struct ProfileTests {
             #"{"error":"x","error_description":"bad access-token-1"}"#, status: 400)
         let type = IncomingResponse.canned("", type: "text/access-token-1")
         for response in [challenge, body, type] {
-            let error = try #require(#expect(throws: OAuthError.self) { try judge(response) })
+            let error = try #require(#expect(throws: OAuthError.self) { try validate(response) })
             #expect(!"\(error)".contains("access-token-1"))
             let request = try Profile.request(tokens, at: try Fixture.provider())
             #expect(!"\(RedactedResponse(response, to: request))".contains("access-token-1"))
@@ -192,8 +192,8 @@ struct ProfileTests {
     // UI-09.
     @Test("Other bodies are rejected")
     func otherBodiesAreRefused() throws {
-        expectError(.profile, .unexpectedContentType) { try judge(.canned("<html>", type: "text/html")) }
-        expectError(.profile, .unexpectedContentType) { try judge(.canned("a.b.c", type: "application/jwt")) }
+        expectError(.profile, .unexpectedContentType) { try validate(.canned("<html>", type: "text/html")) }
+        expectError(.profile, .unexpectedContentType) { try validate(.canned("a.b.c", type: "application/jwt")) }
         expectError(.profile, .malformedBody) { try profile("") }
     }
 
@@ -215,7 +215,7 @@ struct ProfileTests {
         let body =
             #"{"authed_user":{"id":"U1","country_code":"FI","access_token":"xoxp-secret-1"},"rt":"xoxr-secret-2","token_type":"user-bearer","access_token":"xoxb-secret-3","copies":["xoxp-secret-1"]}"#
             .replacing("user-bearer", with: "bearer")
-        let response = try TokenResponse(judging: .json(body), to: try attempt.exchange(), from: attempt.provider)
+        let response = try TokenResponse(validating: .json(body), to: try attempt.exchange(), from: attempt.provider)
         #expect(response.accessToken.reveal() == "xoxp-secret-1")
         let profile = Profile(response, from: attempt.provider)
         #expect(profile.subject == "U1")

@@ -137,7 +137,7 @@ import Testing
                     #"{"device_code":"d","user_code":"BCDF","verification_uri":"https://id.acme.example/activate","expires_in":60}"#
                 )
                 let device = try DeviceAuthorization(
-                    judging: answer, to: try device(), scopes: [], from: provider, now: now)
+                    validating: answer, to: try device(), scopes: [], from: provider, now: now)
                 return [
                     Sent(
                         try DevicePoll.request(device, at: provider, as: registration, random: random, now: now))

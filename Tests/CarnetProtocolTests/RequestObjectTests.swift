@@ -137,7 +137,7 @@ struct RequestObjectTests {
     func metadataMayDemandIt() throws {
         let provider = try Fixture.resolved(Self.keys)
         let metadata = try ProviderMetadata(
-            judging: .json(
+            validating: .json(
                 #"{"issuer":"https://id.acme.example","require_signed_request_object":true,"#
                     + #""request_object_signing_alg_values_supported":["none","PS256"]}"#), for: provider)
         let demanding = provider.merging(metadata)

@@ -127,35 +127,35 @@ struct ResourceRequestTests {
 
 @Suite("Resource response")
 struct ResourceResponseTests {
-    private func judge(_ response: IncomingResponse) throws {
+    private func validate(_ response: IncomingResponse) throws {
         let provider = try Fixture.provider(yaml)
         let request = try ResourceRequest.make(
             try WebURL("https://api.acme.example/x"), tokens: tokens, at: provider)
-        try ResourceRequest.judge(response, to: request)
+        try ResourceRequest.validate(response, to: request)
     }
 
     @Test("Success is success whatever the body", arguments: [200, 201, 204])
     func successIsSuccessWhateverTheBody(_ status: Int) throws {
-        try judge(.canned("not JSON", status: status, type: "text/plain"))
-        try judge(.empty(status: status))
+        try validate(.canned("not JSON", status: status, type: "text/plain"))
+        try validate(.empty(status: status))
     }
 
     // C14: the status comes before the body.
     @Test("JSON body with an error status is no success")
     func jsonBodyWithAnErrorStatusIsNoSuccess() {
         let body = #"{"balance":100}"#
-        expectError(.resource, .unauthorized) { try judge(.json(body, status: 401)) }
-        expectError(.resource, .insufficientScope) { try judge(.json(body, status: 403)) }
-        expectError(.resource, .unexpectedStatus) { try judge(.json(body, status: 404)) }
-        expectError(.resource, .serverUnavailable) { try judge(.json(body, status: 500)) }
-        expectError(.resource, .unexpectedStatus) { try judge(.json(body, status: 302)) }
+        expectError(.resource, .unauthorized) { try validate(.json(body, status: 401)) }
+        expectError(.resource, .insufficientScope) { try validate(.json(body, status: 403)) }
+        expectError(.resource, .unexpectedStatus) { try validate(.json(body, status: 404)) }
+        expectError(.resource, .serverUnavailable) { try validate(.json(body, status: 500)) }
+        expectError(.resource, .unexpectedStatus) { try validate(.json(body, status: 302)) }
     }
 
     // C12.
     @Test("Forbidden says which scopes are missing")
     func forbiddenSaysWhichScopesAreMissing() throws {
         let error = expectError(.resource, .insufficientScope) {
-            try judge(
+            try validate(
                 .empty(
                     status: 403,
                     header: (.wwwAuthenticate, #"Bearer error="insufficient_scope", scope="files write""#)))
@@ -181,7 +181,7 @@ struct ResourceResponseTests {
         ))
     func challengeIsReadTolerantly(_ header: String, _ code: String?) throws {
         let error = expectError(.resource, .unauthorized) {
-            try judge(.empty(status: 401, header: (.wwwAuthenticate, header)))
+            try validate(.empty(status: 401, header: (.wwwAuthenticate, header)))
         }
         #expect(error?.server?.code == code)
     }
@@ -191,7 +191,7 @@ struct ResourceResponseTests {
     func echoedAccessTokenIsTakenOut() throws {
         let error = try #require(
             expectError(.resource, .unauthorized) {
-                try judge(
+                try validate(
                     .empty(
                         status: 401,
                         header: (

@@ -93,7 +93,7 @@ struct PrintedTypesTests {
         let answer = IncomingResponse.json(
             #"{"access_token":"at-s3cret","token_type":"bearer","refresh_token":"rt-s3cret","x":{"id_token":"it-s3cret"}}"#
         )
-        let response = try TokenResponse(judging: answer, to: try attempt.exchange(), from: attempt.provider)
+        let response = try TokenResponse(validating: answer, to: try attempt.exchange(), from: attempt.provider)
         expectNone(of: ["s3cret"], in: response)
         expectNone(of: ["s3cret"], in: answer)
         expectNone(of: ["s3cret"], in: TokenSet(response, requested: [], now: Attempt.now))

@@ -44,7 +44,7 @@ struct SignedCallbackTests {
         _ attempt: Attempt, _ callback: AuthorizationCallback, decryptingWith keys: [ClientKey] = []
     ) throws -> ValidatedCallback {
         let keySet = try JSONWebKeySet(
-            judging: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
+            validating: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
         var registration = attempt.registration
         registration.decryptionKeys = keys
         return try attempt.pending.validate(
@@ -184,7 +184,7 @@ struct SignedCallbackTests {
         let provider = try Fixture.resolved()
         #expect(provider.algorithms(of: provider.callback.jwt) == [.RS256])
         let metadata = try ProviderMetadata(
-            judging: .json(
+            validating: .json(
                 #"{"issuer":"https://id.acme.example","authorization_signing_alg_values_supported":["none","ES256"]}"#),
             for: provider)
         let announced = provider.merging(metadata)

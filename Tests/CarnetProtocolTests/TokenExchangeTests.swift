@@ -40,12 +40,12 @@ struct TokenExchangeTests {
         let exchange = TokenExchange(.init(Secret("subject-1")), requestedType: .accessToken)
         let request = try request(exchange)
         let provider = try Fixture.provider(Fixture.plain)
-        func judge(_ type: String) throws -> TokenExchange.TokenType {
+        func validate(_ type: String) throws -> TokenExchange.TokenType {
             let body = #"{"access_token":"new-token-1","token_type":"Bearer","issued_token_type":"\#(type)"}"#
-            return try exchange.judge(.json(body), to: request, from: provider, now: Attempt.now).type
+            return try exchange.validate(.json(body), to: request, from: provider, now: Attempt.now).type
         }
-        #expect(try judge(TokenExchange.TokenType.accessToken.uri) == .accessToken)
-        expectError(.tokenExchange, .unsupportedTokenType) { try judge("urn:other") }
+        #expect(try validate(TokenExchange.TokenType.accessToken.uri) == .accessToken)
+        expectError(.tokenExchange, .unsupportedTokenType) { try validate("urn:other") }
     }
 }
 

@@ -16,15 +16,15 @@ private struct Endpoint {
         request = try attempt.exchange()
     }
 
-    func judge(_ response: IncomingResponse) throws -> TokenResponse {
-        try TokenResponse(judging: response, to: request, from: attempt.provider)
+    func validate(_ response: IncomingResponse) throws -> TokenResponse {
+        try TokenResponse(validating: response, to: request, from: attempt.provider)
     }
 
-    func judge(_ json: String) throws -> TokenResponse { try judge(.json(json)) }
+    func validate(_ json: String) throws -> TokenResponse { try validate(.json(json)) }
 
     /// An otherwise good answer with a member more, or one of another value.
-    func judge(with members: String) throws -> TokenResponse {
-        try judge(#"{"access_token":"at","token_type":"Bearer",\#(members)}"#)
+    func validate(with members: String) throws -> TokenResponse {
+        try validate(#"{"access_token":"at","token_type":"Bearer",\#(members)}"#)
     }
 }
 
@@ -32,7 +32,7 @@ private struct Endpoint {
 struct TokenResponseTests {
     @Test("Reads all fields")
     func readsAllFields() throws {
-        let response = try Endpoint().judge(
+        let response = try Endpoint().validate(
             with: #""expires_in":3600,"refresh_token":"rt","scope":"read write","iat":1,"team":{"id":5}"#)
         #expect(response.accessToken.reveal() == "at")
         #expect(response.refreshToken?.reveal() == "rt")
@@ -45,7 +45,7 @@ struct TokenResponseTests {
     // G11, C8, TOK-15, TOK-16: all but the access token may be missing.
     @Test("Needs the access token alone")
     func needsTheAccessTokenAlone() throws {
-        let response = try Endpoint().judge(#"{"access_token":"at","token_type":"Bearer"}"#)
+        let response = try Endpoint().validate(#"{"access_token":"at","token_type":"Bearer"}"#)
         #expect(response.refreshToken == nil)
         #expect(response.end == nil)
         #expect(response.scopes == nil)
@@ -57,7 +57,7 @@ struct TokenResponseTests {
         arguments: [#"{"token_type":"Bearer"}"#, #"{"access_token":null,"token_type":"Bearer"}"#])
     func missingAccessTokenIsRefused(_ body: String) throws {
         let endpoint = try Endpoint()
-        let error = expectError(.tokenRequest, .missingField) { try endpoint.judge(body) }
+        let error = expectError(.tokenRequest, .missingField) { try endpoint.validate(body) }
         #expect(error?.descriptorKey == "token.response.fields.access_token")
     }
 
@@ -70,7 +70,7 @@ struct TokenResponseTests {
         ])
     func unusableAccessTokenIsRefused(_ member: String) throws {
         let endpoint = try Endpoint()
-        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(#"{"token_type":"Bearer",\#(member)}"#) }
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(#"{"token_type":"Bearer",\#(member)}"#) }
     }
 
     // TOK-06.
@@ -79,23 +79,23 @@ struct TokenResponseTests {
         arguments: [#""refresh_token":"a\nb""#, #""refresh_token":5"#, #""refresh_token":{}"#, #""id_token":7"#])
     func unusableOtherTokenIsRefused(_ member: String) throws {
         let endpoint = try Endpoint()
-        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: member) }
-        _ = try endpoint.judge(with: #""refresh_token":null"#)
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: member) }
+        _ = try endpoint.validate(with: #""refresh_token":null"#)
     }
 
     // TOK-06, INT-23: servers that do not leave out what is empty. An access token that is empty stays an error.
     @Test("Empty member is one that is missing")
     func emptyMemberIsOneThatIsMissing() throws {
-        let response = try Endpoint().judge(with: #""refresh_token":"","id_token":"","scope":" ","expires_in":"""#)
+        let response = try Endpoint().validate(with: #""refresh_token":"","id_token":"","scope":" ","expires_in":"""#)
         #expect(
             response.refreshToken == nil && response.idToken == nil && response.scopes == nil && response.end == nil)
         let endpoint = try Endpoint()
-        expectError(.tokenRequest, .missingField) { try endpoint.judge(#"{"access_token":"at","token_type":""}"#) }
+        expectError(.tokenRequest, .missingField) { try endpoint.validate(#"{"access_token":"at","token_type":""}"#) }
         let lenient = try Endpoint(Fixture.plain + "token: { response: { default_token_type: Bearer } }\n")
-        #expect(try lenient.judge(#"{"access_token":"at","token_type":""}"#).tokenType == "Bearer")
+        #expect(try lenient.validate(#"{"access_token":"at","token_type":""}"#).tokenType == "Bearer")
         let elsewhere = try Endpoint(
             Fixture.plain + "token: { response: { fields: { refresh_token: [/rt, /refresh_token] } } }\n")
-        #expect(try elsewhere.judge(with: #""rt":"","refresh_token":"r""#).refreshToken?.reveal() == "r")
+        #expect(try elsewhere.validate(with: #""rt":"","refresh_token":"r""#).refreshToken?.reveal() == "r")
     }
 
     // COST-07.
@@ -109,8 +109,8 @@ struct TokenResponseTests {
             object[name] = .string(String(repeating: "a", count: length))
             return JSONValue.object(object).jsonText()
         }
-        _ = try endpoint.judge(body(65_536))
-        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(body(65_537)) }
+        _ = try endpoint.validate(body(65_536))
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(body(65_537)) }
     }
 
     // COST-07.
@@ -119,17 +119,18 @@ struct TokenResponseTests {
         let endpoint = try Endpoint()
         let scopes = Array(repeating: String(repeating: "s", count: 99), count: 656)
         let text = #""scope":"\#(scopes.joined(separator: " "))""#
-        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: text) }
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: text) }
         let list = JSONValue.array((scopes + scopes).map { .string($0) }).jsonText()
-        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"scope\":\(list)") }
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: "\"scope\":\(list)") }
         #expect(
-            try endpoint.judge(with: #""scope":"\#(scopes.dropLast(2).joined(separator: " "))""#).scopes?.count == 654)
+            try endpoint.validate(with: #""scope":"\#(scopes.dropLast(2).joined(separator: " "))""#).scopes?.count
+                == 654)
     }
 
     // TOK-03.
     @Test("Type is compared without case", arguments: ["Bearer", "bearer", "bEaReR"])
     func typeIsComparedWithoutCase(_ type: String) throws {
-        _ = try Endpoint().judge(#"{"access_token":"at","token_type":"\#(type)"}"#)
+        _ = try Endpoint().validate(#"{"access_token":"at","token_type":"\#(type)"}"#)
     }
 
     // TOK-03.
@@ -137,7 +138,7 @@ struct TokenResponseTests {
     func otherTypesAreRefused(_ type: String) throws {
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .unsupportedTokenType) {
-            try endpoint.judge(#"{"access_token":"at","token_type":"\#(type)"}"#)
+            try endpoint.validate(#"{"access_token":"at","token_type":"\#(type)"}"#)
         }
     }
 
@@ -145,9 +146,9 @@ struct TokenResponseTests {
     @Test("Absent type needs the descriptor's word")
     func absentTypeNeedsTheDescriptorsWord() throws {
         let strict = try Endpoint()
-        expectError(.tokenRequest, .missingField) { try strict.judge(#"{"access_token":"at"}"#) }
+        expectError(.tokenRequest, .missingField) { try strict.validate(#"{"access_token":"at"}"#) }
         let lenient = try Endpoint(Fixture.plain + "token: { response: { default_token_type: Bearer } }\n")
-        #expect(try lenient.judge(#"{"access_token":"at"}"#).tokenType == "Bearer")
+        #expect(try lenient.validate(#"{"access_token":"at"}"#).tokenType == "Bearer")
     }
 
     // TOK-04.
@@ -158,7 +159,7 @@ struct TokenResponseTests {
             [3600, 3600, 3600.5, 0, 3600, nil, 3_155_760_000] as [TimeInterval?]
         ))
     func lifetimeIsReadFromNumberOrText(_ value: String, _ expected: TimeInterval?) throws {
-        #expect(try Endpoint().judge(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
+        #expect(try Endpoint().validate(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
     }
 
     // TOK-04, INT-24: a hundred years is the most that is believed, and less than nothing says nothing.
@@ -169,9 +170,9 @@ struct TokenResponseTests {
             [nil, nil, nil, nil, 3_155_760_000, 3_155_760_000, 3_155_760_000, 3_155_760_000] as [TimeInterval?]
         ))
     func lifetimeBeyondBeliefIsCutOrUnknown(_ value: String, _ expected: TimeInterval?) throws {
-        #expect(try Endpoint().judge(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
+        #expect(try Endpoint().validate(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
         let stated = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 60 } }\n")
-        #expect(try stated.judge(with: "\"expires_in\":\(value)").end == .after(expected ?? 60))
+        #expect(try stated.validate(with: "\"expires_in\":\(value)").end == .after(expected ?? 60))
     }
 
     // TOK-04.
@@ -180,7 +181,7 @@ struct TokenResponseTests {
         arguments: ["\"soon\"", "\"NaN\"", "\"inf\"", "\"0x10\"", "true", "[]", "{}"])
     func unbelievableLifetimeIsRefused(_ value: String) throws {
         let endpoint = try Endpoint()
-        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"expires_in\":\(value)") }
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: "\"expires_in\":\(value)") }
     }
 
     // TOK-05, C24.
@@ -191,7 +192,7 @@ struct TokenResponseTests {
             [nil, ["read"], ["read", "write"], ["read", "write"], [], ["admin", "read"], nil] as [[String]?]
         ))
     func grantedScopesAreExactlyThoseNamed(_ value: String, _ expected: [String]?) throws {
-        let response = try Endpoint().judge(with: "\"scope\":\(value)")
+        let response = try Endpoint().validate(with: "\"scope\":\(value)")
         #expect(response.scopes == expected)
         let tokens = TokenSet(response, requested: ["read", "write"], now: Attempt.now)
         #expect(tokens.scopes == expected ?? ["read", "write"])
@@ -200,7 +201,7 @@ struct TokenResponseTests {
     @Test("Scopes of another kind are rejected", arguments: ["5", "{}", "[5]", "true"])
     func scopesOfAnotherKindAreRefused(_ value: String) throws {
         let endpoint = try Endpoint()
-        expectError(.tokenRequest, .wrongFieldType) { try endpoint.judge(with: "\"scope\":\(value)") }
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: "\"scope\":\(value)") }
     }
 
     @Test("Fields are found where the descriptor says")
@@ -208,18 +209,18 @@ struct TokenResponseTests {
         let endpoint = try Endpoint(
             Fixture.plain
                 + "token: { response: { root: /data, fields: { access_token: /tokens/0, expires_in: /ttl } } }\n")
-        let response = try endpoint.judge(#"{"data":{"tokens":["at"],"ttl":"60","token_type":"bearer"}}"#)
+        let response = try endpoint.validate(#"{"data":{"tokens":["at"],"ttl":"60","token_type":"bearer"}}"#)
         #expect(response.accessToken.reveal() == "at")
         #expect(response.end == .after(60))
-        let error = expectError(.tokenRequest, .missingField) { try endpoint.judge(#"{"access_token":"at"}"#) }
+        let error = expectError(.tokenRequest, .missingField) { try endpoint.validate(#"{"access_token":"at"}"#) }
         #expect(error?.descriptorKey == "token.response.root")
     }
 
     @Test("Default lifetime is used when none is named")
     func defaultLifetimeIsUsedWhenNoneIsNamed() throws {
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 7200 } }\n")
-        #expect(try endpoint.judge(#"{"access_token":"at","token_type":"bearer"}"#).end == .after(7200))
-        #expect(try endpoint.judge(with: "\"expires_in\":5").end == .after(5))
+        #expect(try endpoint.validate(#"{"access_token":"at","token_type":"bearer"}"#).end == .after(7200))
+        #expect(try endpoint.validate(with: "\"expires_in\":5").end == .after(5))
     }
 
     // TOK-14.
@@ -232,7 +233,7 @@ struct TokenResponseTests {
         ])
     func oddJSONIsRefusedWithoutACrash(_ body: String) throws {
         let endpoint = try Endpoint()
-        let error = #expect(throws: OAuthError.self) { try endpoint.judge(body) }
+        let error = #expect(throws: OAuthError.self) { try endpoint.validate(body) }
         #expect(error?.kind == .malformedBody || error?.kind == .missingField)
     }
 
@@ -241,7 +242,7 @@ struct TokenResponseTests {
         let endpoint = try Endpoint()
         var response = IncomingResponse.json("")
         response.body = Array(#"{"access_token":""#.utf8) + [0xFF] + Array(#"","token_type":"Bearer"}"#.utf8)
-        expectError(.tokenRequest, .malformedBody) { try endpoint.judge(response) }
+        expectError(.tokenRequest, .malformedBody) { try endpoint.validate(response) }
     }
 
     // LOG-02: an error quotes nothing that could drive a terminal.
@@ -250,7 +251,7 @@ struct TokenResponseTests {
         let endpoint = try Endpoint()
         let name = #"\u001b[31m\n"# + String(repeating: "x", count: 100_000)
         let error = try #require(
-            expectError(.tokenRequest, .malformedBody) { try endpoint.judge("{\"\(name)\":1,\"\(name)\":2}") })
+            expectError(.tokenRequest, .malformedBody) { try endpoint.validate("{\"\(name)\":1,\"\(name)\":2}") })
         #expect("\(error)".utf8.count < 2000)
         #expect("\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 })
     }
@@ -262,7 +263,7 @@ struct TokenResponseTests {
             "application/json", "application/json; charset=utf-8", "Application/JSON", "application/vnd.acme+json;v=1",
         ])
     func jsonTypesAreAccepted(_ type: String) throws {
-        _ = try Endpoint().judge(.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type))
+        _ = try Endpoint().validate(.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type))
     }
 
     // TOK-13.
@@ -272,9 +273,9 @@ struct TokenResponseTests {
     func otherTypesAreRefusedUnlessTheDescriptorSays(_ type: String) throws {
         let answer = IncomingResponse.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type)
         let strict = try Endpoint()
-        let error = expectError(.tokenRequest, .unexpectedContentType) { try strict.judge(answer) }
+        let error = expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(answer) }
         #expect(error?.descriptorKey == "token.response.format")
-        _ = try Endpoint(Fixture.plain + "token: { response: { format: json } }\n").judge(answer)
+        _ = try Endpoint(Fixture.plain + "token: { response: { format: json } }\n").validate(answer)
     }
 
     @Test("Missing content type is rejected")
@@ -282,7 +283,7 @@ struct TokenResponseTests {
         let endpoint = try Endpoint()
         var response = IncomingResponse.json(#"{"access_token":"at","token_type":"Bearer"}"#)
         response.head.headerFields[.contentType] = nil
-        expectError(.tokenRequest, .unexpectedContentType) { try endpoint.judge(response) }
+        expectError(.tokenRequest, .unexpectedContentType) { try endpoint.validate(response) }
     }
 
     // TOK-12.
@@ -293,19 +294,19 @@ struct TokenResponseTests {
             type: "application/x-www-form-urlencoded"
         )
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
-        let response = try endpoint.judge(answer)
+        let response = try endpoint.validate(answer)
         #expect(response.accessToken.reveal() == "a+t")
         #expect(response.end == .after(60))
         #expect(response.scopes == ["read", "write"])
         let strict = try Endpoint()
-        expectError(.tokenRequest, .unexpectedContentType) { try strict.judge(answer) }
+        expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(answer) }
     }
 
     @Test("Form response with a repeated name is rejected")
     func formAnswerWithARepeatedNameIsRefused() throws {
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
         expectError(.tokenRequest, .malformedBody) {
-            try endpoint.judge(
+            try endpoint.validate(
                 .canned(
                     "access_token=a&access_token=b&token_type=bearer", type: "application/x-www-form-urlencoded"))
         }
@@ -318,14 +319,14 @@ struct TokenResponseTests {
         let fields = (0..<100_000).map { "f\($0)=1" }.joined(separator: "&")
         let response = IncomingResponse.canned(
             "access_token=a&token_type=bearer&\(fields)", type: "application/x-www-form-urlencoded")
-        #expect(try endpoint.judge(response).accessToken.reveal() == "a")
+        #expect(try endpoint.validate(response).accessToken.reveal() == "a")
         #expect(RedactedResponse(response, to: endpoint.request).status == 200)
     }
 
     @Test("A megabyte of text is read in a moment", .timeLimit(.minutes(5)))
     func aMegabyteOfTextIsReadInAMoment() throws {
         let text = String(repeating: "abcdefghi ", count: 100_000)
-        #expect(try Endpoint().judge(with: #""x":"\#(text)""#).accessToken.reveal() == "at")
+        #expect(try Endpoint().validate(with: #""x":"\#(text)""#).accessToken.reveal() == "at")
     }
 
     @Test("A hundred thousand members are shown in a moment", .timeLimit(.minutes(5)))
@@ -347,7 +348,7 @@ struct TokenErrorTests {
         let endpoint = try Endpoint()
         let body = #"{"access_token":"at","token_type":"Bearer"}"#
         let error = try #require(
-            #expect(throws: OAuthError.self) { try endpoint.judge(.json(body, status: status)) })
+            #expect(throws: OAuthError.self) { try endpoint.validate(.json(body, status: status)) })
         #expect(error.kind == (status >= 500 ? .serverUnavailable : .unexpectedStatus))
         #expect(error.status == status)
         #expect(!"\(error)".contains("\"at\""))
@@ -358,7 +359,7 @@ struct TokenErrorTests {
     func errorWithStatus200IsAnError() throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .serverError) {
-            try endpoint.judge(#"{"error":"bad_verification_code","access_token":"at","token_type":"bearer"}"#)
+            try endpoint.validate(#"{"error":"bad_verification_code","access_token":"at","token_type":"bearer"}"#)
         }
         #expect(error?.server?.code == "bad_verification_code")
     }
@@ -367,7 +368,7 @@ struct TokenErrorTests {
     func errorMembersThatSayNoErrorAreIgnored() throws {
         let endpoint = try Endpoint()
         for member in [#""error":null"#, #""error":false"#, #""error":"""#, #""error":0"#] {
-            _ = try endpoint.judge(with: member)
+            _ = try endpoint.validate(with: member)
         }
     }
 
@@ -376,7 +377,7 @@ struct TokenErrorTests {
     func serversWordsAreCarried() throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .serverError) {
-            try endpoint.judge(
+            try endpoint.validate(
                 .json(#"{"error":"invalid_grant","error_description":"expired","error_uri":"https://x"}"#, status: 400))
         }
         #expect(error?.server?.code == "invalid_grant")
@@ -398,7 +399,7 @@ struct TokenErrorTests {
         let endpoint = try Endpoint()
         let error = try #require(
             expectError(.tokenRequest, .unexpectedStatus) {
-                try endpoint.judge(.canned(body, status: 403, type: "text/html"))
+                try endpoint.validate(.canned(body, status: 403, type: "text/html"))
             })
         #expect(error.status == 403)
         #expect(error.server == nil)
@@ -410,7 +411,7 @@ struct TokenErrorTests {
     func unknownCodeIsCarried() throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .serverError) {
-            try endpoint.judge(.json(#"{"error":"invalid_code"}"#, status: 403))
+            try endpoint.validate(.json(#"{"error":"invalid_code"}"#, status: 403))
         }
         #expect(error?.server?.code == "invalid_code")
     }
@@ -421,7 +422,7 @@ struct TokenErrorTests {
             Fixture.plain
                 + "token: { response: { errors: { error: /error/type, error_description: /error/message } } }\n")
         let error = expectError(.tokenRequest, .serverError) {
-            try endpoint.judge(.json(#"{"error":{"type":"OAuthException","message":"no","code":190}}"#, status: 400))
+            try endpoint.validate(.json(#"{"error":{"type":"OAuthException","message":"no","code":190}}"#, status: 400))
         }
         #expect(error?.server?.code == "OAuthException")
         #expect(error?.server?.message == "no")
@@ -431,7 +432,7 @@ struct TokenErrorTests {
     func serversFailureIsForLater(_ status: Int) throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .serverUnavailable) {
-            try endpoint.judge(.canned("<html>", status: status, type: "text/html"))
+            try endpoint.validate(.canned("<html>", status: status, type: "text/html"))
         }
         #expect(error?.disposition == .tryLater)
     }
@@ -441,7 +442,7 @@ struct TokenErrorTests {
     func redirectIsSaid() throws {
         let endpoint = try Endpoint()
         let error = expectError(.tokenRequest, .unexpectedStatus) {
-            try endpoint.judge(.empty(status: 307, header: (.location, "https://evil.example")))
+            try endpoint.validate(.empty(status: 307, header: (.location, "https://evil.example")))
         }
         #expect(error?.hint?.contains("redirects are not followed") == true)
     }
@@ -459,7 +460,7 @@ struct TokenErrorTests {
         let isBasic = section.contains("basic")
         let echo = "the-code \(verifier) s3cret \(isBasic ? pair : "")"
         let response = IncomingResponse.json(#"{"error":"x","error_description":"\#(echo)"}"#, status: 400)
-        let error = try #require(expectError(.tokenRequest, .serverError) { try endpoint.judge(response) })
+        let error = try #require(expectError(.tokenRequest, .serverError) { try endpoint.validate(response) })
         let shown = RedactedResponse(response, to: endpoint.request)
         for text in ["\(error)", "\(shown)"] {
             for secret in ["the-code", verifier, "s3cret", pair] {
@@ -481,7 +482,7 @@ struct TokenSetTests {
         expiresAt: Attempt.now
     )
 
-    private func answer(_ json: String) throws -> TokenResponse { try Endpoint().judge(json) }
+    private func answer(_ json: String) throws -> TokenResponse { try Endpoint().validate(json) }
 
     // RT-02, RT-08, RT-10, C10: what the answer leaves out stays.
     @Test("Refresh keeps what the response leaves out")

@@ -17,7 +17,7 @@ struct WycheproofTests {
     func everySignatureIsJudgedAsProject(name: String, count: Int) throws {
         let file = try Vectors.file("wycheproof/\(name).json")
         let algorithm = try #require(SignatureAlgorithm(rawValue: file["alg"]?.string ?? ""))
-        var judged = 0
+        var validated = 0
         for group in try #require(file["groups"]?.array) {
             // A key that is refused as a whole makes no signature valid.
             let key = JSONWebKey(group.at("key"))
@@ -27,9 +27,9 @@ struct WycheproofTests {
                 let signature = try #require(Base64URL.decode((fields[2].string ?? "").utf8))
                 let isValid = key?.isValid(signature, for: message, algorithm: algorithm) ?? false
                 #expect(isValid == (fields[3] == "valid"), "\(name) \(fields[0])")
-                judged += 1
+                validated += 1
             }
         }
-        #expect(judged == count)
+        #expect(validated == count)
     }
 }

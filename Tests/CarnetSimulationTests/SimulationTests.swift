@@ -10,7 +10,7 @@ struct SimulationTests {
     private func simulation(_ text: String, clientID: String? = nil) throws -> Simulation {
         let document = DescriptorDocument(MarkedExample(completing: text).file(named: "acme.yaml"))
         let descriptor = try #require(document.descriptor, "\(document.diagnostics)")
-        return Simulation(try descriptor.resolve(inputs: descriptor.pretendInputs().values), clientID: clientID)
+        return Simulation(try descriptor.resolve(inputs: descriptor.simulatedInputs().values), clientID: clientID)
     }
 
     @Test("The authorization URL is exact, and the same at every run")
@@ -19,11 +19,11 @@ struct SimulationTests {
         let url = try plain.request(.authorization).url
         #expect(
             url
-                == "https://id.acme.example/pretend-authorization?response_type=code&client_id=my%20client"
+                == "https://id.acme.example/simulated-authorization?response_type=code&client_id=my%20client"
                 + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A49152%2Fcallback&scope=openid"
-                + "&state=pretend_value_1_000000000000000000000000000"
-                + "&nonce=pretend_value_2_000000000000000000000000000"
-                + "&code_challenge=5nARpp5mcNU9jXt295bXzvwv2rsgm9Xq5_cGPQLoApk&code_challenge_method=S256"
+                + "&state=simulated_value_1_0000000000000000000000000"
+                + "&nonce=simulated_value_2_0000000000000000000000000"
+                + "&code_challenge=DypjDqrmIZM_njuUrOeRBl6ycdcKTwKYwiUzCTs2VkQ&code_challenge_method=S256"
         )
         #expect(try plain.request(.authorization).url == url)
         #expect(plain.inventedEndpoints.contains(.authorization))
@@ -39,22 +39,22 @@ struct SimulationTests {
         #expect(try !free.request(.token).headers.contains { $0.name == "DPoP" })
     }
 
-    @Test("The token request has the pretend code and the verifier of the authorization request")
-    func theTokenRequestHasThePretend() throws {
+    @Test("The token request has the simulated code and the verifier of the authorization request")
+    func theTokenRequestHasTheSimulated() throws {
         let request = try simulation("client: { authentication: [client_secret_basic] }\n").request(.token)
         #expect(request.method == "POST")
-        #expect(request.url == "https://id.acme.example/pretend-token")
+        #expect(request.url == "https://id.acme.example/simulated-token")
         #expect(
             request.headers.map { "\($0.name): \($0.value)" } == [
                 "Accept: application/json", "User-Agent: Carnet",
                 "Content-Type: application/x-www-form-urlencoded",
-                "Authorization: Basic cHJldGVuZC1jbGllbnQ6cHJldGVuZC1jbGllbnQtc2VjcmV0",
+                "Authorization: Basic c2ltdWxhdGVkLWNsaWVudDpzaW11bGF0ZWQtY2xpZW50LXNlY3JldA==",
             ])
         #expect(
             request.body
-                == "grant_type=authorization_code&code=pretend-code"
+                == "grant_type=authorization_code&code=simulated-code"
                 + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A49152%2Fcallback"
-                + "&code_verifier=pretend_value_2_000000000000000000000000000"
+                + "&code_verifier=simulated_value_2_0000000000000000000000000"
         )
     }
 
@@ -68,8 +68,8 @@ struct SimulationTests {
         let all = try simulation("scopes: { default: [openid] }\n")
         #expect(all.steps == SimulatedStep.allCases)
         for step in all.steps { _ = try all.request(step) }
-        #expect(try all.request(.refresh).body.contains("refresh_token=pretend-refresh-token"))
-        #expect(try all.request(.endSession).url.contains("id_token_hint=pretend-id-token"))
+        #expect(try all.request(.refresh).body.contains("refresh_token=simulated-refresh-token"))
+        #expect(try all.request(.endSession).url.contains("id_token_hint=simulated-id-token"))
     }
 
     @Test("A callback in the provider's own words becomes the token request")
@@ -80,7 +80,7 @@ struct SimulationTests {
             callback: { iss: required, rename: { code: auth_code, iss: from } }
 
             """)
-        #expect(try odd.request(.token).body.contains("code=pretend-code"))
+        #expect(try odd.request(.token).body.contains("code=simulated-code"))
     }
 
     @Test("A redirect URI is made up after the forms that the provider accepts")
@@ -106,9 +106,9 @@ struct SimulationTests {
                     """
             ).file(named: "acme.yaml"))
         let descriptor = try #require(document.descriptor, "\(document.diagnostics)")
-        let (values, missing) = descriptor.pretendInputs()
+        let (values, missing) = descriptor.simulatedInputs()
         #expect(values == ["my_host": "my-host.example", "tenant": "acme"])
         #expect(missing == ["year"])
-        #expect(descriptor.pretendInputs(["year": "2026"]).missing == [])
+        #expect(descriptor.simulatedInputs(["year": "2026"]).missing == [])
     }
 }

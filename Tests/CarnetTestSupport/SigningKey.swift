@@ -3,7 +3,7 @@ import Crypto
 import CryptoExtras
 public import Foundation
 
-/// A private key of a pretend provider: signs tokens and gives its public half as a JWK.
+/// A private key of a simulated provider: signs tokens and gives its public half as a JWK.
 public struct SigningKey: Sendable {
     private enum Material {
         case rsa(_RSA.Signing.PrivateKey)

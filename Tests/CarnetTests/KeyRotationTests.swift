@@ -80,7 +80,7 @@ struct KeyRotationTests {
         #expect(provider.count("/jwks") == 3)
     }
 
-    // JOSE-20, JOSE-23: the same while the keys cannot be had; good tokens are still judged by those known.
+    // JOSE-20, JOSE-23: the same while the keys cannot be had; good tokens are still validated by those known.
     @Test("Random key IDs ask no more while the keys cannot be had")
     func randomKeyIDsAskNoMoreWhileTheKeysCannotBeHad() async throws {
         let client = try provider.client()

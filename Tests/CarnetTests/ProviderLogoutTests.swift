@@ -189,7 +189,7 @@ struct ProviderLogoutTests {
         try await signIn(client, account: "phone", session: "s2")
         func logout(_ session: String) throws -> FrontChannelLogout {
             try FrontChannelLogout(
-                judging: AuthorizationCallback(
+                validating: AuthorizationCallback(
                     url: "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=\(session)"),
                 from: client.provider)
         }
@@ -206,7 +206,7 @@ struct ProviderLogoutTests {
         let records = FailingStore()
         let client = try provider.client(Fixture.openID + "logout: { front_channel: true }\n", store: records)
         let logout = try FrontChannelLogout(
-            judging: AuthorizationCallback(
+            validating: AuthorizationCallback(
                 url: "https://app.example/front?iss=https%3A%2F%2Fid.acme.example&sid=s1"),
             from: client.provider)
         await expectError(.configuration, .unsupported) { try await client.endSessions(namedBy: logout) }

@@ -223,7 +223,7 @@ class Report:
         print(text, flush=True)
 
 
-def judged(result, provider, statuses, is_json=True, prints_token=False, terminal=False):
+def validated(result, provider, statuses, is_json=True, prints_token=False, terminal=False):
     """What is wrong with a run, whatever the fault."""
     problems = []
     if result.status not in statuses:
@@ -351,7 +351,7 @@ class Faults:
         if prints and result.status == 0 and not as_json:
             # A pipe gets the resource's body as it is.
             result.out = ""
-        problems = judged(result, home.provider, {0, 1}, as_json)
+        problems = validated(result, home.provider, {0, 1}, as_json)
         if result.seconds > 30:
             problems.append("it took %.1f s" % result.seconds)
         if home.provider.trapped:
@@ -390,7 +390,7 @@ class Faults:
                         "register", "faulty", "--output", str(target), "--json", "--timeout", TIMEOUT,
                         "--redirect-uri", "http://127.0.0.1/callback")
                 home.provider.interrupt()
-                problems = judged(result, home.provider, {0, 1})
+                problems = validated(result, home.provider, {0, 1})
                 if command == "register" and result.status == 1 and target.exists() and target.stat().st_size:
                     if "client_id" in target.read_text():
                         problems.append("a client was written that was not registered")
@@ -464,7 +464,7 @@ class Faults:
                 before = self.bytes_of(record)
                 result = home.run(*self.arguments(home, words), "--json")
                 prints = command in ("token --raw", "call") and result.status == 0
-                problems = judged(result, home.provider, statuses, not prints, prints_token=prints)
+                problems = validated(result, home.provider, statuses, not prints, prints_token=prints)
                 if result.status == 3 and '"next"' not in result.out and "lock" not in name and "store" not in name \
                         and "user" not in name and "another key" not in name:
                     problems.append("nothing says what repairs it\n" + str(result))
@@ -480,7 +480,7 @@ class Faults:
             shutil.rmtree(home.folder / "was", ignore_errors=True)
             act()
             result = home.login("--account", "ada", "--json", "--timeout", "20")
-            problems = judged(result, home.provider, {0, 3})
+            problems = validated(result, home.provider, {0, 3})
             if result.status != 0 and "http://" in result.err:
                 problems.append("the browser was opened for nothing\n" + str(result))
             if store.is_file():
@@ -512,7 +512,7 @@ class Faults:
             result = home.run(*self.arguments(home, STORING[command]), "--json")
             expected = {0, 3} if command == "accounts" else {3}
             # The header has the account's name: another name is another account's.
-            problems = judged(result, home.provider, expected)
+            problems = validated(result, home.provider, expected)
             if home.record.read_bytes() != data:
                 problems.append("the damaged record was changed")
             if result.status == 3 and '"next"' not in result.out:
@@ -531,7 +531,7 @@ class Faults:
             for command, words in commands.items():
                 home.restore()
                 result = home.run(*words, "--json", "--timeout", TIMEOUT, preexec_fn=limited(size))
-                problems = judged(result, home.provider, {0, 3})
+                problems = validated(result, home.provider, {0, 3})
                 problems += self.still_signed_in(home)
                 self.report.case("full disk", "files of %d bytes at most: %s" % (size, command), problems)
         if self.options.quick:
@@ -562,7 +562,7 @@ class Faults:
                         result = home.run(*words, "--json", "--timeout", TIMEOUT)
                     else:
                         result = home.login("--account", "bob", "--json", "--timeout", "20")
-                    problems = judged(result, home.provider, {0, 3})
+                    problems = validated(result, home.provider, {0, 3})
                     if words is None and "http://" in result.err:
                         problems.append("the browser was opened for nothing\n" + str(result))
                     if kind == "full":
@@ -613,7 +613,7 @@ class Faults:
             problems = []
             sent = bool(provider.uses)
             result = home.run("refresh", "faulty", "--json", "--timeout", "20")
-            problems += judged(result, provider, {0, 1})
+            problems += validated(result, provider, {0, 1})
             if result.status != 0:
                 if not provider.revoked:
                     problems.append("the session is lost, and no token was used twice: %s" % result)
@@ -638,7 +638,7 @@ class Faults:
             process.kill()
             out = process.communicate()[0]
             listed = home.run("accounts", "--json")
-            problems = judged(listed, home.provider, {0})
+            problems = validated(listed, home.provider, {0})
             names = [account["account"] for account in json.loads(listed.out).get("accounts", [])]
             if "ada" not in names:
                 problems.append("the other account is gone")
@@ -663,7 +663,7 @@ class Faults:
                 result = finish(process, begun)
                 home.provider.delay = 0
                 problems = [] if result.status in statuses else ["status: %s" % result]
-                problems += judged(result, home.provider, statuses) if result.out else []
+                problems += validated(result, home.provider, statuses) if result.out else []
                 problems += self.still_signed_in(home)
                 self.report.case("signal", "%s, number %d" % (kind.name, number), problems)
         for delay, pause in [(0.5, 1)] if self.options.quick else [(0.5, 1), (0.5, 4), (1.5, 4), (1.9, 6), (0.1, 8)]:
@@ -676,14 +676,14 @@ class Faults:
                 process.send_signal(signal.SIGSTOP)
                 if command == "token --raw":
                     other = home.run("refresh", "faulty", "--json", "--timeout", "1")
-                    problems = judged(other, home.provider, {3})
+                    problems = validated(other, home.provider, {3})
                 else:
                     problems = []
                 time.sleep(pause)
                 process.send_signal(signal.SIGCONT)
                 result = finish(process, begun)
                 home.provider.delay = 0
-                problems += judged(result, home.provider, {0})
+                problems += validated(result, home.provider, {0})
                 problems += self.still_signed_in(home)
                 self.report.case("signal", "stopped for %s s, %s beside it" % (pause, command), problems)
         home.provider.close()
@@ -709,7 +709,7 @@ class Faults:
                     *self.arguments(home, words), "--json", prefix=["faketime", "-f", offset],
                     environment={"DONT_FAKE_MONOTONIC": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
                 prints = command in ("token --raw", "call")
-                problems = judged(result, home.provider, {0}, not prints, prints_token=prints)
+                problems = validated(result, home.provider, {0}, not prints, prints_token=prints)
                 if offset == "-10d" and command == "token --raw" and not home.provider.uses:
                     problems.append("a token that may have ended was given")
                 problems += self.still_signed_in(home)
@@ -744,7 +744,7 @@ class Faults:
                 result = home.run(*self.arguments(home, words), "--json", **options)
                 prints = command in ("token --raw", "call")
                 silent = "stdout" in name or prints and result.status == 0
-                problems = judged(result, home.provider, statuses, not silent, prints_token=prints)
+                problems = validated(result, home.provider, statuses, not silent, prints_token=prints)
                 problems += self.still_signed_in(home)
                 self.report.case("surroundings", "%s: %s" % (name, command), problems)
         for columns in [20] if self.options.quick else [1, 2, 10, 20, 80, 1000]:
@@ -752,7 +752,7 @@ class Faults:
                 home.restore()
                 result = self.on_terminal(home, self.arguments(home, words), columns)
                 prints = command in ("token --raw", "call")
-                problems = judged(
+                problems = validated(
                     result, home.provider, {0}, False, prints_token=prints, terminal=True) if not prints else []
                 problems += self.still_signed_in(home)
                 self.report.case("surroundings", "terminal of %d columns: %s" % (columns, command), problems)
@@ -763,13 +763,13 @@ class Faults:
             (["token", "faulty", "--account", EVIL.replace("\0", "")], {2}),
         ]:
             home.restore()
-            problems = judged(home.run(*arguments), home.provider, statuses, False)
+            problems = validated(home.run(*arguments), home.provider, statuses, False)
             self.report.case("surroundings", "arguments: %s" % ascii(arguments), problems)
         home.restore()
         result = home.run("--help", stdout=full)
-        self.report.case("surroundings", "help on a full stdout", judged(result, home.provider, {3}, False))
+        self.report.case("surroundings", "help on a full stdout", validated(result, home.provider, {3}, False))
         result = home.run("lint", "-", preexec_fn=closed(0))
-        problems = judged(result, home.provider, {2}, False)
+        problems = validated(result, home.provider, {2}, False)
         if "NSCocoa" in result.out + result.err:
             problems.append("an internal error is shown: %s" % result)
         self.report.case("surroundings", "lint of a closed stdin", problems)

@@ -41,7 +41,7 @@ struct FuzzProvider: Sendable {
     }
 
     var keys: JSONWebKeySet {
-        get throws { try JSONWebKeySet(judging: Self.answer(Array(keySet.utf8))) }
+        get throws { try JSONWebKeySet(validating: Self.answer(Array(keySet.utf8))) }
     }
 
     /// A token of these texts, signed as the provider does.
@@ -55,7 +55,7 @@ struct FuzzProvider: Sendable {
     static let claims =
         #"{"iss":"https://id.acme.example","sub":"user-1","aud":"client","exp":1800003600,"iat":1800000000}"#
 
-    /// What judges answers that are signed.
+    /// What validates answers that are signed.
     var verification: AnswerVerification {
         get throws { AnswerVerification(with: try keys, for: registration, now: Self.now) }
     }

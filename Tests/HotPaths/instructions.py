@@ -87,7 +87,7 @@ def main():
         failed = failed or ratio > TOLERANCE
         print(f"{name}: {count} instructions, {ratio:.2f} times the recorded {before[name]}")
     if version != compiler():
-        print(f"The record was made with Swift {version}, this build with {compiler()}: nothing is judged.")
+        print(f"The record was made with Swift {version}, this build with {compiler()}: nothing is validated.")
     elif failed:
         sys.exit("A path takes over 10 % more instructions. Make it cheaper, or explain it and record with --update.")
 

@@ -32,8 +32,8 @@ struct ByteComparisonTests {
         ("label == blocks.last?.label", "the lines of the host's own key"),
         ("key.label !=", "the lines of the host's own key"),
         ("block.label !=", "the lines of the host's own key"),
-        ("PretendClient.clientID", "the host's own configuration"),
-        ("clientID != pretend.clientID", "the host's own configuration"),
+        ("SimulatedClient.clientID", "the host's own configuration"),
+        ("clientID != simulated.clientID", "the host's own configuration"),
         ("$0.clientID == clientID", "the host's own configuration"),
         ("$0.state == state", "which sign-in a page of the demonstration draws"),
     ]

@@ -126,7 +126,7 @@ struct ProviderPage {
     }
 
     private var resources: String? {
-        guard let provider = try? descriptor.resolve(inputs: descriptor.pretendInputs().values) else { return nil }
+        guard let provider = try? descriptor.resolve(inputs: descriptor.simulatedInputs().values) else { return nil }
         guard !provider.resources.isEmpty else { return nil }
         let rows = provider.resources.map { resource in
             [
@@ -179,7 +179,7 @@ struct ProviderPage {
         if descriptor.client.authentication.contains(where: \.usesSecret) {
             words.append("--client-secret-env CLIENT_SECRET")
         }
-        let examples = descriptor.pretendInputs().values
+        let examples = descriptor.simulatedInputs().values
         for input in descriptor.inputs.items where input.value.defaultValue == nil && !input.value.isOptional {
             words.append("--input \(input.name)=\(examples[input.name] ?? "VALUE")")
         }
@@ -199,7 +199,7 @@ struct ProviderPage {
         arguments.append("redirectURI: \"\(redirectURI)\"")
         let values = descriptor.inputs.items.filter { $0.value.defaultValue == nil && !$0.value.isOptional }
         if !values.isEmpty {
-            let examples = descriptor.pretendInputs().values
+            let examples = descriptor.simulatedInputs().values
             let pairs = values.map { "\"\($0.name)\": \"\(Self.escaped(examples[$0.name] ?? ""))\"" }
             arguments.append("inputs: [\(pairs.joined(separator: ", "))]")
         }
@@ -222,7 +222,7 @@ struct ProviderPage {
         let uri = "https://app.example/sign-in/\(id)/callback"
         let forms = descriptor.redirects
         guard !forms.isEmpty, !forms.contains(where: { $0.matches(uri) }) else { return uri }
-        return PretendRedirectURI.fitting(forms) ?? uri
+        return SimulatedRedirectURI.fitting(forms) ?? uri
     }
 
     private static func escaped(_ text: String) -> String {

@@ -100,7 +100,7 @@ struct WordsTests {
     /// Names in code that a string contains: columns of stores, values of templates, test values.
     private static func withoutIdentifiers(_ text: String) -> String {
         text.replacing(
-            /`[^`]*`|\\\([^)]*\)|pretend-[\w-]*|\bsealed\b(?= text| TEXT|,| =|\))|(?:RETURNING |excluded\.)sealed/,
+            /`[^`]*`|\\\([^)]*\)|\bsealed\b(?= text| TEXT|,| =|\))|(?:RETURNING |excluded\.)sealed/,
             with: "")
     }
 

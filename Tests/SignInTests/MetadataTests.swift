@@ -109,7 +109,7 @@ struct MetadataTests {
         let text = try String(contentsOf: file, encoding: .utf8).replacing("http://", with: "https://")
         let response = IncomingResponse(
             head: HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"]), body: Array(text.utf8))
-        let drift = try ProviderMetadata(judging: response, for: provider).drift(from: provider)
+        let drift = try ProviderMetadata(validating: response, for: provider).drift(from: provider)
         for finding in drift where kept.accepted[finding.key] == nil {
             Issue.record("\(finding.key): \(finding.message)")
         }

@@ -30,7 +30,7 @@ struct MutualTLSTests {
 
     private func fixture() throws -> SignInFixture {
         try SignInFixture(
-            try descriptor(Self.provider()), certificate: PretendCertificate.certificate)
+            try descriptor(Self.provider()), certificate: SimulatedCertificate.certificate)
     }
 
     private func certificate(of request: SandboxRequest) -> String? {
@@ -109,15 +109,15 @@ struct MutualTLSTests {
 
     /// One of which nobody has the key here; the sandbox speaks no TLS.
     private static func otherCertificate() throws -> (ClientCertificate, [UInt8]) {
-        let pretend = try #require(PretendCertificate.certificate)
-        let der = pretend.chain[0].dropLast() + [0]
+        let simulated = try #require(SimulatedCertificate.certificate)
+        let der = simulated.chain[0].dropLast() + [0]
         let text = """
             -----BEGIN CERTIFICATE-----
             \(Data(der).base64EncodedString())
             -----END CERTIFICATE-----
             """
         return (
-            try ClientCertificate(pem: Secret(text), privateKeyPEM: pretend.privateKeyPEM), Array(der)
+            try ClientCertificate(pem: Secret(text), privateKeyPEM: simulated.privateKeyPEM), Array(der)
         )
     }
 }

@@ -185,7 +185,7 @@ extension Quirk {
             let source = String(shown).replacing("&amp;", with: "&")
             #expect(masked(source) == "https://app.example/frame?site=1&iss=https%3A%2F%2Fodd.example&sid=*")
             let logout = try FrontChannelLogout(
-                judging: AuthorizationCallback(url: source), from: fixture.client.provider)
+                validating: AuthorizationCallback(url: source), from: fixture.client.provider)
             #expect(try await fixture.client.endSessions(namedBy: logout).count == 1)
             #expect(await fixture.store.keys().isEmpty)
         },

@@ -13,7 +13,7 @@ struct SharedEndpointTests {
     func family() async throws {
         let names = ["microsoft", "onedrive", "outlook"]
         let descriptors = try names.map { try ProviderRegistry.builtIn.descriptor(ProviderID(rawValue: $0)) }
-        let inputs = descriptors.map { $0.pretendInputs().values }
+        let inputs = descriptors.map { $0.simulatedInputs().values }
         let sandbox = Sandbox(
             providers: try zip(descriptors, inputs).map { try $0.resolve(inputs: $1) },
             clients: [

@@ -30,7 +30,7 @@ package struct Discovery: Sendable {
         for location in try ProviderMetadata.locations(for: provider) {
             do {
                 let response = try await exchanger.send(try ProviderMetadata.request(location), within: .none)
-                return try ProviderMetadata(judging: response, for: provider)
+                return try ProviderMetadata(validating: response, for: provider)
             } catch let error as OAuthError where error.status != nil && error.kind != .issuerMismatch {
                 // The other well-known form may be there: servers return 404, 500 or a login page for what they do not
                 // have. The first response is the one to report.

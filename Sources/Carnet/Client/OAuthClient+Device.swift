@@ -24,7 +24,7 @@ extension OAuthClient {
                 now: clock.now
             )
             return try DeviceAuthorization(
-                judging: try await exchanger.send(request, within: bounds),
+                validating: try await exchanger.send(request, within: bounds),
                 to: request,
                 scopes: wanted,
                 from: provider,
@@ -76,7 +76,7 @@ extension OAuthClient {
                 continue
             }
             do {
-                let poll = try DevicePoll(judging: answer, to: request, from: provider)
+                let poll = try DevicePoll(validating: answer, to: request, from: provider)
                 guard case .granted(let response) = poll else {
                     wait = schedule.wait(after: poll, demanded: answer.retryAfter)
                     continue

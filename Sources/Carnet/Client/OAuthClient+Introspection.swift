@@ -17,11 +17,11 @@ extension OAuthClient {
             token, hint: hint, at: provider, as: registration, random: random, now: providerClock.now)
         let response = try await exchanger.send(request, within: bounds)
         guard Introspection.isSigned(response) else {
-            return try Introspection(judging: response, to: request, from: provider, now: providerClock.now)
+            return try Introspection(validating: response, to: request, from: provider, now: providerClock.now)
         }
         return try await verifying { [providerClock] verification throws(OAuthError) in
             try Introspection(
-                judging: response, to: request, from: provider, now: providerClock.now, verifyingBy: verification)
+                validating: response, to: request, from: provider, now: providerClock.now, verifyingBy: verification)
         }
     }
 

@@ -52,7 +52,7 @@ extension OAuthClient {
             try grant.request(at: provider, as: registration, random: random, now: providerClock.now)
         }
         let tokens = try TokenSet(
-            judgingGrantWithoutUser: answer, to: request, from: provider, requested: grant.scopes, now: clock.now)
+            validatingGrantWithoutUser: answer, to: request, from: provider, requested: grant.scopes, now: clock.now)
         return ClientToken(tokens: tokens, dpopKey: dpopKey, binding: try await connection.binding())
     }
 

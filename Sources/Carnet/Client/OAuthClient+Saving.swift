@@ -19,7 +19,7 @@ extension OAuthClient {
             let (response, request) = try await send(
                 within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,
                 { try Profile.request(tokens, at: provider) })
-            return try await profile(judging: response, to: request, from: provider, subject: nil).subject
+            return try await profile(validating: response, to: request, from: provider, subject: nil).subject
         } catch let error as OAuthError where isNeeded && error.disposition == .tryLater {
             throw error.meaning(
                 error.kind, "the profile, which names the account, cannot be read: \(error.message)",

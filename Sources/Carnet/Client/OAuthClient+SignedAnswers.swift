@@ -20,15 +20,15 @@ extension OAuthClient {
 
     /// Validates a profile. The provider's keys are fetched only for a signed one.
     nonisolated func profile(
-        judging response: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider,
+        validating response: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider,
         subject: String?
     ) async throws -> Profile {
         guard Profile.isSigned(response, from: provider) else {
-            return try Profile(judging: response, to: request, from: provider, subject: subject)
+            return try Profile(validating: response, to: request, from: provider, subject: subject)
         }
         return try await verifying { verification throws(OAuthError) in
             try Profile(
-                judging: response, to: request, from: provider, subject: subject, verifyingBy: verification)
+                validating: response, to: request, from: provider, subject: subject, verifyingBy: verification)
         }
     }
 
@@ -54,11 +54,11 @@ extension OAuthClient {
 
     /// Validates a signed response, once more with newer keys if the known ones do not fit.
     nonisolated func verifying<Result: Sendable>(
-        _ judge: @Sendable (AnswerVerification) throws(OAuthError) -> Result
+        _ validate: @Sendable (AnswerVerification) throws(OAuthError) -> Result
     ) async throws -> Result {
         try await connection.verifying { [registration, providerClock] keys throws(OAuthError) in
             try providerClock.onEitherClock { now throws(OAuthError) in
-                try judge(AnswerVerification(with: keys, for: registration, now: now))
+                try validate(AnswerVerification(with: keys, for: registration, now: now))
             }
         }
     }

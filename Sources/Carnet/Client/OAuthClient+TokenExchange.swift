@@ -32,7 +32,7 @@ extension OAuthClient {
         let (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
             try exchange.request(at: provider, as: registration, random: random, now: providerClock.now)
         }
-        return try exchange.judge(answer, to: request, from: provider, now: clock.now)
+        return try exchange.validate(answer, to: request, from: provider, now: clock.now)
     }
 }
 

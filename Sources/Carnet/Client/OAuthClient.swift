@@ -192,7 +192,7 @@ public actor OAuthClient {
             try TokenRequest.exchange(
                 validated, at: provider, as: registration, random: random, now: providerClock.now)
         }
-        let response = try TokenResponse(judging: answer, to: request, from: provider)
+        let response = try TokenResponse(validating: answer, to: request, from: provider)
             .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
             try IDTokenExpectations(

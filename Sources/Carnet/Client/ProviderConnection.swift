@@ -134,15 +134,15 @@ actor ProviderConnection {
 
     /// Validates a signed value, once more with newer keys if the known ones do not fit.
     func verifying<Result: Sendable>(
-        _ judge: @Sendable (JSONWebKeySet) throws(OAuthError) -> Result
+        _ validate: @Sendable (JSONWebKeySet) throws(OAuthError) -> Result
     ) async throws -> Result {
         let known = try await keySet()
         do throws(OAuthError) {
-            return try judge(known.keys)
+            return try validate(known.keys)
         } catch {
             guard [.keyNotFound, .badSignature].contains(error.kind), let newer = try await keySet(newerThan: known)
             else { throw error }
-            return try judge(newer.keys)
+            return try validate(newer.keys)
         }
     }
 
@@ -161,7 +161,7 @@ actor ProviderConnection {
                 } else {
                     try JSONWebKeySet.request(for: try await provider())
                 }
-            let fetched = try JSONWebKeySet(judging: try await exchanger.send(request, within: .none))
+            let fetched = try JSONWebKeySet(validating: try await exchanger.send(request, within: .none))
             keySetsFetched += 1
             let keySet = KeySet(keys: fetched, number: keySetsFetched)
             keys = Believed(keySet, since: clock.now, for: Self.lifetime)

@@ -49,7 +49,7 @@ extension OAuthClient {
                 call.url, method: call.method, headers: call.headers, body: call.body, tokens: tokens, at: provider,
                 declared: call.declared)
         }
-        try ResourceRequest.judge(
+        try ResourceRequest.validate(
             response, to: request, unauthorized: provider.api.unauthorized, accepting: call.statuses)
         return response
     }

@@ -78,7 +78,7 @@ extension OAuthClient {
                 ) {
                     try requests(at: provider.discovered, with: heldNow, tokens: now).exchange(step)
                 }
-                response = try ExchangeResponse(judging: answer, to: request, of: step, from: provider)
+                response = try ExchangeResponse(validating: answer, to: request, of: step, from: provider)
             } catch let error as OAuthError where step.value.isOptional && error.isOfOneResponse {
                 continue
             }
@@ -130,7 +130,7 @@ extension OAuthClient {
                 let (answer, request) = try await send(with: connection) {
                     try requests.call(call, key: "connection.on_disconnect.\(index)")
                 }
-                if !call.isDeclined(answer) { try ResourceRequest.judge(answer, to: request) }
+                if !call.isDeclined(answer) { try ResourceRequest.validate(answer, to: request) }
             } catch {
                 failures.append(
                     error as? OAuthError ?? OAuthError(.connection, .cancelled, "the request was cancelled"))

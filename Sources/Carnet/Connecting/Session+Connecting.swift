@@ -51,7 +51,7 @@ extension Session {
                 try made.call(lookup.value.call, key: "connection.lookups.\(lookup.name)")
             }
             let choice = try ConnectionChoice(
-                judging: answer, to: request, of: lookup, where: made.conditions(lookup.value))
+                validating: answer, to: request, of: lookup, where: made.conditions(lookup.value))
             guard let choice else {
                 connection.drop(lookup.references)
                 try await keep([:], without: lookup.references)
@@ -81,7 +81,7 @@ extension Session {
             let (answer, request) = try await client.send(with: connection) {
                 try made.call(call, key: "connection.on_connect.\(index)")
             }
-            if !call.isDeclined(answer) { try ResourceRequest.judge(answer, to: request) }
+            if !call.isDeclined(answer) { try ResourceRequest.validate(answer, to: request) }
         }
     }
 

@@ -16,7 +16,7 @@ extension Session {
                     try Profile.request(connection.tokens, at: provider)
                 }
                 let profile = try await self.client.profile(
-                    judging: response, to: request, from: provider, subject: connection.subject)
+                    validating: response, to: request, from: provider, subject: connection.subject)
                 return try await self.completed(profile, at: provider) { connection }
             }
         case .idToken:

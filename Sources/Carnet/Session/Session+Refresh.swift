@@ -140,7 +140,7 @@ extension Session {
         var response: TokenResponse
         do {
             response = try TokenResponse(
-                judging: answer, to: request, from: provider, refreshing: stored.connection.tokens)
+                validating: answer, to: request, from: provider, refreshing: stored.connection.tokens)
         } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else {
                 let newer = TokenResponse.refreshToken(in: answer, to: request, from: provider)

@@ -111,7 +111,7 @@ extension Session {
                         token, hint: kind.rawValue, isBound: tokens.isSenderConstrained, at: provider,
                         as: client.registration, random: client.random, now: client.providerClock.now)
                 }
-                try RevocationResponse.judge(answer, to: request, from: provider)
+                try RevocationResponse.validate(answer, to: request, from: provider)
                 revoked.append(kind)
             } catch {
                 // The revocation of the refresh token has ended the access token too (RFC 7009, section 2.1).

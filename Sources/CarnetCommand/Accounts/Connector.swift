@@ -57,22 +57,22 @@ struct Connector {
     ) throws -> ClientRegistration {
         if sandbox != nil {
             let source = try registrations.source(for: entry.descriptor, stored: stored)
-            if source.clientID == nil || source.clientID == PretendClient.clientID {
+            if source.clientID == nil || source.clientID == SimulatedClient.clientID {
                 let descriptor = try entry.descriptor.variant(source.environment)
                 let inputs = descriptor.exampleInputs(source.inputs)
-                return PretendClient(
+                return SimulatedClient(
                     for: try descriptor.resolve(inputs: inputs),
                     redirectURI: source.redirectURI ?? Registrations.defaultRedirectURI(for: descriptor)
                         ?? "http://127.0.0.1/callback",
                     inputs: inputs,
                     scopes: source.scopes,
-                    clientID: prefersSecret ? PretendClient.confidentialClientID : PretendClient.clientID,
+                    clientID: prefersSecret ? SimulatedClient.confidentialClientID : SimulatedClient.clientID,
                     prefersSecret: prefersSecret
                 ).registration
             }
         }
         var registration = try registrations.registration(for: entry.descriptor, stored: stored)
-        if sandbox != nil { registration.clientSecret = PretendClient.secret(insteadOf: registration.clientSecret) }
+        if sandbox != nil { registration.clientSecret = SimulatedClient.secret(insteadOf: registration.clientSecret) }
         return registration
     }
 

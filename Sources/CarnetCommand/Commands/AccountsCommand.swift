@@ -22,13 +22,13 @@ struct AccountsCommand: Subcommand {
     func run(_ context: CommandContext) async throws {
         let stores = UserStore(context.environment)
         let real = try await stores.tokens(ofSandbox: false).inventory()
-        let pretended = try await stores.tokens(ofSandbox: true).inventory()
-        let accounts = real.accounts.map { ($0, false) } + pretended.accounts.map { ($0, true) }
+        let sandboxed = try await stores.tokens(ofSandbox: true).inventory()
+        let accounts = real.accounts.map { ($0, false) } + sandboxed.accounts.map { ($0, true) }
         let rows = accounts.map { key, isSandbox in
             [key.provider.printable, key.account.printable, isSandbox ? "(at a sandbox)" : ""]
         }
         for line in Table.lines(rows) { context.console.answer(line) }
-        let damaged = real.damaged + pretended.damaged
+        let damaged = real.damaged + sandboxed.damaged
         for error in damaged.prefix(Self.warningLimit) {
             context.console.warn(error.reason.printable)
             if let remedy = error.remedy { context.console.note("  next  \(remedy.printable)") }

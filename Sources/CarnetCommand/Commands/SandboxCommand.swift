@@ -71,7 +71,7 @@ struct SandboxCommand: Subcommand {
                 return try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
             }
             impersonated.append(provider)
-            if let id = source.clientID, let secret = PretendClient.secret(insteadOf: source.clientSecret),
+            if let id = source.clientID, let secret = SimulatedClient.secret(insteadOf: source.clientSecret),
                 secret != source.clientSecret
             {
                 context.console.note(
@@ -106,27 +106,27 @@ struct SandboxCommand: Subcommand {
     private static let loopbackRedirects = ["http://127.0.0.1/callback", "http://localhost/callback"]
 
     private func knownClients(_ provider: Provider, _ source: ClientSource) -> [SandboxClient] {
-        var pretend = PretendClient(for: provider, redirectURI: "", inputs: [:], prefersSecret: false).sandboxClient
-        pretend.redirectURIs =
+        var simulated = SimulatedClient(for: provider, redirectURI: "", inputs: [:], prefersSecret: false).sandboxClient
+        simulated.redirectURIs =
             Self.loopbackRedirects + ["http://127.0.0.1" + DemoSite.callbackPath(of: provider.id)]
             + [source.redirectURI].compactMap { $0 }
-        let confidential = PretendClient(
+        let confidential = SimulatedClient(
             for: provider,
-            redirectURI: pretend.redirectURIs[0],
+            redirectURI: simulated.redirectURIs[0],
             inputs: [:],
-            clientID: PretendClient.confidentialClientID,
+            clientID: SimulatedClient.confidentialClientID,
             prefersSecret: true
         ).sandboxClient
-        guard let clientID = source.clientID, clientID != pretend.clientID else { return [pretend, confidential] }
+        guard let clientID = source.clientID, clientID != simulated.clientID else { return [simulated, confidential] }
         let own = SandboxClient(
             clientID: clientID,
-            clientSecret: PretendClient.secret(insteadOf: source.clientSecret)?.reveal(),
+            clientSecret: SimulatedClient.secret(insteadOf: source.clientSecret)?.reveal(),
             keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
             certificate: source.certificate?.chain.first,
             redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects,
             postLogoutRedirectURIs: [source.postLogoutRedirectURI].compactMap { $0 }
         )
-        return [pretend, confidential, own]
+        return [simulated, confidential, own]
     }
 
     private func serve(_ sandbox: Sandbox, _ names: [String], _ console: Console) async throws {
@@ -135,7 +135,7 @@ struct SandboxCommand: Subcommand {
             console.answer(address.base.text)
             console.answer(
                 json: JSONObject([
-                    "url": .string(address.base.text), "client_id": .string(PretendClient.clientID),
+                    "url": .string(address.base.text), "client_id": .string(SimulatedClient.clientID),
                     "providers": .list(names), "faults": .list(faults.map(\.rawValue)),
                 ])
             )

@@ -66,7 +66,7 @@ struct ShowCommand: Subcommand {
         let source = try Registrations(client, context).source(for: entry.descriptor)
         let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
             let descriptor = try entry.descriptor.variant(source.environment)
-            let inputs = try PretendInputs(for: descriptor, given: source.inputs)
+            let inputs = try SimulatedInputs(for: descriptor, given: source.inputs)
             return (inputs, try descriptor.resolve(inputs: inputs.values))
         }
         for input in inputs.madeUp {

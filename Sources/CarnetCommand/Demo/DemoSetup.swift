@@ -65,7 +65,7 @@ final class DemoSetup: Sendable {
     /// - Throws: `ResolutionError`; `Failure` if the provider has no profile.
     func client(of descriptor: ProviderDescriptor) async throws -> OAuthClient {
         let real = try self.registration(descriptor)
-        var registration = if let real { real } else { try await pretendRegistration(of: descriptor) }
+        var registration = if let real { real } else { try await simulatedRegistration(of: descriptor) }
         registration.redirectURI = origin + DemoSite.callbackPath(of: descriptor.id)
         sandboxed.withLock { ids in
             if real == nil { ids.insert(descriptor.id) } else { ids.remove(descriptor.id) }
@@ -88,15 +88,15 @@ final class DemoSetup: Sendable {
 
     private var isOwnSandbox: Bool { if case .own = stage { true } else { false } }
 
-    private func pretendRegistration(of descriptor: ProviderDescriptor) async throws -> ClientRegistration {
+    private func simulatedRegistration(of descriptor: ProviderDescriptor) async throws -> ClientRegistration {
         let inputs = descriptor.exampleInputs([:])
         let provider = try descriptor.resolve(inputs: inputs)
-        let pretend = PretendClient(
+        let simulated = SimulatedClient(
             for: provider, redirectURI: origin + DemoSite.callbackPath(of: provider.id), inputs: inputs,
             prefersSecret: false)
-        var registration = pretend.registration
+        var registration = simulated.registration
         if case .own(let sandbox) = stage {
-            var client = pretend.sandboxClient
+            var client = simulated.sandboxClient
             client.postLogoutRedirectURIs = [origin + WebSignIn.Paths().signedOut]
             registration.postLogoutRedirectURI = client.postLogoutRedirectURIs[0]
             await sandbox.impersonate(provider, clients: [client])

@@ -66,7 +66,7 @@ struct ResolvedView {
         var lines = provider.yamlLines
         lines += [
             "---",
-            "# The exact requests of the client \(registration.clientID.printable). Values that begin with pretend- are examples: a sign-in",
+            "# The exact requests of the client \(registration.clientID.printable). Values that begin with simulated- are examples: a sign-in",
             "# generates state, nonce and code verifier, and the server issues the code and the tokens.",
         ]
         if !invented.isEmpty {
@@ -86,7 +86,7 @@ struct ResolvedView {
             JSONObject.Member(name: "resolved", value: provider),
             JSONObject.Member(name: "client", value: .object(client)),
             JSONObject.Member(name: "requests", value: requests),
-            JSONObject.Member(name: "pretend_endpoints", value: .list(invented)),
+            JSONObject.Member(name: "simulated_endpoints", value: .list(invented)),
         ]
     }
 }

@@ -30,17 +30,17 @@ struct Trial {
     ) throws {
         self.setup = setup
         self.report = report
-        let pretend = setup.client
+        let simulated = setup.client
         sandbox = Sandbox(
             providers: [setup.provider],
-            clients: [setup.provider.id: [pretend.sandboxClient]],
+            clients: [setup.provider.id: [simulated.sandboxClient]],
             now: { clock.now },
             randomBytes: sandboxRandomBytes
         )
-        failures = ProviderFailure(entry: setup.entry, redirectURI: pretend.registration.redirectURI)
+        failures = ProviderFailure(entry: setup.entry, redirectURI: simulated.registration.redirectURI)
         client = try OAuthClient(
             setup.entry.descriptor,
-            registration: pretend.registration,
+            registration: simulated.registration,
             transport: SandboxTransport(sandbox),
             clock: clock,
             random: random,

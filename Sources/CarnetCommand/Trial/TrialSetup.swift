@@ -6,7 +6,7 @@ import CarnetSimulation
 struct TrialSetup {
     let entry: ProviderRegistry.Entry
     let provider: Provider
-    let client: PretendClient
+    let client: SimulatedClient
     /// Inputs that nobody gave, with what stands for each.
     let examples: [Named<String>]
 
@@ -19,10 +19,10 @@ struct TrialSetup {
     ) throws {
         self.entry = entry
         let descriptor = try entry.descriptor.variant(environment)
-        let inputs = try PretendInputs(for: descriptor, given: given)
+        let inputs = try SimulatedInputs(for: descriptor, given: given)
         provider = try descriptor.resolve(inputs: inputs.values)
         examples = inputs.madeUp
-        client = PretendClient(
+        client = SimulatedClient(
             for: provider,
             redirectURI: try redirectURI ?? Self.redirectURI(for: descriptor),
             inputs: inputs.values,
@@ -31,7 +31,7 @@ struct TrialSetup {
     }
 
     private static func redirectURI(for descriptor: ProviderDescriptor) throws -> String {
-        if let uri = PretendRedirectURI.fitting(descriptor.redirects) { return uri }
+        if let uri = SimulatedRedirectURI.fitting(descriptor.redirects) { return uri }
         throw Failure(
             .usage,
             "no default redirect URI has a form that \(descriptor.id) accepts",

@@ -159,7 +159,7 @@ struct YAMLSyntaxMessage {
         return tab == place || problem.problem.contains("tab character") || isIndentationProblem ? tab : nil
     }
 
-    /// Problems that a misjudged indentation leads to.
+    /// Problems that a misread indentation leads to.
     private var isIndentationProblem: Bool {
         ["did not find expected key", "mapping values are not allowed in this context"].contains(problem.problem)
     }

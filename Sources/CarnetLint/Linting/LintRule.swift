@@ -6,23 +6,23 @@ package import CarnetDescriptors
 /// descriptors whose shape is right.
 package protocol LintRule: Sendable {
     var explanation: RuleExplanation { get }
-    /// Whether it judges values by themselves, so that it can be asked about a descriptor with errors too.
-    var judgesSingleValues: Bool { get }
+    /// Whether it validates values by themselves, so that it can be asked about a descriptor with errors too.
+    var checksSingleValues: Bool { get }
     /// Whether a comment with a reason may silence the rule; not where the engine ignores what the file says.
     var isSuppressible: Bool { get }
     func check(_ context: LintContext) -> [Diagnostic]
 }
 
-/// A rule that judges values by themselves. It is asked about a descriptor with errors too, because what they leave out
+/// A rule that validates values by themselves. It is asked about a descriptor with errors too, because what they leave out
 /// makes nothing else wrong for it.
 protocol SingleValueRule: LintRule {}
 
 extension SingleValueRule {
-    var judgesSingleValues: Bool { true }
+    var checksSingleValues: Bool { true }
 }
 
 extension LintRule {
-    package var judgesSingleValues: Bool { false }
+    package var checksSingleValues: Bool { false }
     package var isSuppressible: Bool { true }
 
     func finding(

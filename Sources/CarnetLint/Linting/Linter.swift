@@ -24,7 +24,7 @@ public struct Linter: Sendable {
         simulator: (any DescriptorSimulator)? = nil
     ) {
         checks = rules.map { rule in { rule.check($0) } }
-        singleValueRules = rules.filter(\.judgesSingleValues)
+        singleValueRules = rules.filter(\.checksSingleValues)
         self.reader = reader
         self.known = known
         self.simulator = simulator
@@ -93,14 +93,14 @@ public struct Linter: Sendable {
     }
 
     private func checked(_ context: LintContext) -> [Diagnostic] {
-        guard context.isWhole else { return judgedAlone(context) }
+        guard context.isWhole else { return validatedAlone(context) }
         let found = checks.flatMap { $0(context) }
         guard let simulator else { return found }
         return SimulationRules.withoutConsequences(found + simulator.check(context))
     }
 
     /// The findings besides errors. A value with an error gets no second finding.
-    private func judgedAlone(_ context: LintContext) -> [Diagnostic] {
+    private func validatedAlone(_ context: LintContext) -> [Diagnostic] {
         let wrong = context.document.diagnostics.map(\.span)
         return singleValueRules.flatMap { $0.check(context) }.filter { finding in
             !wrong.contains { $0.start < finding.span.end && finding.span.start < $0.end }

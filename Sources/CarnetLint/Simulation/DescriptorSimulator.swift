@@ -1,6 +1,6 @@
 package import CarnetDescriptors
 
-/// Runs a descriptor for a pretend client, in the engine's own code, and says what went wrong.
+/// Runs a descriptor for a simulated client, in the engine's own code, and says what went wrong.
 ///
 /// The linter itself knows no engine, so that the build plugin stays small; whoever has the engine brings one of these.
 package protocol DescriptorSimulator: Sendable {

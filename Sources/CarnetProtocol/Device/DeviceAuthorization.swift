@@ -55,7 +55,7 @@ extension DeviceAuthorization {
     ///
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     package init(
-        judging response: IncomingResponse,
+        validating response: IncomingResponse,
         to request: PreparedRequest,
         scopes: [String],
         from provider: BoundProvider,

@@ -35,12 +35,12 @@ extension DevicePoll {
     /// - Throws: `OAuthError` at step `deviceAuthorization`: of kind `serverError` if the user denied access, of kind
     ///   `expiredAttempt` if the codes expired, of kind `serverUnavailable` if only this request failed.
     package init(
-        judging response: IncomingResponse,
+        validating response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider
     ) throws(OAuthError) {
         do {
-            self = .granted(try TokenResponse(judging: response, to: request, from: provider))
+            self = .granted(try TokenResponse(validating: response, to: request, from: provider))
         } catch {
             // Some servers send these errors with any status.
             switch error.server?.code {

@@ -88,13 +88,13 @@ extension TokenExchange {
     ///
     /// - Returns: The new token, and its type.
     /// - Throws: `OAuthError` at step `tokenExchange`.
-    package func judge(
+    package func validate(
         _ response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider,
         now: Date
     ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
-        let answer = try TokenResponse(judging: response, to: request, from: provider)
+        let answer = try TokenResponse(validating: response, to: request, from: provider)
         guard let type = answer.issuedTokenType ?? requestedType?.uri, !type.isEmpty
         else {
             throw OAuthError(

@@ -59,7 +59,7 @@ extension Introspection {
     /// - Parameter verification: The provider's keys, if `isSigned(_:)`.
     /// - Throws: `OAuthError` at step `introspection`.
     package init(
-        judging response: IncomingResponse,
+        validating response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider,
         now: Date,

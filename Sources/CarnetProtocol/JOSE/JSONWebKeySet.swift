@@ -17,7 +17,7 @@ package struct JSONWebKeySet: Sendable {
     /// Validates the response of the JWKS endpoint.
     ///
     /// - Throws: `OAuthError` at step `keys`.
-    package init(judging response: IncomingResponse) throws(OAuthError) {
+    package init(validating response: IncomingResponse) throws(OAuthError) {
         let key = "endpoints.jwks"
         guard response.status == 200 else {
             throw OAuthError.status(response, .keys, key: key, hiding: [])

@@ -11,7 +11,7 @@ package struct FrontChannelLogout: Sendable {
     ///
     /// - Throws: `OAuthError` at step `logout`: `unsupported` if the descriptor does not allow it, `missingField`
     ///   without `iss` and `sid`, `issuerMismatch`.
-    package init(judging request: AuthorizationCallback, from provider: some ProviderStage) throws(OAuthError) {
+    package init(validating request: AuthorizationCallback, from provider: some ProviderStage) throws(OAuthError) {
         guard provider.logout.frontChannel else {
             throw OAuthError(
                 .logout, .unsupported, "the descriptor does not allow front-channel logout",

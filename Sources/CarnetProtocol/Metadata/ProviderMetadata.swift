@@ -69,7 +69,7 @@ extension ProviderMetadata {
     /// Validates the document. Its issuer must be the provider's, byte for byte (RFC 8414, section 3.3).
     ///
     /// - Throws: `OAuthError` at step `discovery`.
-    package init(judging response: IncomingResponse, for provider: Provider) throws(OAuthError) {
+    package init(validating response: IncomingResponse, for provider: Provider) throws(OAuthError) {
         let key = "discovery"
         guard response.status == 200 else {
             throw OAuthError.status(response, .discovery, key: key, hiding: [])

@@ -113,7 +113,7 @@ extension Profile {
     ///   - verification: The provider's keys, if `isSigned(_:from:)`.
     /// - Throws: `OAuthError` at step `profile`; of kind `unauthorized` if the access token is no longer valid.
     package init(
-        judging response: IncomingResponse,
+        validating response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider,
         subject: String?,

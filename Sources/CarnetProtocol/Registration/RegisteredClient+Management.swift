@@ -48,17 +48,17 @@ extension RegisteredClient {
     /// invalid (RFC 7592, section 3).
     ///
     /// - Throws: `OAuthError` at step `registration`; of kind `unauthorized` if the token is invalid.
-    package func judge(
+    package func validate(
         _ response: IncomingResponse, to request: PreparedRequest, for metadata: ClientMetadata? = nil
     ) throws(OAuthError) -> RegisteredClient {
         guard response.status != 401 else { throw Self.void(response, request) }
-        return try RegisteredClient(judging: response, to: request, for: metadata, instead: self)
+        return try RegisteredClient(validating: response, to: request, for: metadata, instead: self)
     }
 
     /// Validates the response to deleting (RFC 7592, section 2.3).
     ///
-    /// - Throws: As `judge(_:to:for:)`.
-    package func judgeDeletion(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
+    /// - Throws: As `validate(_:to:for:)`.
+    package func validateDeletion(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
         guard response.status != 401 else { throw Self.void(response, request) }
         // RFC 7592, section 2.3 requires 204; some servers return 200.
         guard [200, 204].contains(response.status) else {

@@ -46,18 +46,18 @@ extension RegisteredClient {
     /// - Throws: `OAuthError` at step `registration`, also if the server changed the client authentication to a
     /// weaker method.
     package init(
-        judging response: IncomingResponse,
+        validating response: IncomingResponse,
         to request: PreparedRequest,
         for metadata: ClientMetadata
     ) throws(OAuthError) {
-        try self.init(judging: response, to: request, for: metadata, instead: nil)
+        try self.init(validating: response, to: request, for: metadata, instead: nil)
     }
 
     /// - Parameters:
     ///   - metadata: The requested metadata; `nil` if the registration was only read.
     ///   - old: The previous registration. Values that the response omits are kept.
     init(
-        judging response: IncomingResponse,
+        validating response: IncomingResponse,
         to request: PreparedRequest,
         for metadata: ClientMetadata?,
         instead old: RegisteredClient?

@@ -111,7 +111,7 @@ package enum ResourceRequest {
     ///   - unauthorized: What means an access token that is not accepted, besides 401.
     ///   - statuses: Those that the caller takes; 401 and 403 are errors nevertheless.
     /// - Throws: `OAuthError`: `unauthorized` for 401, `insufficientScope` for 403.
-    package static func judge(
+    package static func validate(
         _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String] = [],
         accepting statuses: Range<Int> = 200..<300
     ) throws(OAuthError) {

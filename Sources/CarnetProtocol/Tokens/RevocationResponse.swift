@@ -4,7 +4,7 @@ package import CarnetDescriptors
 /// otherwise.
 package enum RevocationResponse {
     /// - Throws: `OAuthError` at step `revocation`.
-    package static func judge(
+    package static func validate(
         _ response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider

@@ -29,21 +29,21 @@ extension TokenResponse {
     ///
     /// - Parameter old: The tokens that a refresh began with.
     package init(
-        judging response: IncomingResponse,
+        validating response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider,
         refreshing old: TokenSet? = nil
     ) throws(OAuthError) {
         let rules = provider.response(at: request.step)
         let kept = provider.refresh.result == .expiry ? old : nil
-        try self.init(judging: response, to: request, from: provider, rules: rules, keeping: kept)
+        try self.init(validating: response, to: request, from: provider, rules: rules, keeping: kept)
     }
 
     /// Validates the response to a request with its own rules.
     ///
     /// - Parameter kept: Tokens that stay, where the response has none.
     init(
-        judging response: IncomingResponse,
+        validating response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider,
         rules: ResponseRules,
@@ -113,7 +113,7 @@ extension TokenResponse {
                 root.first(of: own.fields.accessToken.pointers)?.string?.isEmpty == false
             else { continue }
             own.dropTokenSets()
-            var tokens = try TokenResponse(judging: response, to: request, from: provider, rules: own)
+            var tokens = try TokenResponse(validating: response, to: request, from: provider, rules: own)
             tokens.idToken = nil
             sets.append(Named(set.name, tokens))
         }

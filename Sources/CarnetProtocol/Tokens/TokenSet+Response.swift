@@ -24,13 +24,13 @@ extension TokenSet {
     ///
     /// - Throws: `OAuthError` at the request's step.
     package init(
-        judgingGrantWithoutUser response: IncomingResponse,
+        validatingGrantWithoutUser response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider,
         requested: [String],
         now: Date
     ) throws(OAuthError) {
-        let answer = try TokenResponse(judging: response, to: request, from: provider)
+        let answer = try TokenResponse(validating: response, to: request, from: provider)
         self.init(answer, requested: requested, now: now)
         (refreshToken, idToken) = (nil, nil)
     }

@@ -132,12 +132,12 @@ package struct ExchangeResponse: Sendable {
 
     /// - Throws: `OAuthError` at step `exchange`.
     package init(
-        judging response: IncomingResponse, to request: PreparedRequest, of step: Named<ExchangeStep>,
+        validating response: IncomingResponse, to request: PreparedRequest, of step: Named<ExchangeStep>,
         from provider: BoundProvider
     ) throws(OAuthError) {
         let rules = step.value.response
         if step.value.result == .tokens {
-            tokens = try TokenResponse(judging: response, to: request, from: provider, rules: rules)
+            tokens = try TokenResponse(validating: response, to: request, from: provider, rules: rules)
         } else {
             tokens = nil
             guard rules.success.accepts(status: response.status) else {
@@ -171,11 +171,11 @@ public struct ConnectionChoice: Sendable {
     /// - Returns: `nil` if an optional lookup finds nothing.
     /// - Throws: `OAuthError` at step `connection`.
     package init?(
-        judging response: IncomingResponse, to request: PreparedRequest, of lookup: Named<LookupRules>,
+        validating response: IncomingResponse, to request: PreparedRequest, of lookup: Named<LookupRules>,
         where conditions: [Named<String>] = []
     ) throws(OAuthError) {
         guard !lookup.value.call.isDeclined(response) else { return nil }
-        try ResourceRequest.judge(response, to: request)
+        try ResourceRequest.validate(response, to: request)
         let key = "connection.lookups.\(lookup.name)"
         let body = try response.json(.connection, key: key, isLenient: true)
         let rules = lookup.value

@@ -64,7 +64,7 @@ extension WebSignIn {
         do {
             let provider = client.provider
             let address = AuthorizationCallback(url: origin.origin + (request.path ?? ""))
-            try await client.endSessions(namedBy: FrontChannelLogout(judging: address, from: provider))
+            try await client.endSessions(namedBy: FrontChannelLogout(validating: address, from: provider))
             // The provider's page shows this one in a frame.
             let frames = (try? WebURL(provider.issuer ?? ""))?.origin ?? "'none'"
             return .html("", policy: "default-src 'none'; frame-ancestors \(frames)")

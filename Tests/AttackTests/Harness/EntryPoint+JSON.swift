@@ -60,41 +60,44 @@ extension EntryPoint {
         let issuer = #""issuer":"https://id.acme.example""#
         let error = #""error":"aaaa","error_description":"aaaaa aaaa","error_uri":"aa""#
         let readers: [(name: String, members: String, status: Int, read: Reader)] = [
-            ("token", token, 200, { _ = try TokenResponse(judging: $2, to: $1, from: $0.provider) }),
-            ("token error", error, 400, { _ = try TokenResponse(judging: $2, to: $1, from: $0.provider) }),
+            ("token", token, 200, { _ = try TokenResponse(validating: $2, to: $1, from: $0.provider) }),
+            ("token error", error, 400, { _ = try TokenResponse(validating: $2, to: $1, from: $0.provider) }),
             ("shown", token, 200, { _ = RedactedResponse($2, to: $1) }),
-            ("keys", #""keys":[]"#, 200, { _ = try JSONWebKeySet(judging: $2) }),
+            ("keys", #""keys":[]"#, 200, { _ = try JSONWebKeySet(validating: $2) }),
             (
                 "metadata", issuer, 200,
                 { acme, _, answer in
-                    let metadata = try ProviderMetadata(judging: answer, for: acme.resolved)
+                    let metadata = try ProviderMetadata(validating: answer, for: acme.resolved)
                     _ = metadata.drift(from: acme.resolved)
                     _ = acme.resolved.merging(metadata)
                 }
             ),
-            ("userinfo", #""sub":"u""#, 200, { _ = try Profile(judging: $2, to: $1, from: $0.provider, subject: "u") }),
+            (
+                "userinfo", #""sub":"u""#, 200,
+                { _ = try Profile(validating: $2, to: $1, from: $0.provider, subject: "u") }
+            ),
             (
                 "introspection", #""active":true"#, 200,
-                { _ = try Introspection(judging: $2, to: $1, from: $0.provider, now: FuzzProvider.now) }
+                { _ = try Introspection(validating: $2, to: $1, from: $0.provider, now: FuzzProvider.now) }
             ),
             (
                 "device", #""device_code":"d","user_code":"u","expires_in":60"#, 200,
                 { acme, request, answer in
                     _ = try DeviceAuthorization(
-                        judging: answer, to: request, scopes: [], from: acme.provider, now: FuzzProvider.now)
+                        validating: answer, to: request, scopes: [], from: acme.provider, now: FuzzProvider.now)
                 }
             ),
-            ("device poll", error, 400, { _ = try DevicePoll(judging: $2, to: $1, from: $0.provider) }),
+            ("device poll", error, 400, { _ = try DevicePoll(validating: $2, to: $1, from: $0.provider) }),
             (
                 "registration", #""client_id":"c""#, 201,
-                { _ = try RegisteredClient(judging: $2, to: $1, for: ClientMetadata(redirectURIs: [])) }
+                { _ = try RegisteredClient(validating: $2, to: $1, for: ClientMetadata(redirectURIs: [])) }
             ),
             (
                 "pushed request", #""request_uri":"urn:x:1","expires_in":60"#, 201,
                 { _ = try pushed.referring(to: $2, answering: $1, at: $0.provider.discovered, now: FuzzProvider.now) }
             ),
-            ("revocation", "", 200, { try RevocationResponse.judge($2, to: $1, from: $0.provider) }),
-            ("resource", error, 403, { try ResourceRequest.judge($2, to: $1) }),
+            ("revocation", "", 200, { try RevocationResponse.validate($2, to: $1, from: $0.provider) }),
+            ("resource", error, 403, { try ResourceRequest.validate($2, to: $1) }),
         ]
         return readers.flatMap { reader in
             CostlyJSON.allCases.map { shape in

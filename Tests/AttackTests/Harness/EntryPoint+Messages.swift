@@ -78,7 +78,7 @@ extension EntryPoint {
                 "front-channel logout",
                 { form in
                     let request = AuthorizationCallback(url: "\(address)?iss=https://id.acme.example&\(form)")
-                    _ = try FrontChannelLogout(judging: request, from: acme.provider)
+                    _ = try FrontChannelLogout(validating: request, from: acme.provider)
                 }
             ),
             ("form-encoded answer", { _ = FuzzProvider.answer(Array($0.utf8)).formObject }),
@@ -115,7 +115,7 @@ extension EntryPoint {
                     }
                 }
                 return Attack(length: text.utf8.count) {
-                    for answer in answers { try? ResourceRequest.judge(answer, to: request) }
+                    for answer in answers { try? ResourceRequest.validate(answer, to: request) }
                 }
             }
         }

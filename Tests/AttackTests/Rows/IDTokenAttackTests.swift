@@ -163,7 +163,7 @@ struct IDTokenAttackTests {
         let expectations = try IDTokenExpectations(
             from: provider.discovered, as: ClientRegistration(clientID: "client", redirectURI: Scenario.redirectURI),
             nonce: .exactly(nil), accessToken: Secret("the-access-token"))
-        let keys = try JSONWebKeySet(judging: .json((["keys": .array(Script.goodKeys)] as JSONValue).jsonText()))
+        let keys = try JSONWebKeySet(validating: .json((["keys": .array(Script.goodKeys)] as JSONValue).jsonText()))
         await expectRefusal(.nonceMismatch) {
             try IDToken(validating: Secret(compact), with: keys, expecting: expectations, now: scenario.clock.now)
         }

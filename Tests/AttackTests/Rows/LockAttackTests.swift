@@ -192,7 +192,8 @@ struct LockAttackTests {
         }
         store.isLocked = true
         let logout = try FrontChannelLogout(
-            judging: AuthorizationCallback(url: "https://app.example/?iss=https%3A%2F%2Fid.acme.example&sid=session-1"),
+            validating: AuthorizationCallback(
+                url: "https://app.example/?iss=https%3A%2F%2Fid.acme.example&sid=session-1"),
             from: client.provider)
         #expect(try await client.endSessions(namedBy: logout) == [session.key])
         #expect(try await store.keys().isEmpty)

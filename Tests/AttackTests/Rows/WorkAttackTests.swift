@@ -32,7 +32,7 @@ struct WorkAttackTests {
         var error: OAuthError?
         let steps = Work.steps {
             error = #expect(throws: OAuthError.self) {
-                _ = try TokenResponse(judging: answer, to: request, from: acme.provider)
+                _ = try TokenResponse(validating: answer, to: request, from: acme.provider)
             }
         }
         #expect(error?.kind == .wrongFieldType)
@@ -75,15 +75,15 @@ struct WorkAttackTests {
         for body in ["{\"sub\":\"u\",\"a\(marks)\":1}", "{\"error\":\"a\(marks)\"}", "{\"iss\(marks)\":\"\(marks)\"}"] {
             let answer = FuzzProvider.answer(Array(body.utf8), type: "application/json")
             #expect(throws: OAuthError.self) {
-                try Profile(judging: answer, to: request, from: acme.provider, subject: "u")
+                try Profile(validating: answer, to: request, from: acme.provider, subject: "u")
             }
-            #expect(throws: OAuthError.self) { try ProviderMetadata(judging: answer, for: acme.resolved) }
+            #expect(throws: OAuthError.self) { try ProviderMetadata(validating: answer, for: acme.resolved) }
             #expect(RedactedResponse(answer, to: request).body.utf8.count < 100)
         }
         let answer = FuzzProvider.answer(
             Array("{}".utf8), type: "a\(marks)/json", challenge: "Bearer a\(marks)=\(marks)")
         #expect(throws: OAuthError.self) {
-            try Profile(judging: answer, to: request, from: acme.provider, subject: "u")
+            try Profile(validating: answer, to: request, from: acme.provider, subject: "u")
         }
         #expect(throws: OAuthError.self) {
             try BackChannelLogoutRequest.logoutToken(in: [], mediaType: "a\(marks); charset=x")
@@ -113,8 +113,8 @@ struct WorkAttackTests {
             let list = Array(repeating: String(key), count: count).joined(separator: ",")
             return FuzzProvider.answer(Array(#"{"keys":[\#(list)]}"#.utf8))
         }
-        _ = try JSONWebKeySet(judging: keys(100))
-        let error = #expect(throws: OAuthError.self) { try JSONWebKeySet(judging: keys(101)) }
+        _ = try JSONWebKeySet(validating: keys(100))
+        let error = #expect(throws: OAuthError.self) { try JSONWebKeySet(validating: keys(101)) }
         #expect(error?.kind == .malformedKeys)
     }
 

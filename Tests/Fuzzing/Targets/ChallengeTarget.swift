@@ -37,7 +37,7 @@ struct ChallengeTarget: FuzzTarget {
         let challenge = String(decoding: bytes.dropFirst(), as: UTF8.self)
         let answer = FuzzProvider.answer([], status: status, type: "text/plain", challenge: challenge)
         do throws(OAuthError) {
-            try ResourceRequest.judge(answer, to: request)
+            try ResourceRequest.validate(answer, to: request)
         } catch {
             try FuzzProvider.check(error)
             if let stepUp = error.stepUp {

@@ -82,7 +82,9 @@ struct ResponseTarget: FuzzTarget {
         let (provider, request) = (providers[which].provider, requests[which])
         try checkJSON(body)
         var given: TokenResponse?
-        try judged { () throws(OAuthError) in given = try TokenResponse(judging: answer, to: request, from: provider) }
+        try validated { () throws(OAuthError) in
+            given = try TokenResponse(validating: answer, to: request, from: provider)
+        }
         let kept = TokenResponse.refreshToken(in: answer, to: request, from: provider)
         if let given {
             try require((200..<300).contains(answer.status), "tokens out of the status \(answer.status)")
@@ -91,20 +93,20 @@ struct ResponseTarget: FuzzTarget {
             try require(!token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "no token: \(token)")
             let set = TokenSet(given, requested: [], now: FuzzProvider.now)
             _ = set.isExpiring(within: 60, at: FuzzProvider.now)
-            try judged { () throws(OAuthError) in
+            try validated { () throws(OAuthError) in
                 _ = try given.decryptingIDToken(for: providers[which].registration, from: provider)
             }
         }
         do throws(OAuthError) {
             let resolved = providers[which].resolved
-            _ = resolved.merging(try ProviderMetadata(judging: answer, for: resolved))
+            _ = resolved.merging(try ProviderMetadata(validating: answer, for: resolved))
         } catch {
             // Nothing secret was asked with.
             try requirePrintable("\(error)")
         }
         try checkOthers(answer, to: request, from: provider)
-        try judged { () throws(OAuthError) in
-            _ = try Profile(judging: answer, to: request, from: provider, subject: "user-1")
+        try validated { () throws(OAuthError) in
+            _ = try Profile(validating: answer, to: request, from: provider, subject: "user-1")
         }
     }
 
@@ -113,31 +115,31 @@ struct ResponseTarget: FuzzTarget {
         _ answer: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider
     ) throws(InputCheck.Violation) {
         var introspection: Introspection?
-        try judged { () throws(OAuthError) in
-            introspection = try Introspection(judging: answer, to: request, from: provider, now: FuzzProvider.now)
+        try validated { () throws(OAuthError) in
+            introspection = try Introspection(validating: answer, to: request, from: provider, now: FuzzProvider.now)
         }
         if introspection?.isActive == true {
             try require(introspection?.claims["active"]?.bool == true, "a token is active by nobody's word")
         }
         var device: DeviceAuthorization?
-        try judged { () throws(OAuthError) in
+        try validated { () throws(OAuthError) in
             device = try DeviceAuthorization(
-                judging: answer, to: request, scopes: [], from: provider, now: FuzzProvider.now)
+                validating: answer, to: request, scopes: [], from: provider, now: FuzzProvider.now)
         }
         if let device { try requirePrintable(device.userCode) }
-        try judged { () throws(OAuthError) in _ = try DevicePoll(judging: answer, to: request, from: provider) }
-        try judged { () throws(OAuthError) in
+        try validated { () throws(OAuthError) in _ = try DevicePoll(validating: answer, to: request, from: provider) }
+        try validated { () throws(OAuthError) in
             let client = try RegisteredClient(
-                judging: answer, to: request, for: ClientMetadata(redirectURIs: ["https://app.example/callback"]))
+                validating: answer, to: request, for: ClientMetadata(redirectURIs: ["https://app.example/callback"]))
             _ = "\(client)"
         }
-        try judged { () throws(OAuthError) in
+        try validated { () throws(OAuthError) in
             _ = try pushed.referring(to: answer, answering: request, at: provider.discovered, now: FuzzProvider.now)
         }
-        try judged { () throws(OAuthError) in try RevocationResponse.judge(answer, to: request, from: provider) }
+        try validated { () throws(OAuthError) in try RevocationResponse.validate(answer, to: request, from: provider) }
     }
 
-    private func judged(_ body: () throws(OAuthError) -> Void) throws(InputCheck.Violation) {
+    private func validated(_ body: () throws(OAuthError) -> Void) throws(InputCheck.Violation) {
         do throws(OAuthError) { try body() } catch { try FuzzProvider.check(error) }
     }
 

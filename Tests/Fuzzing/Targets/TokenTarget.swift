@@ -118,7 +118,7 @@ struct TokenTarget: FuzzTarget {
     private func checkAnswers(_ text: String, _ claims: [String: Any]) throws(InputCheck.Violation) {
         do throws(OAuthError) {
             _ = try Profile(
-                judging: FuzzProvider.answer(Array(text.utf8), type: "application/jwt"), to: request,
+                validating: FuzzProvider.answer(Array(text.utf8), type: "application/jwt"), to: request,
                 from: acme.provider, subject: "user-1", verifyingBy: verification)
         } catch {
             try FuzzProvider.check(error)
@@ -126,7 +126,7 @@ struct TokenTarget: FuzzTarget {
         do throws(OAuthError) {
             let answer = FuzzProvider.answer(Array(text.utf8), type: "application/token-introspection+jwt")
             _ = try Introspection(
-                judging: answer, to: request, from: acme.provider, now: FuzzProvider.now, verifyingBy: verification)
+                validating: answer, to: request, from: acme.provider, now: FuzzProvider.now, verifyingBy: verification)
         } catch {
             return try FuzzProvider.check(error)
         }

@@ -2,7 +2,7 @@ import CarnetDescriptors
 package import CarnetProtocol
 
 /// The certificate of test clients. Its key protects nothing: only sandboxes know it.
-package enum PretendCertificate {
+package enum SimulatedCertificate {
     package static var certificate: ClientCertificate? {
         try? ClientCertificate(pem: Secret(certificateText), privateKeyPEM: Secret(keyText))
     }
@@ -31,9 +31,9 @@ package enum PretendCertificate {
 }
 
 /// The key with which a test client signs. It protects nothing, and a generated RSA key takes a tenth of a second.
-enum PretendKey {
+enum SimulatedKey {
     private static let rsa = try? ClientKey(pem: Secret(rsaText), id: id)
-    private static let id = "pretend-key"
+    private static let id = "simulated-key"
 
     static func fitting(_ algorithm: SignatureAlgorithm) -> ClientKey? {
         switch algorithm {

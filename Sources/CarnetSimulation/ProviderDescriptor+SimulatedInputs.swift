@@ -4,7 +4,7 @@ extension ProviderDescriptor {
     /// Values for the inputs: the given ones, then defaults and examples, then generated ones that fit the rules.
     ///
     /// - Returns: the values, and the inputs for which none could be made up.
-    package func pretendInputs(_ given: [String: String] = [:]) -> (values: [String: String], missing: [String]) {
+    package func simulatedInputs(_ given: [String: String] = [:]) -> (values: [String: String], missing: [String]) {
         var values = exampleInputs(given)
         var missing: [String] = []
         for input in inputs.items where values[input.name] == nil {

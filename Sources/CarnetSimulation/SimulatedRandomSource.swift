@@ -1,8 +1,8 @@
 import CarnetDescriptors
 import CarnetProtocol
 
-/// Gives the same bytes at every run, and such that 32 of them are read as `pretend_value_1_000...` where they are sent.
-final class PretendRandomSource: RandomSource {
+/// Gives the same bytes at every run, and such that 32 of them are read as `simulated_value_1_000...` where they are sent.
+final class SimulatedRandomSource: RandomSource {
     private let count = Lock(0)
 
     func bytes(count length: Int) -> [UInt8] {
@@ -19,7 +19,7 @@ final class PretendRandomSource: RandomSource {
 
     private static func bytes(_ number: Int, count length: Int) -> [UInt8] {
         // 32 bytes are 43 characters of base64url, the last of which has two bits that must be zero, as in 0.
-        let start = "pretend_value_\(number)_"
+        let start = "simulated_value_\(number)_"
         let text = start + String(repeating: "0", count: max(0, 43 - start.utf8.count))
         let bytes = Base64URL.decode(text.utf8) ?? []
         return Array((bytes + Array(repeating: 0, count: length)).prefix(length))

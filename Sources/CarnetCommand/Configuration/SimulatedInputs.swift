@@ -2,14 +2,14 @@ import CarnetDescriptors
 import CarnetSimulation
 
 /// The inputs of a test client, and which of them have no value.
-struct PretendInputs {
+struct SimulatedInputs {
     let values: [String: String]
     /// What stands for an input that was not given.
     let madeUp: [Named<String>]
 
     /// - Throws: `Failure` that lists every input for which no value can be made up.
     init(for descriptor: ProviderDescriptor, given: [String: String]) throws {
-        let (values, missing) = descriptor.pretendInputs(given)
+        let (values, missing) = descriptor.simulatedInputs(given)
         guard missing.isEmpty else { throw Self.failure(descriptor, missing) }
         self.values = values
         madeUp = descriptor.inputs.names.compactMap { name in

@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 
 /// A redirect URI for a client that does not exist.
-package enum PretendRedirectURI {
+package enum SimulatedRedirectURI {
     static let loopback = "http://127.0.0.1:49152/callback"
 
     /// A redirect URI that the provider accepts: on loopback if possible, else built from the first form that allows

@@ -4,7 +4,7 @@ import CarnetSandbox
 import CarnetSimulation
 
 /// The client that every sandbox knows, so that nobody has to register one to try something out.
-struct PretendClient {
+struct SimulatedClient {
     static let clientID = "carnet-sandbox"
     /// The client with a secret, for providers that also accept public clients.
     static let confidentialClientID = "carnet-sandbox-confidential"
@@ -43,7 +43,7 @@ struct PretendClient {
                 signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
                     ? Self.signingKey(for: provider) : nil,
                 certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
-                    ? PretendCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider)),
+                    ? SimulatedCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider)),
             redirectURI: redirectURI,
             inputs: inputs,
             environment: provider.environment,
