@@ -58,13 +58,13 @@ final class CurlThread {
 
     private func wait(_ isIdle: inout Bool) {
         let time =
-            exchanges.isEmpty ? Self.patience : min(RunningTime.slice, max(nextDeadline - clock.time, .zero))
+            exchanges.isEmpty ? Self.patience : min(RunningClock.slice, max(nextDeadline - clock.time, .zero))
         let hasRung = carnet_curl_wait(multi, alarm.reader, time.milliseconds) == 1
         if hasRung { alarm.silence() }
         isIdle = exchanges.isEmpty && !hasRung
         if clock.advance(afterWaiting: time) {
             for exchange in exchanges.values {
-                exchange.deadline = max(exchange.deadline, clock.time + RunningTime.grace)
+                exchange.deadline = max(exchange.deadline, clock.time + RunningClock.grace)
             }
         }
     }

@@ -94,20 +94,20 @@ public final class AsyncHTTPTransport: Transport {
             message.tlsConfiguration = try identities.configuration(tls, presenting: certificate)
         }
         let timedBody = limits.sendBefore.map { TimedBody(request.body, before: $0, origin: target.origin) }
-        return try await onEventLoop {
-            try await withDeadline(limits.deadline, origin: origin) { [message] in
-                do {
-                    var message = message
-                    if let timedBody {
-                        try timedBody.check()
-                        if message.body != nil { message.body = .stream(timedBody, length: .known(request.body.count)) }
-                    }
-                    return try await self.exchange(message, along: route) { response in
-                        try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)
-                    }
-                } catch {
-                    throw TransportError(error, origin: origin)
+        return try await Deadlines.shared.run(
+            within: limits.deadline, origin: origin, startedBy: Task.onEventLoop
+        ) { [message] in
+            do {
+                var message = message
+                if let timedBody {
+                    try timedBody.check()
+                    if message.body != nil { message.body = .stream(timedBody, length: .known(request.body.count)) }
                 }
+                return try await self.exchange(message, along: route) { response in
+                    try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)
+                }
+            } catch {
+                throw TransportError(error, origin: origin)
             }
         }
     }

@@ -1,11 +1,15 @@
 import NIOCore
 import NIOPosix
 
-/// Runs an operation, and the tasks that it starts, on the thread of an event loop: a request that waits for its connection there
-/// needs no other thread, which is a quarter of its processor time.
-func onEventLoop<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
-    guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return try await operation() }
-    return try await withTaskExecutorPreference(EventLoopTaskExecutor.next, operation: operation)
+extension Task where Failure == any Error {
+    /// Starts a task that runs on the thread of an event loop: a request that waits for its connection there needs no other
+    /// thread, which is a quarter of its processor time.
+    static func onEventLoop(_ operation: @escaping @Sendable () async throws -> Success) -> Self {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+            return Task(operation: operation)
+        }
+        return Task(executorPreference: EventLoopTaskExecutor.next, operation: operation)
+    }
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

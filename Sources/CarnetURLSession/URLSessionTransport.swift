@@ -76,7 +76,7 @@ public final class URLSessionTransport: Transport {
         try target.refuseLocalHost(unless: access)
         let message = URLRequest(request, url: url)
         let looksUp = !access.allows(target.host)
-        return try await withDeadline(limits.deadline, origin: target.origin) { [session, exchanges] in
+        return try await Deadlines.shared.run(within: limits.deadline, origin: target.origin) { [session, exchanges] in
             if looksUp, await Self.addresses(of: target.host).contains(where: { !$0.isPublic && !$0.standsForName }) {
                 throw TransportError(localAddressOf: target.origin)
             }

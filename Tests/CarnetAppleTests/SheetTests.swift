@@ -20,7 +20,7 @@ struct SheetTests {
     func signIn() async throws {
         let app = try SandboxedApp()
         sheets.user = { [sandbox = app.sandbox] sheet in
-            let url = await sheet.request.url
+            let url = sheet.request.url
             if let callback = try? await sandbox.approve(authorizationURL: url) { sheet.onEnd(.callback(callback)) }
         }
         let session = try await app.client.signIn(with: sheets.agent())

@@ -165,7 +165,7 @@ struct SignInModelTests {
         let sheets = FakeSheets()
         let sandbox = app.sandbox
         sheets.user = { sheet in
-            let url = await sheet.request.url
+            let url = sheet.request.url
             if url.contains("/logout") {
                 let state = url.firstMatch(of: /state=([^&]*)/).map { String($0.output.1) } ?? ""
                 sheet.onEnd(.callback("\(SandboxedApp.loggedOutURI)?state=\(state)"))

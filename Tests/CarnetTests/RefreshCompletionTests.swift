@@ -41,7 +41,7 @@ struct RefreshCompletionTests {
         provider.clock.advance(by: .seconds(3600))
         let saved = Lock<Secret?>(nil)
         provider.on("/jwks") { [key = session.key] provider, form in
-            let stored = try await store.load(key)?.connection.tokens.refreshToken
+            let stored = await store.load(key)?.connection.tokens.refreshToken
             saved.withLock { $0 = stored }
             return try await provider.answer("/jwks", form)
         }

@@ -1,6 +1,6 @@
 /// A dictionary that drops expired entries. It is searched for them when its size has doubled, so that the average
 /// cost is constant.
-struct ForgetfulTable<Key: Hashable, Value> {
+struct ForgetfulTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private static var smallest: Int { 64 }
 
     private(set) var entries: [Key: Value] = [:]

@@ -3,11 +3,11 @@ import CarnetProtocol
 
 extension OAuthClient {
     /// The servers that may receive this client's requests without an account.
-    nonisolated var bounds: CredentialBounds { .client(registration) }
+    var bounds: CredentialBounds { .client(registration) }
 
     /// The servers that may receive an account's requests. A record without a binding (of an older version) is bound
     /// to the provider as it is now, if its issuer is still the provider's.
-    nonisolated func bounds(of connection: Connection) async throws -> CredentialBounds {
+    func bounds(of connection: Connection) async throws -> CredentialBounds {
         let provider = try await self.connection.provider()
         let binding =
             if let known = connection.binding { known } else { try await self.connection.binding() }
@@ -16,7 +16,7 @@ extension OAuthClient {
     }
 
     /// A record with its binding; a new one if it has none. The next save stores it.
-    nonisolated func binding(_ stored: StoredConnection) async throws -> StoredConnection {
+    func binding(_ stored: StoredConnection) async throws -> StoredConnection {
         guard stored.connection.binding == nil else { return stored }
         var stored = stored
         stored.connection.binding = try await connection.binding()
@@ -27,7 +27,7 @@ extension OAuthClient {
 extension ProviderStage {
     /// The origins of resources that only the caller names.
     func origins(onlyIn declared: [Resource]) -> [String] {
-        let own = self.resourcePlaces
+        let own = shared.resourcePlaces
         return declared.map(\.target).filter { !$0.isAt(anyOf: own) }.map(\.origin)
     }
 }

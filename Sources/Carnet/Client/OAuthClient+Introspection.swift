@@ -10,7 +10,7 @@ extension OAuthClient {
         try await introspect(token, hint: hint, at: try await providerWithoutAccount(), within: bounds)
     }
 
-    nonisolated func introspect(
+    func introspect(
         _ token: Secret, hint: String?, at provider: BoundProvider, within bounds: CredentialBounds
     ) async throws -> Introspection {
         let request = try Introspection.request(
@@ -27,7 +27,7 @@ extension OAuthClient {
 
     /// The tokens with their expiry, if only the introspection endpoint reports it. Without a response the expiry
     /// stays unknown, and the tokens are kept.
-    nonisolated func findingEnd(
+    func findingEnd(
         of tokens: TokenSet, at provider: BoundProvider, within bounds: CredentialBounds
     ) async -> TokenSet {
         guard provider.refresh.expiryFrom == .introspection, tokens.expiresAt == nil,

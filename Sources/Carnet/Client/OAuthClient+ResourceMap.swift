@@ -6,7 +6,7 @@ extension OAuthClient {
     /// `resources`.
     ///
     /// - Throws: `OAuthError` of kind `badDescriptor` with the place of the first mistake.
-    public nonisolated func resourceMap(_ file: SourceFile) throws -> ResourceMap {
+    public func resourceMap(_ file: SourceFile) throws -> ResourceMap {
         let content = ResourceMapFile(file)
         if let mistake = content.diagnostics.first(where: { $0.severity == .error }) {
             throw OAuthError(

@@ -30,7 +30,7 @@ extension OAuthClient {
     }
 
     /// The stored connection; `nil` also for a record that cannot be opened, which a new sign-in replaces.
-    private nonisolated func readable(_ key: ConnectionKey) async throws -> Connection? {
+    private func readable(_ key: ConnectionKey) async throws -> Connection? {
         do {
             return try await store.load(key)?.connection
         } catch let error as TokenStoreError where error.kind == .unreadable {

@@ -19,7 +19,7 @@ extension OAuthClient {
     }
 
     /// Validates a profile. The provider's keys are fetched only for a signed one.
-    nonisolated func profile(
+    func profile(
         validating response: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider,
         subject: String?
     ) async throws -> Profile {
@@ -33,7 +33,7 @@ extension OAuthClient {
     }
 
     /// The profile with claims that other issuers signed. An invalid source does not affect the others.
-    nonisolated func addingAggregatedClaims(to profile: Profile, at provider: BoundProvider) async throws -> Profile {
+    func addingAggregatedClaims(to profile: Profile, at provider: BoundProvider) async throws -> Profile {
         var profile = profile
         let (aggregated, failures) = profile.aggregatedClaims(at: provider)
         profile.failures += failures
@@ -53,7 +53,7 @@ extension OAuthClient {
     }
 
     /// Validates a signed response, once more with newer keys if the known ones do not fit.
-    nonisolated func verifying<Result: Sendable>(
+    func verifying<Result: Sendable>(
         _ validate: @Sendable (AnswerVerification) throws(OAuthError) -> Result
     ) async throws -> Result {
         try await connection.verifying { [registration, providerClock] keys throws(OAuthError) in

@@ -7,28 +7,28 @@ public import Logging
 ///
 /// Create one for each registration and keep it: it caches the provider's metadata and keys, and remembers used
 /// callbacks.
-public actor OAuthClient {
-    public nonisolated let descriptor: ProviderDescriptor
-    package nonisolated let registration: ClientRegistration
+public final class OAuthClient: Sendable {
+    public let descriptor: ProviderDescriptor
+    package let registration: ClientRegistration
     /// The descriptor with the registration's inputs, before discovery.
-    package nonisolated let provider: Provider
+    package let provider: Provider
 
     let exchanger: Exchanger
     let connection: ProviderConnection
     /// The keys of trusted claim sources, by issuer.
-    nonisolated let claimSources: [ByteKey: ProviderConnection]
-    nonisolated let store: any TokenStore
-    package nonisolated let clock: any WallClock
+    let claimSources: [ByteKey: ProviderConnection]
+    let store: any TokenStore
+    package let clock: any WallClock
     /// Decides when tokens expire.
-    nonisolated let providerClock: ProviderClock
-    nonisolated let random: any RandomSource
-    nonisolated let usedTokens: any UsedTokenStore
-    nonisolated let clientTokens = ClientTokenCache()
-    nonisolated let nonces = DPoPNonces()
-    nonisolated let unsaved = UnsavedConnections()
-    nonisolated let refreshes = RunningWork()
-    private var usedAttempts = ForgetfulTable<Secret, Date>()
-    private var sessions = ForgetfulTable<ConnectionKey, WeakSession>()
+    let providerClock: ProviderClock
+    let random: any RandomSource
+    let usedTokens: any UsedTokenStore
+    let clientTokens = ClientTokenCache()
+    let nonces = DPoPNonces()
+    let unsaved = UnsavedConnections()
+    let refreshes = RunningWork()
+    private let usedAttempts = Lock(ForgetfulTable<Secret, Date>())
+    private let sessions = Lock(ForgetfulTable<ConnectionKey, WeakSession>())
 
     /// Weak, because a session keeps its client alive.
     private struct WeakSession {
@@ -42,7 +42,7 @@ public actor OAuthClient {
     ///   - observer: Receives each exchange without its secrets.
     ///   - logger: No log by default.
     /// - Throws: `ResolutionError` if an input is missing or invalid, or the environment is unknown.
-    public init(
+    public convenience init(
         _ descriptor: ProviderDescriptor,
         registration: ClientRegistration,
         transport: any Transport,
@@ -258,7 +258,7 @@ public actor OAuthClient {
     /// Whether the store can be read, and could save.
     ///
     /// - Throws: `TokenStoreError`.
-    package nonisolated func checkStore() async throws {
+    package func checkStore() async throws {
         let probe = ConnectionKey(provider: provider.id.rawValue, account: "health check")
         _ = try await store.load(probe)
         try await store.prepareToSave(probe)
@@ -271,7 +271,7 @@ public actor OAuthClient {
     /// The names of the accounts that are signed in to this provider. No record is decrypted.
     ///
     /// - Throws: `TokenStoreError`.
-    public nonisolated func accounts() async throws -> [String] {
+    public func accounts() async throws -> [String] {
         try await store.keys().filter { $0.provider.isSameBytes(as: provider.id.rawValue) }.map(\.account).sorted()
     }
 
@@ -284,7 +284,7 @@ public actor OAuthClient {
 
     func session(of key: ConnectionKey) async throws -> Session? {
         guard let stored = try await store.load(key) else {
-            sessions[key] = nil
+            sessions.withLock { $0[key] = nil }
             return nil
         }
         try checkOwner(of: stored.connection)
@@ -293,7 +293,7 @@ public actor OAuthClient {
 
     /// - Throws: `OAuthError` if the tokens were issued to another client. They must not be sent with this client's
     /// secret.
-    nonisolated func checkOwner(of connection: Connection) throws(OAuthError) {
+    func checkOwner(of connection: Connection) throws(OAuthError) {
         guard connection.clientID.isSameBytes(as: registration.clientID),
             connection.inputs.isSameBytes(as: provider.inputs),
             connection.environment.isSameBytes(as: provider.environment)
@@ -309,26 +309,32 @@ public actor OAuthClient {
 
     /// One session object for each account, so that its refreshes are shared.
     func session(of connection: Connection) -> Session {
-        if let session = sessions[connection.key]?.session { return session }
-        sessions.forget { $0.session == nil }
-        let session = Session(connection.key, client: self)
-        sessions[connection.key] = WeakSession(session: session)
-        return session
+        sessions.withLock { sessions in
+            if let session = sessions[connection.key]?.session { return session }
+            sessions.forget { $0.session == nil }
+            let session = Session(connection.key, client: self)
+            sessions[connection.key] = WeakSession(session: session)
+            return session
+        }
     }
 
     /// Returns when no refresh is in progress: a process that ends between the request and the save loses the new tokens.
-    package nonisolated func finishRefreshes() async { await refreshes.finish() }
+    package func finishRefreshes() async { await refreshes.finish() }
 
     /// The session object of an account, if one exists.
-    func heldSession(of key: ConnectionKey) -> Session? { sessions[key]?.session }
+    func heldSession(of key: ConnectionKey) -> Session? { sessions.withLock { $0[key]?.session } }
 
     /// Marks an attempt as used, so that a second callback is rejected (RFC 6749, section 10.5).
     private func use(_ pending: PendingAuthorization) throws(OAuthError) {
         let now = clock.now
-        usedAttempts.forget { $0 <= now }
-        guard usedAttempts[pending.id] == nil else {
+        let isFirst = usedAttempts.withLock { attempts in
+            attempts.forget { $0 <= now }
+            guard attempts[pending.id] == nil else { return false }
+            attempts[pending.id] = pending.expiresAt
+            return true
+        }
+        guard isFirst else {
             throw OAuthError(.callback, .alreadyUsed, "this callback was used before", hint: "begin the sign-in again")
         }
-        usedAttempts[pending.id] = pending.expiresAt
     }
 }

@@ -61,16 +61,15 @@ extension Date {
 
     /// A date in the form that senders must use, e.g. `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
     init?(httpDate text: String) {
-        let words = text.split { $0 == " " || $0 == ":" }.map(String.init)
-        guard words.count == 8, words[7] == "GMT", let month = Self.months.firstIndex(of: words[2]) else { return nil }
-        let numbers = [words[3], words[1], words[4], words[5], words[6]].compactMap { Int($0) }
+        let words = text.split { $0 == " " || $0 == ":" }
+        guard words.count == 8, words[7] == "GMT", let month = Self.months.firstIndex(where: { $0 == words[2] })
+        else { return nil }
+        let numbers = [words[3], words[1], words[4], words[5], words[6]].compactMap { Int32($0) }
         guard numbers.count == 5, (1970...9999).contains(numbers[0]) else { return nil }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = DateComponents(
-            year: numbers[0], month: month + 1, day: numbers[1], hour: numbers[2], minute: numbers[3],
-            second: numbers[4])
-        guard let date = calendar.date(from: parts) else { return nil }
-        self = date
+        var parts = tm()
+        parts.tm_year = numbers[0] - 1900
+        parts.tm_mon = Int32(month)
+        (parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[1], numbers[2], numbers[3], numbers[4])
+        self.init(timeIntervalSince1970: TimeInterval(timegm(&parts)))
     }
 }

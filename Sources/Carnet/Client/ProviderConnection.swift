@@ -4,21 +4,40 @@ import Foundation
 
 /// The cached metadata and keys of a provider. Concurrent callers share one request, which continues if one of them
 /// is cancelled.
-actor ProviderConnection {
+final class ProviderConnection: Sendable {
     private let configured: Provider
     private let exchanger: Exchanger
     private let clock: any WallClock
     private let presentsCertificate: Bool
     /// The URL of the keys, if they are not the provider's own.
     private let otherKeys: WebURL?
-    private var metadata: Believed<DiscoveredProvider>?
-    private var metadataFailure: Believed<any Error>?
-    private var keys: Believed<KeySet>?
-    private var keyFailure: Believed<any Error>?
-    private var discovering: Task<DiscoveredProvider, any Error>?
-    private var fetchingKeys: Task<KeySet, any Error>?
-    private var keyCoolDown: Believed<Void>?
-    private var keySetsFetched = 0
+    private let cache = Lock(Cache())
+
+    private struct Cache {
+        var metadata: Believed<DiscoveredProvider>?
+        var metadataFailure: Believed<any Error>?
+        var keys: Believed<KeySet>?
+        var keyFailure: Believed<any Error>?
+        var discovering: Task<DiscoveredProvider, any Error>?
+        var fetchingKeys: Task<KeySet, any Error>?
+        var keyCoolDown: Believed<Void>?
+        var keySetsFetched = 0
+    }
+
+    /// A cached value, or the request for it, which all callers share.
+    private enum Found<Value: Sendable>: Sendable {
+        case known(Value)
+        case requested(Task<Value, any Error>)
+
+        var value: Value {
+            get async throws {
+                switch self {
+                case .known(let value): value
+                case .requested(let task): try await task.value
+                }
+            }
+        }
+    }
 
     private struct Believed<Value: Sendable> {
         let value: Value
@@ -79,44 +98,57 @@ actor ProviderConnection {
 
     private func discoveredProvider() async throws -> DiscoveredProvider {
         guard configured.needsMetadata else { return configured.withoutMetadata }
-        if let metadata, metadata.isCurrent(at: clock.now) { return metadata.value }
-        // A repeated failure does not cause a request for each caller: anybody can be a caller.
-        if discovering == nil, let metadataFailure, metadataFailure.isCurrent(at: clock.now) {
-            throw metadataFailure.value
-        }
-        let task = discovering ?? Task { try await refreshMetadata() }
-        discovering = task
-        return try await task.value
+        let now = clock.now
+        return try await cache.withLock { cache -> Found<DiscoveredProvider> in
+            if let metadata = cache.metadata, metadata.isCurrent(at: now) { return .known(metadata.value) }
+            if let task = cache.discovering { return .requested(task) }
+            // A repeated failure does not cause a request for each caller: anybody can be a caller.
+            if let failure = cache.metadataFailure, failure.isCurrent(at: now) { throw failure.value }
+            let task = Task { try await refreshMetadata() }
+            cache.discovering = task
+            return .requested(task)
+        }.value
     }
 
     private func refreshMetadata() async throws -> DiscoveredProvider {
-        defer { discovering = nil }
+        defer { cache.withLock { $0.discovering = nil } }
         do {
             let provider = configured.merging(try await Discovery(exchanger).metadata(of: configured))
-            metadata = Believed(provider, since: clock.now, for: Self.lifetime)
+            let metadata = Believed(provider, since: clock.now, for: Self.lifetime)
+            cache.withLock { $0.metadata = metadata }
             return provider
         } catch {
             let fallback = configured.discovery == .preferred ? configured.withoutMetadata : nil
-            guard let provider = metadata?.value ?? fallback else {
-                metadataFailure = Believed(error, since: clock.now, for: Self.retryDelay)
-                throw error
+            let now = clock.now
+            return try cache.withLock { cache in
+                guard let provider = cache.metadata?.value ?? fallback else {
+                    cache.metadataFailure = Believed(error, since: now, for: Self.retryDelay)
+                    throw error
+                }
+                cache.metadata = Believed(provider, since: now, for: Self.retryDelay)
+                return provider
             }
-            metadata = Believed(provider, since: clock.now, for: Self.retryDelay)
-            return provider
         }
     }
 
     /// Whether keys are known that need no request.
-    var hasKeys: Bool { keys?.isCurrent(at: clock.now) == true }
+    var hasKeys: Bool {
+        let now = clock.now
+        return cache.withLock { $0.keys?.isCurrent(at: now) == true }
+    }
 
     /// The provider's keys. Keys that cannot be refreshed stay in use.
     func keySet() async throws -> KeySet {
-        if let keys, keys.isCurrent(at: clock.now) { return keys.value }
-        if keys == nil, let keyFailure, keyFailure.isCurrent(at: clock.now) { throw keyFailure.value }
+        let now = clock.now
+        let found = try cache.withLock { cache -> Found<KeySet> in
+            if let keys = cache.keys, keys.isCurrent(at: now) { return .known(keys.value) }
+            if cache.keys == nil, let failure = cache.keyFailure, failure.isCurrent(at: now) { throw failure.value }
+            return .requested(fetchedKeys(&cache))
+        }
         do {
-            return try await fetchedKeys()
+            return try await found.value
         } catch {
-            guard let keys else { throw error }
+            guard let keys = cache.withLock({ $0.keys }) else { throw error }
             return keys.value
         }
     }
@@ -124,12 +156,15 @@ actor ProviderConnection {
     /// Newer keys than those that did not fit a signature; `nil` if there are none, or they were fetched a moment
     /// ago.
     func keySet(newerThan unfit: KeySet) async throws -> KeySet? {
-        if let keys, keys.value.number > unfit.number { return keys.value }
-        if fetchingKeys == nil {
-            guard keyCoolDown?.isCurrent(at: clock.now) != true else { return nil }
-            keyCoolDown = Believed((), since: clock.now, for: Self.keyCoolDownTime)
-        }
-        return try await fetchedKeys()
+        let now = clock.now
+        return try await cache.withLock { cache -> Found<KeySet>? in
+            if let keys = cache.keys, keys.value.number > unfit.number { return .known(keys.value) }
+            if cache.fetchingKeys == nil {
+                guard cache.keyCoolDown?.isCurrent(at: now) != true else { return nil }
+                cache.keyCoolDown = Believed((), since: now, for: Self.keyCoolDownTime)
+            }
+            return .requested(fetchedKeys(&cache))
+        }?.value
     }
 
     /// Validates a signed value, once more with newer keys if the known ones do not fit.
@@ -146,14 +181,14 @@ actor ProviderConnection {
         }
     }
 
-    private func fetchedKeys() async throws -> KeySet {
-        let task = fetchingKeys ?? Task { try await fetchKeys() }
-        fetchingKeys = task
-        return try await task.value
+    private func fetchedKeys(_ cache: inout Cache) -> Task<KeySet, any Error> {
+        let task = cache.fetchingKeys ?? Task { try await fetchKeys() }
+        cache.fetchingKeys = task
+        return task
     }
 
     private func fetchKeys() async throws -> KeySet {
-        defer { fetchingKeys = nil }
+        defer { cache.withLock { $0.fetchingKeys = nil } }
         do {
             let request =
                 if let otherKeys {
@@ -162,15 +197,20 @@ actor ProviderConnection {
                     try JSONWebKeySet.request(for: try await provider())
                 }
             let fetched = try JSONWebKeySet(validating: try await exchanger.send(request, within: .none))
-            keySetsFetched += 1
-            let keySet = KeySet(keys: fetched, number: keySetsFetched)
-            keys = Believed(keySet, since: clock.now, for: Self.lifetime)
-            return keySet
+            let now = clock.now
+            return cache.withLock { cache in
+                cache.keySetsFetched += 1
+                let keySet = KeySet(keys: fetched, number: cache.keySetsFetched)
+                cache.keys = Believed(keySet, since: now, for: Self.lifetime)
+                return keySet
+            }
         } catch {
             let now = clock.now
-            keyFailure = Believed(error, since: now, for: Self.retryDelay)
-            if let keys, !keys.isCurrent(at: now + Self.retryDelay) {
-                self.keys = Believed(keys.value, since: now, for: Self.retryDelay)
+            cache.withLock { cache in
+                cache.keyFailure = Believed(error, since: now, for: Self.retryDelay)
+                if let keys = cache.keys, !keys.isCurrent(at: now + Self.retryDelay) {
+                    cache.keys = Believed(keys.value, since: now, for: Self.retryDelay)
+                }
             }
             throw error
         }

@@ -37,7 +37,7 @@ struct ResourceCall: Sendable {
 }
 
 extension OAuthClient {
-    nonisolated func send(
+    func send(
         _ call: ResourceCall, tokens: TokenSet, at provider: BoundProvider, within bounds: CredentialBounds,
         provedBy dpopKey: Secret?
     ) async throws -> IncomingResponse {

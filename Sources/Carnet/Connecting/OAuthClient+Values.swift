@@ -43,27 +43,27 @@ extension Connection {
 
 extension OAuthClient {
     /// The provider with its templates filled from an account's values.
-    nonisolated func provider(for connection: Connection) async throws -> BoundProvider {
+    func provider(for connection: Connection) async throws -> BoundProvider {
         filled(try await self.connection.provider(), with: HeldValues(of: connection)).reading(connection.key.tokenSet)
     }
 
     /// The provider for requests of the client itself.
-    package nonisolated func providerWithoutAccount() async throws -> BoundProvider {
+    package func providerWithoutAccount() async throws -> BoundProvider {
         filled(try await connection.provider(), with: HeldValues())
     }
 
-    nonisolated func filled(_ provider: DiscoveredProvider, with held: HeldValues) -> BoundProvider {
+    func filled(_ provider: DiscoveredProvider, with held: HeldValues) -> BoundProvider {
         provider.filled(with: held, as: registration, now: clock.now, random: random)
     }
 
-    nonisolated func requests(
+    func requests(
         at provider: DiscoveredProvider, with held: HeldValues, tokens: TokenSet
     ) -> ConnectionRequest {
         ConnectionRequest(at: provider, as: registration, with: held, tokens: tokens, now: clock.now, random: random)
     }
 
     /// Makes the exchange steps. The validated ID token stays.
-    nonisolated func exchanged(
+    func exchanged(
         _ tokens: TokenSet, _ held: HeldValues, boundTo dpopKey: Secret?, at provider: BoundProvider,
         within bounds: CredentialBounds, isRefresh: Bool = false
     ) async throws -> (TokenSet, [String: ConnectionValue]) {
@@ -93,7 +93,7 @@ extension OAuthClient {
     }
 
     /// The values derived from refreshed tokens. A value that cannot be derived stays as it was.
-    nonisolated func derivedAgain(
+    func derivedAgain(
         _ connection: Connection, at provider: DiscoveredProvider
     ) -> [String: ConnectionValue] {
         var held = HeldValues(of: connection)
@@ -107,7 +107,7 @@ extension OAuthClient {
     }
 
     /// Sends a request with a connection's access token, and a proof if the token is bound to a key.
-    nonisolated func send(
+    func send(
         with connection: Connection,
         _ make: @Sendable () throws -> PreparedRequest
     ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
@@ -120,7 +120,7 @@ extension OAuthClient {
     /// Makes the requests at the end of a connection.
     ///
     /// - Returns: The failures.
-    nonisolated func disconnect(_ connection: Connection) async -> [OAuthError] {
+    func disconnect(_ connection: Connection) async -> [OAuthError] {
         // A further token set ends with the sign-in's own tokens, which make the requests.
         guard connection.key.tokenSet == nil, let provider = try? await self.connection.provider() else { return [] }
         let requests = requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)

@@ -14,7 +14,7 @@ extension OAuthClient {
     ///   - first: The request of the first attempt, if it exists already.
     ///   - moment: The latest time to send it; `nil` for no limit.
     /// - Returns: The response, and its request.
-    nonisolated func send(
+    func send(
         within bounds: CredentialBounds,
         provedBy key: Secret?,
         accessToken: Secret? = nil,
@@ -40,7 +40,7 @@ extension OAuthClient {
         return (response, attempt)
     }
 
-    nonisolated private func prove(
+    private func prove(
         _ request: PreparedRequest,
         _ key: DPoPKey,
         _ accessToken: Secret?

@@ -7,7 +7,7 @@ extension OAuthClient {
     ///
     /// - Parameter issuer: The issuer of the ID token; `nil` without one.
     /// - Throws: `TokenStoreError`. A store without an index of sessions decrypts all its records.
-    package nonisolated func browsers(
+    package func browsers(
         of subject: String, issuer: String?
     ) async throws -> [(account: String, note: BrowserNote)] {
         var found: [(account: String, note: BrowserNote)] = []
@@ -28,7 +28,7 @@ extension OAuthClient {
         }
     }
 
-    private nonisolated func notes(
+    private func notes(
         of subject: String, issuer: String?
     ) async throws -> [(key: ConnectionKey, note: BrowserNote)] {
         let person = try EndedSession(issuer: issuer ?? provider.id.rawValue, subject: subject, sessionID: nil)

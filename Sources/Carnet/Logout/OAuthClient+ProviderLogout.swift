@@ -64,7 +64,7 @@ extension OAuthClient {
         return try await end(logout.session)
     }
 
-    package nonisolated func requireSessionIndex() throws(OAuthError) {
+    package func requireSessionIndex() throws(OAuthError) {
         guard !(store is any SessionIndexedTokenStore) else { return }
         throw OAuthError(
             .configuration,

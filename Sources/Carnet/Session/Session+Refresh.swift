@@ -159,7 +159,7 @@ extension Session {
         do {
             response = try response.decryptingIDToken(for: client.registration, from: provider)
             if !stored.connection.isContradicted(by: response.idToken),
-                await client.sendsMore(after: response, from: provider)
+                client.sendsMore(after: response, from: provider)
             {
                 kept = await keepAtOnce(response, of: stored, from: provider, client: client)
             }
@@ -239,7 +239,7 @@ extension OAuthClient {
     /// - Returns: As `TokenStore.holdLock(on:for:)`.
     /// - Throws: `LockLost`; `TokenStoreError`.
     @discardableResult
-    fileprivate nonisolated func holdLock(
+    fileprivate func holdLock(
         on key: ConnectionKey, for duration: Duration
     ) async throws -> ContinuousClock.Instant? {
         do {
@@ -252,7 +252,7 @@ extension OAuthClient {
     /// Sends a request with a token for one use, while the store's lock outlasts the exchange.
     ///
     /// - Throws: `LockLost` if it does not; then nothing was sent.
-    fileprivate nonisolated func sendLocked(
+    fileprivate func sendLocked(
         _ connection: Connection,
         within bounds: CredentialBounds,
         _ make: @Sendable () throws -> PreparedRequest
@@ -289,14 +289,14 @@ extension TokenSet {
 
 extension OAuthClient {
     /// Whether `completed` sends requests for this response: for keys, further exchange steps or the expiry.
-    fileprivate nonisolated func sendsMore(after response: TokenResponse, from provider: BoundProvider) async -> Bool {
-        if response.idToken != nil, await !connection.hasKeys { return true }
+    fileprivate func sendsMore(after response: TokenResponse, from provider: BoundProvider) -> Bool {
+        if response.idToken != nil, !connection.hasKeys { return true }
         return provider.exchange.contains(where: \.value.repeatsAfterRefresh)
             || provider.refresh.expiryFrom == .introspection
     }
 
     /// A connection with refreshed tokens, after the ID token is validated and the exchange steps are made.
-    fileprivate nonisolated func completed(
+    fileprivate func completed(
         _ response: TokenResponse,
         after old: Connection,
         at provider: BoundProvider,

@@ -146,7 +146,7 @@ extension OAuthError {
 
 extension OAuthClient {
     /// Removes the tokens of an account unconditionally.
-    nonisolated func forget(_ key: ConnectionKey) async throws {
+    func forget(_ key: ConnectionKey) async throws {
         for set in tokenSets(of: key) {
             try await store.remove(set)
             unsaved[set] = nil
@@ -159,7 +159,7 @@ extension OAuthClient {
     /// decision, and for operations that compare revisions.
     ///
     /// - Parameter body: Receives the reason why there is no lock.
-    nonisolated func withLockIfFree<Result: Sendable>(
+    func withLockIfFree<Result: Sendable>(
         on key: ConnectionKey,
         _ body: @escaping @Sendable (_ locked: TokenStoreError?) async throws -> Result
     ) async throws -> Result {

@@ -39,7 +39,7 @@ extension ConnectionKey {
 
 extension OAuthClient {
     /// The keys of an account's further token sets.
-    nonisolated func tokenSets(of key: ConnectionKey) -> [ConnectionKey] {
+    func tokenSets(of key: ConnectionKey) -> [ConnectionKey] {
         key.tokenSet == nil ? provider.token.response.tokenSets.names.map { key.of(tokenSet: $0) } : []
     }
 

@@ -29,7 +29,7 @@ struct HeldConnection: Sendable {
 
 extension OAuthClient {
     /// The record of an account, replaced by the unsaved one if there is one. Call it only with the store's lock.
-    nonisolated func held(_ key: ConnectionKey) async throws -> HeldConnection? {
+    func held(_ key: ConnectionKey) async throws -> HeldConnection? {
         let stored = try await store.load(key)
         if unsaved[key]?.revision != stored?.revision { unsaved[key] = nil }
         return stored.map { HeldConnection(stored: $0, unsaved: unsaved[key]?.connection) }

@@ -30,6 +30,16 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     }
 
     private func acquire(_ key: Key) async throws {
+        try Task.checkCancellation()
+        let isFree = state.withLock { state in
+            guard state.queues[key] == nil else { return false }
+            state.queues[key] = []
+            return true
+        }
+        if !isFree { try await wait(for: key) }
+    }
+
+    private func wait(for key: Key) async throws {
         let ticket = state.withLock { state in
             state.ticketsDrawn += 1
             return state.ticketsDrawn

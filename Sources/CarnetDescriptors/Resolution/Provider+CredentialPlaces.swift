@@ -1,3 +1,31 @@
+/// Where the credentials of a sign-in are sent. It does not depend on what an account's sign-in brought.
+struct CredentialPlaces: Sendable {
+    let servers: [String]
+    let resources: [String]
+
+    fileprivate init(of sections: ProviderSections) {
+        servers = sections.serverPlaces
+        resources = sections.resourcePlaces
+    }
+}
+
+extension SharedSections {
+    private var places: CredentialPlaces {
+        credentialPlaces.withLock { known in
+            let places = known ?? CredentialPlaces(of: sections)
+            known = places
+            return places
+        }
+    }
+
+    /// Where refresh tokens, ID tokens and what authenticates the client are sent, as origins; `trusted_hosts` where the
+    /// host of a URL is known only at run time.
+    package var serverPlaces: [String] { places.servers }
+
+    /// The same for access tokens.
+    package var resourcePlaces: [String] { places.resources }
+}
+
 extension ProviderSections {
     /// The endpoints that get refresh tokens, ID tokens or what authenticates the client.
     private static let serverEndpoints: [EndpointName] = [
@@ -5,9 +33,7 @@ extension ProviderSections {
         .pushedAuthorizationRequest,
     ]
 
-    /// Where refresh tokens, ID tokens and what authenticates the client are sent, as origins; `trusted_hosts` where the
-    /// host of a URL is known only at run time. It does not depend on what an account's sign-in brought.
-    package var serverPlaces: [String] {
+    fileprivate var serverPlaces: [String] {
         places(of: Self.serverEndpoints, and: exchange.map(\.value.url))
             .union(showsResourcesServerSecrets ? resourcePlaces : []).sorted()
     }
@@ -23,8 +49,7 @@ extension ProviderSections {
         return templates.contains { $0.value.references.contains(where: \.isServerSecret) }
     }
 
-    /// The same for access tokens.
-    package var resourcePlaces: [String] {
+    fileprivate var resourcePlaces: [String] {
         let calls =
             connection.lookups.items.map(\.value.call.url)
             + (connection.onConnect + connection.onDisconnect).map(\.url)

@@ -44,6 +44,8 @@ extension ProviderStage {
 package final class SharedSections: Sendable {
     @usableFromInline package let sections: ProviderSections
     let isLate: Bool
+    /// Found at the first use.
+    let credentialPlaces = Lock<CredentialPlaces?>(nil)
 
     init(_ sections: ProviderSections) {
         self.sections = sections

@@ -118,7 +118,7 @@ extension AuthorizationRequest {
             dpopKey: dpopKey?.sealed,
             hasStateInRedirectURI: rules.state.isParameter ? nil : true,
             responseMode: responseMode,
-            servers: provider.serverPlaces
+            servers: provider.shared.serverPlaces
         )
         expiresAt = nil
         self.parameters = parameters

@@ -17,8 +17,8 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
 
     /// The places that a provider names, including those of its metadata if the metadata was merged in.
     package init(to provider: DiscoveredProvider) {
-        servers = provider.serverPlaces
-        resources = provider.resourcePlaces
+        servers = provider.shared.serverPlaces
+        resources = provider.shared.resourcePlaces
     }
 }
 

@@ -104,7 +104,7 @@ struct LockAttackTests {
     func LOCK_03_timeInWhichTheProcessWasStoppedDoesNotCount() async throws {
         let slices = Lock<[Duration]>([])
         let clock = Lock(ContinuousClock.now)
-        let time = RunningTime(now: { clock.withLock { $0 } }) { slice in
+        let deadlines = Deadlines(clock: RunningClock(now: { clock.withLock { $0 } })) { slice in
             let number = slices.withLock { slices in
                 slices.append(slice)
                 return slices.count
@@ -112,10 +112,15 @@ struct LockAttackTests {
             // It is stopped for five minutes in the second slice, and in the last.
             clock.withLock { $0 += slice + ([2, 4].contains(number) ? .seconds(300) : .milliseconds(1)) }
         }
-        try await time.sleep(for: .milliseconds(3100))
-        let all = slices.withLock { $0 }
+        let error = await #expect(throws: TransportError.self) {
+            try await deadlines.run(within: .milliseconds(3100), origin: "id.acme.example:443") {
+                try await Task.sleep(for: .seconds(86_400))
+            }
+        }
+        #expect(error?.kind == .timeout)
         // One before the first stop, that of the stop, one more, that of the other stop, and the grace.
-        #expect(all == Array(repeating: .seconds(1), count: 4 + 5))
+        let all = slices.withLock { $0 }
+        #expect(all == Array(repeating: .seconds(1), count: 4 + 4) + [.milliseconds(996)])
     }
 
     @Test("a loop's deadlines do not count it either")

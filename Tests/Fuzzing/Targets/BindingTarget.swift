@@ -60,7 +60,7 @@ struct BindingTarget: FuzzTarget {
             ).key
             let waiting = try await signedIn.beginSignIn()
             let callback = servers.callback(waiting)
-            guard let connection = try await first.load(key)?.connection else { return all }
+            guard let connection = await first.load(key)?.connection else { return all }
             all.formUnion(servers.deliveries)
 
             // A client of the edited descriptor, with what the sign-in left.
