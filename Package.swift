@@ -624,7 +624,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "HotPaths",
-            dependencies: ["BenchmarkSubjects", "Carnet", "CarnetDescriptors", "CarnetLint"],
+            dependencies: ["BenchmarkSubjects", "Carnet", "CarnetDescriptors", "CarnetLint", "CarnetSimulation"],
             path: "Tests/HotPaths",
             exclude: ["instructions.py", "instructions.tsv"]
         ),

@@ -2,6 +2,7 @@ import BenchmarkSubjects
 import Carnet
 import CarnetDescriptors
 import CarnetLint
+import CarnetSimulation
 
 /// The work whose instructions are counted.
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -11,6 +12,7 @@ enum HotPath: String, CaseIterable {
     case idToken = "id-token"
     case accessToken = "access-token"
     case lint
+    case simulate
     case resolve
 
     /// The body that does the work so often.
@@ -38,6 +40,15 @@ enum HotPath: String, CaseIterable {
             return {
                 let linter = Linter()
                 for _ in 0..<count { for file in files { _ = linter.lint(files: [file]) } }
+            }
+        case .simulate:
+            let file = SourceFile(path: "acme2.yaml", text: DescriptorCorpus.descriptor(2))
+            guard let context = LintContext(DescriptorDocument(file)) else {
+                throw BenchmarkFailure(reason: "the corpus has a broken descriptor")
+            }
+            return {
+                let simulator = SampleSimulator()
+                for _ in 0..<count { _ = simulator.check(context) }
             }
         case .resolve:
             let document = DescriptorDocument(SourceFile(path: "acme1.yaml", text: DescriptorCorpus.descriptor(1)))

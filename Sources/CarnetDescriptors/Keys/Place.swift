@@ -108,8 +108,10 @@ package enum FoundKey {
 extension DescriptorSection {
     /// - Returns: `nil` if no key is about the property.
     package static func find(_ slot: Slot, in node: YAMLNode) -> FoundKey? {
-        guard let index = keys.firstIndex(where: { $0.slot == slot }) else {
-            return keys.contains { $0.groups.contains(slot) } ? .itself : nil
+        let keys = keys
+        // By index, so that no key is copied.
+        guard let index = keys.indices.first(where: { keys[$0].slot == slot }) else {
+            return keys.indices.contains { keys[$0].groups.contains(slot) } ? .itself : nil
         }
         let name = keys[index].description.name
         guard node.entries != nil else { return name == shorthand ? .itself : .missing }

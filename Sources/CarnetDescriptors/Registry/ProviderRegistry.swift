@@ -8,10 +8,15 @@ public struct ProviderRegistry: Sendable {
         case file(String)
     }
 
-    package struct Entry: Sendable {
+    /// A class, because a copy of a descriptor costs more than the lookup.
+    package final class Entry: Sendable {
         package let descriptor: ProviderDescriptor
         package let document: DescriptorDocument
         package let origin: Origin
+
+        init(_ descriptor: ProviderDescriptor, _ document: DescriptorDocument, origin: Origin) {
+            (self.descriptor, self.document, self.origin) = (descriptor, document, origin)
+        }
     }
 
     /// A file as it is written, with the place that it came from.
@@ -159,7 +164,7 @@ public struct ProviderRegistry: Sendable {
             broken.append(document)
             return
         }
-        let entry = Entry(descriptor: descriptor, document: document, origin: origin)
+        let entry = Entry(descriptor, document, origin: origin)
         if let previous = byID.updateValue(RegisteredEntry(entry), forKey: descriptor.id) {
             overridden.append(previous)
         }

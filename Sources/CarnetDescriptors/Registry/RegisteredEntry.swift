@@ -31,7 +31,7 @@ final class RegisteredEntry: Sendable {
                 let document = Inheritance.complete(files.reversed().map(\.document)).last
                 let entry = document.flatMap { document in
                     document.descriptor.map {
-                        ProviderRegistry.Entry(descriptor: $0, document: document, origin: origin)
+                        ProviderRegistry.Entry($0, document, origin: origin)
                     }
                 }
                 state = .made(entry)

@@ -47,15 +47,16 @@ package final class SharedSections: Sendable {
     /// Found at the first use.
     let credentialPlaces = Lock<CredentialPlaces?>(nil)
 
-    init(_ sections: ProviderSections) {
-        self.sections = sections
+    /// The sections are moved, because a copy of them costs as much as a third of resolving.
+    init(_ sections: consuming ProviderSections) {
         isLate = sections.isLate
+        self.sections = sections
     }
 
     func changed(_ change: (inout ProviderSections) -> Void) -> SharedSections {
         var sections = sections
         change(&sections)
-        return SharedSections(sections)
+        return SharedSections(consume sections)
     }
 }
 

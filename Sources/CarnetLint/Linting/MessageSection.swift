@@ -5,6 +5,8 @@ struct MessageSection: Sendable {
     /// `nil` for the callback.
     let kind: RequestKind?
     let name: String
+    /// How the request is sent; `nil` for the authorization request and the callback.
+    let rules: Place<RequestRules>?
     /// What is sent or read in it under the standard's name.
     let parameters: Set<String>
     let headers: [YAMLEntry]
@@ -40,6 +42,7 @@ struct MessageSection: Sendable {
         guard let rules = places.rules(of: kind), rules.isWritten else { return nil }
         self.kind = kind
         name = kind.section
+        self.rules = rules
         parameters = kind.parameterNames
         headers = rules.headers.entries
         added = rules.parameters.entries
@@ -53,7 +56,7 @@ struct MessageSection: Sendable {
     /// - Parameter extra: Further parameters with scopes.
     private init?(_ rules: Place<AuthorizationRules>, extra: Place<NamedList<[String]>>) {
         guard rules.isWritten || extra.isWritten else { return nil }
-        kind = .authorization
+        (kind, self.rules) = (.authorization, nil)
         name = RequestKind.authorization.section
         parameters = RequestKind.authorization.parameterNames
         headers = []
@@ -70,7 +73,7 @@ struct MessageSection: Sendable {
     /// The one message that comes to the client (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207).
     init?(callback rules: Place<CallbackRules>) {
         guard rules.isWritten else { return nil }
-        kind = nil
+        (kind, self.rules) = (nil, nil)
         name = "callback"
         parameters = ["state", "code", "scope", "error", "error_description", "error_uri", "iss"]
         (headers, added, encode) = ([], [], [])

@@ -18,7 +18,7 @@ struct BadLink: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places
-        let links = [places.docs, places.verified.link] + places.notes.all.map(\.link)
+        let links = [places.docs, places.verified.link] + places.notes.all.map { $0.link }
         return links.compactMap { link in
             guard let text = link.text else { return nil }
             // A link may have a fragment, unlike an endpoint.

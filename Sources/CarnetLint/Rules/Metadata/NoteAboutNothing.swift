@@ -15,7 +15,7 @@ struct NoteAboutNothing: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.places.notes.all.map(\.about).compactMap { about in
+        context.places.notes.all.map { $0.about }.compactMap { about in
             guard let path = about.text else { return nil }
             let steps = path.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
                 String(Substring($0))

@@ -39,10 +39,10 @@ struct BadHeader: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places
         let withBody =
-            context.requests.flatMap(\.headers) + places.profile.requests.all.flatMap(\.request.headers.entries)
-            + context.places.exchange.named().flatMap(\.value.request.headers.entries)
-            + context.calls.flatMap(\.place.headers.entries)
-        let ofResources = places.resources.all.flatMap(\.headers.entries)
+            context.requests.flatMap(\.headers) + places.profile.requests.all.flatMap { $0.request.headers.entries }
+            + context.places.exchange.named().flatMap { $0.value.request.headers.entries }
+            + context.calls.flatMap { $0.place.headers.entries }
+        let ofResources = places.resources.all.flatMap { $0.headers.entries }
         let headers =
             withBody.map { ($0, Owner.request) } + places.api.headers.entries.map { ($0, .calls) }
             + ofResources.map { ($0, .resource) }

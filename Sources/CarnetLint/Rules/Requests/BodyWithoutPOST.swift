@@ -19,14 +19,15 @@ struct BodyWithoutPOST: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        RequestKind.allCases.compactMap { kind in
-            guard let rules = context.descriptor.rules(of: kind), let body = rules.body, body != .query,
+        context.requests.compactMap { request in
+            guard let kind = request.kind, let places = request.rules, places.body.isWritten,
+                let rules = context.descriptor.rules(of: kind), let body = rules.body, body != .query,
                 (rules.method ?? kind.method) == .get
             else { return nil }
             return finding(
                 "\(kind.section) is a GET request and cannot have a body",
                 in: context,
-                at: context.places.rules(of: kind)?.body.span ?? context.places.span,
+                at: places.body.span,
                 help: "use 'method: POST' or 'body: query'"
             )
         }

@@ -16,8 +16,8 @@ struct DeleteElsewhere: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places
-        let requests = RequestKind.allCases.filter { $0 != .revocation }.compactMap(places.rules(of:))
-        return (requests + places.profile.requests.all.map(\.request)).map(\.method)
+        let requests = context.requests.filter { $0.kind != .revocation }.compactMap { $0.rules }
+        return (requests + places.profile.requests.all.map { $0.request }).map { $0.method }
             .filter { $0.text == RequestMethod.delete.rawValue }
             .map { finding("only a revocation can use DELETE", in: context, at: $0.span, help: "use GET or POST") }
     }

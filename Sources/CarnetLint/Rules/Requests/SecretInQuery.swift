@@ -24,10 +24,10 @@ struct SecretInQuery: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        RequestKind.allCases.filter(\.authenticatesClient).flatMap { kind -> [Diagnostic] in
-            guard let rules = context.descriptor.rules(of: kind), let places = context.places.rules(of: kind) else {
-                return []
-            }
+        context.requests.flatMap { request -> [Diagnostic] in
+            guard let kind = request.kind, kind.authenticatesClient, let places = request.rules,
+                let rules = context.descriptor.rules(of: kind)
+            else { return [] }
             let queried = places.queryParameters.elements.filter { node in
                 guard let name = node.scalar?.text else { return false }
                 return StandardParameter(rawValue: name)?.isSecret == true

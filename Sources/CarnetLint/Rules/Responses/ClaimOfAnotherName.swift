@@ -27,7 +27,7 @@ struct ClaimOfAnotherName: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let profile = context.places.profile
-        return ([profile.claims] + profile.requests.all.map(\.claims)).flatMap { claims in
+        return ([profile.claims] + profile.requests.all.map { $0.claims }).flatMap { claims in
             (claims.node?.entries ?? []).compactMap { entry in
                 let name = entry.key
                 guard !Self.standard.contains(where: { $0.name == name }) else { return nil }

@@ -25,7 +25,7 @@ struct RepeatedScope: SingleValueRule {
         let scopes = context.places.scopes
         let lists: [(elements: [YAMLNode], ids: [YAMLNode?])] =
             [scopes.defaults, scopes.required, scopes.offline].map { ($0.elements, $0.elements) }
-            + [(scopes.catalog.elements, scopes.catalog.all.map(\.id.node))]
+            + [(scopes.catalog.elements, scopes.catalog.all.map { $0.id.node })]
         for (elements, ids) in lists where elements.count > 1 {
             // A list of a few is quicker looked through than hashed.
             guard ids.count > 16 || Self.repeats(ids) else { continue }
