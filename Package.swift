@@ -492,7 +492,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetHummingbird", "CarnetSandbox", "CarnetServerTestSupport",
+                "Carnet", "CarnetDescriptors", "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox",
+                "CarnetServerTestSupport",
                 "CarnetStorage", "CarnetTestSupport",
                 "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -26,7 +26,6 @@
 @_exported public import struct CarnetProtocol.ClientRegistration
 @_exported public import struct CarnetProtocol.ConnectionChoice
 @_exported public import struct CarnetProtocol.DeviceAuthorization
-@_exported public import struct CarnetProtocol.EndedSession
 @_exported public import struct CarnetProtocol.IncomingResponse
 @_exported public import struct CarnetProtocol.Introspection
 @_exported public import struct CarnetProtocol.OAuthError

@@ -1,44 +1,36 @@
-public import Carnet
-public import CarnetProtocol
-import CarnetStorage
-public import Foundation
+package import CarnetStorage
+package import Foundation
 
 /// A file for each sign-in. Its name contains the expiry, so that it can be deleted unopened.
-extension FileTokenStore: PendingStore {
+extension FileTokenStore {
     private static let pendingSuffix = ".pending"
     /// The maximum number of sign-ins. Beyond it, those that expire first are dropped.
     private static let pendingLimit = 1000
 
-    public func keep(_ pending: PendingAuthorization, now: Date) async throws {
-        let name = "\(pending.storageID).\(Int(pending.expiresAt.timeIntervalSince1970.rounded(.up)))"
-        try await writing { [self] in
-            let text = try pending.sealedForStore(with: try await sealingKeys(), random: random)
-            try await blocking.run { [folder] in
-                try folder.removeTemporaryFiles(of: Self.pendingSuffix)
-                let waiting = try folder.names(withSuffix: Self.pendingSuffix).map(Waiting.init)
-                    .sorted { $0.expiresAt > $1.expiresAt }
-                let kept = waiting.prefix { $0.expiresAt > now.timeIntervalSince1970 }.prefix(Self.pendingLimit - 1)
-                for surplus in waiting.dropFirst(kept.count) { try folder.remove(surplus.name) }
-                try folder.replace(name + Self.pendingSuffix, with: Array(text.utf8))
-            }
+    package func write(_ pending: NewPending, now: Date) async throws {
+        let name = "\(pending.id).\(Int(pending.expiresAt.timeIntervalSince1970.rounded(.up)))"
+        try await blocking.run { [folder] in
+            try folder.removeTemporaryFiles(of: Self.pendingSuffix)
+            let waiting = try folder.names(withSuffix: Self.pendingSuffix).map(Waiting.init)
+                .sorted { $0.expiresAt > $1.expiresAt }
+            let kept = waiting.prefix { $0.expiresAt > now.timeIntervalSince1970 }.prefix(Self.pendingLimit - 1)
+            for surplus in waiting.dropFirst(kept.count) { try folder.remove(surplus.name) }
+            try folder.replace(name + Self.pendingSuffix, with: Array(pending.text.utf8))
         }
     }
 
-    public func take(_ id: Secret, now: Date) async throws -> PendingAuthorization? {
+    package func takePending(_ id: String) async throws -> String? {
         guard try await blocking.run({ [folder] in try folder.exists() }) else { return nil }
-        let sealed: [UInt8]? = try await writing { [self] in
+        return try await writing { [self] in
             try await blocking.run { [folder] in
-                let prefix = PendingAuthorization.storageID(id) + "."
-                guard let name = try folder.names(withSuffix: Self.pendingSuffix).first(where: { $0.hasPrefix(prefix) })
+                guard
+                    let name = try folder.names(withSuffix: Self.pendingSuffix).first(where: { $0.hasPrefix(id + ".") })
                 else { return nil }
                 let bytes = try folder.read(name)
                 try folder.remove(name)
-                return bytes
+                return bytes.map { String(decoding: $0, as: UTF8.self) }
             }
         }
-        guard let sealed else { return nil }
-        let ring = try await keySource.keysForOpening("the pending sign-in")
-        return try PendingAuthorization.unsealed(String(decoding: sealed, as: UTF8.self), with: ring, now: now)
     }
 
     /// The expiry in the name of a file.

@@ -33,15 +33,13 @@ public struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware 
         do {
             context.signIn.session = try await web.liveSession(of: request.head)
         } catch {
-            return Response(
-                web.problem(error, in: request.head, returnTo: ReturnTarget(request.head.path ?? "/") ?? .home))
+            return Response(web.problem(error, in: request.head))
         }
         do {
             return try await next(request, context)
         } catch let error where error is OAuthError || error is TokenStoreError {
             // A handler that met an ended session or an unavailable provider: the same page as for a failed sign-in.
-            return Response(
-                web.problem(error, in: request.head, returnTo: ReturnTarget(request.head.path ?? "/") ?? .home))
+            return Response(web.problem(error, in: request.head))
         }
     }
 }

@@ -1,6 +1,6 @@
 public import Carnet
 import CarnetDescriptors
-import CarnetStorage
+package import CarnetStorage
 
 /// A lock is a row with an owner and an expiry. Unlike an advisory lock, it survives a lost connection or a restart
 /// of the server while its owner waits for the provider. Taking it is a write, so nobody uses a refresh token while
@@ -13,11 +13,9 @@ extension PostgreSQLStore {
     /// keep the connection of a lost machine open.
     private static let longestSilence = 10
 
-    public func withLock<Result: Sendable>(
-        on key: ConnectionKey,
-        _ body: @Sendable () async throws -> Result
+    package func withLock<Result: Sendable>(
+        on id: RecordID, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
-        let id = try RecordID(key)
         return try await queues.withLock(on: id) { [self] in
             let lease = try await acquire(id)
             leases.withLock { $0[id] = lease }

@@ -1,14 +1,11 @@
-public import Carnet
-public import CarnetProtocol
-import CarnetStorage
-public import Foundation
+package import CarnetStorage
+package import Foundation
 
-extension PostgreSQLStore: PendingStore {
+extension PostgreSQLStore {
     /// The maximum number of sign-ins. Beyond it, those that expire first are dropped.
     private static let limit = 100_000
 
-    public func keep(_ pending: PendingAuthorization, now: Date) async throws {
-        let sealed = try pending.sealedForStore(with: try await sealingKeys(), random: random)
+    package func write(_ pending: NewPending, now: Date) async throws {
         _ = try await database.runToEnd(
             """
             WITH expired AS (DELETE FROM carnet_pending WHERE expires_at <= $4::float8),
@@ -21,19 +18,15 @@ extension PostgreSQLStore: PendingStore {
             ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at, sealed = excluded.sealed
             """,
             [
-                .text(pending.storageID), .text(String(pending.expiresAt.timeIntervalSince1970)), .text(sealed),
+                .text(pending.id), .text(String(pending.expiresAt.timeIntervalSince1970)), .text(pending.text),
                 .text(String(now.timeIntervalSince1970)),
             ]
         )
     }
 
-    public func take(_ id: Secret, now: Date) async throws -> PendingAuthorization? {
+    package func takePending(_ id: String) async throws -> String? {
         let rows = try await database.runToEnd(
-            "DELETE FROM carnet_pending WHERE id = $1 RETURNING sealed",
-            [.text(PendingAuthorization.storageID(id))]
-        )
-        guard !rows.rows.isEmpty else { return nil }
-        let ring = try await keySource.keysForOpening("the pending sign-in")
-        return try PendingAuthorization.unsealed(rows.text(0, 0), with: ring, now: now)
+            "DELETE FROM carnet_pending WHERE id = $1 RETURNING sealed", [.text(id)])
+        return rows.rows.isEmpty ? nil : rows.text(0, 0)
     }
 }

@@ -1,9 +1,9 @@
-public import Carnet
-import CarnetStorage
-public import Foundation
+import CarnetProtocol
+package import CarnetStorage
+package import Foundation
 
-extension PostgreSQLStore: UsedTokenStore {
-    public func use(_ id: String, until end: Date, now: Date) async throws -> Bool {
+extension PostgreSQLStore {
+    package func use(_ token: UsedTokenID, until end: Date, now: Date) async throws -> Bool {
         // A statement that is repeated because its response was lost still has the token.
         let owner = random.bytes(count: 16).hexadecimal
         let rows = try await database.runToEnd(
@@ -14,14 +14,14 @@ extension PostgreSQLStore: UsedTokenStore {
             WHERE used.owner = excluded.owner OR used.expires_at <= $4::float8
             """,
             [
-                .text(UsedTokenID(id).text), .text(owner), .text(String(end.timeIntervalSince1970)),
+                .text(token.text), .text(owner), .text(String(end.timeIntervalSince1970)),
                 .text(String(now.timeIntervalSince1970)),
             ]
         )
         return rows.changed == 1
     }
 
-    public func forget(_ id: String) async throws {
-        _ = try await database.runToEnd("DELETE FROM carnet_used_token WHERE id = $1", [.text(UsedTokenID(id).text)])
+    package func forget(_ token: UsedTokenID) async throws {
+        _ = try await database.runToEnd("DELETE FROM carnet_used_token WHERE id = $1", [.text(token.text)])
     }
 }

@@ -1,16 +1,16 @@
-public import Carnet
+package import Carnet
 import CarnetDescriptors
-import CarnetProtocol
+package import CarnetProtocol
 public import CarnetStorage
 
 /// Keeps connections and pending sign-ins in a PostgreSQL database that many machines share.
 ///
 /// Records are encrypted with AES-256-GCM in this process. Names of providers and accounts are not encrypted. The
 /// tables `carnet_…` are created at the first use, in the first schema of the search path.
-public final class PostgreSQLStore: SessionIndexedTokenStore, InventoriedStore {
+public final class PostgreSQLStore: DatabaseStore {
     let database: Database
-    let keySource: StoreKeySource
-    let random: any RandomSource
+    package let keySource: StoreKeySource
+    package let random: any RandomSource
     let queues = KeyedLocks<RecordID>()
     let beacon: Beacon
     /// The leases of the accounts that are locked here.
@@ -38,81 +38,62 @@ public final class PostgreSQLStore: SessionIndexedTokenStore, InventoriedStore {
         beacon = Beacon(configuration, process: Int64(bitPattern: number))
     }
 
-    public func load(_ key: ConnectionKey) async throws -> StoredConnection? {
-        let id = try RecordID(key)
-        let rows = try await database.run(
-            "SELECT revision, record FROM carnet_connection WHERE id = $1", [.text(id.text)])
+    package func read(_ id: RecordID) async throws -> (bytes: [UInt8], place: String)? {
+        let rows = try await database.run("SELECT record FROM carnet_connection WHERE id = $1", [.text(id.text)])
         guard !rows.rows.isEmpty else { return nil }
-        let place = "the record \(id.text.prefix(16))"
-        let record = try SealedRecord(rows.bytes(0, 1), at: place)
-        let connection = try record.open(of: key, with: try await keySource.keysForOpening(place), at: place)
-        return StoredConnection(connection: connection, revision: rows.text(0, 0))
+        return (try rows.bytes(0, 0), "the record \(id.text.prefix(16))")
     }
 
-    public func save(_ connection: Connection, replacing revision: String?) async throws -> String {
-        let id = try RecordID(connection.key)
-        try connection.key.requireNoNUL()
-        // A cancelled task with new tokens must still save them.
-        return try await Task { [self] in
-            let ring = try await sealingKeys()
-            let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
-            let new = SealedRecord.revision(of: record)
-            let hashes = SessionHashes(connection)
-            // New tokens are saved as long as no other process can refresh the old ones, even if the database is down
-            // for long.
-            let lease = lease(of: id)
-            var values: [DatabaseValue] = [
-                .text(id.text), .text(connection.key.provider), .text(connection.key.account), .text(ring.first.id),
-                .text(new), .bytes(record), .text(hashes.user), .text(hashes.session),
-            ]
-            guard let revision else {
-                _ = try await database.run(
-                    """
-                    INSERT INTO carnet_connection
-                    (id, provider, account, key_id, revision, record, user_hash, session_hash)
-                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-                    ON CONFLICT (id) DO UPDATE SET provider = excluded.provider, account = excluded.account, \
-                    key_id = excluded.key_id, revision = excluded.revision, record = excluded.record, \
-                    user_hash = excluded.user_hash, session_hash = excluded.session_hash
-                    """,
-                    values, persistingWhile: { lease?.isHeld == true }
-                )
-                return new
-            }
-            values.append(.text(revision))
-            // If a response was lost and the statement repeated, the new revision is already there.
-            let rows = try await database.run(
+    package func write(_ record: NewRecord, replacing revision: String?) async throws -> Bool {
+        try record.key.requireNoNUL()
+        // New tokens are saved as long as no other process can refresh the old ones, even if the database is down
+        // for long.
+        let lease = lease(of: record.id)
+        let hashes = record.hashes
+        var values: [DatabaseValue] = [
+            .text(record.id.text), .text(record.key.provider), .text(record.key.account), .text(record.keyID),
+            .text(record.revision), .bytes(record.bytes), .text(hashes.user), .text(hashes.session),
+        ]
+        guard let revision else {
+            _ = try await database.run(
                 """
-                UPDATE carnet_connection
-                SET provider = $2, account = $3, key_id = $4, revision = $5, record = $6, user_hash = $7, \
-                session_hash = $8
-                WHERE id = $1 AND revision IN ($5, $9)
+                INSERT INTO carnet_connection
+                (id, provider, account, key_id, revision, record, user_hash, session_hash)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                ON CONFLICT (id) DO UPDATE SET provider = excluded.provider, account = excluded.account, \
+                key_id = excluded.key_id, revision = excluded.revision, record = excluded.record, \
+                user_hash = excluded.user_hash, session_hash = excluded.session_hash
                 """,
                 values, persistingWhile: { lease?.isHeld == true }
             )
-            guard rows.changed == 1 else {
-                throw TokenStoreError(.conflict, "another process saved or removed this account first")
-            }
-            return new
-        }.value
+            return true
+        }
+        values.append(.text(revision))
+        // If a response was lost and the statement repeated, the new revision is already there.
+        let rows = try await database.run(
+            """
+            UPDATE carnet_connection
+            SET provider = $2, account = $3, key_id = $4, revision = $5, record = $6, user_hash = $7, \
+            session_hash = $8
+            WHERE id = $1 AND revision IN ($5, $9)
+            """,
+            values, persistingWhile: { lease?.isHeld == true }
+        )
+        return rows.changed == 1
     }
 
     /// The refresh's lock, which is a write, already shows whether there is room.
-    public func prepareToSave(_ key: ConnectionKey) async throws {
-        _ = try await sealingKeys()
-    }
+    package func tryWriting(_ id: RecordID) {}
 
     /// If a response was lost and the statement repeated, the earlier removal does not count.
-    @discardableResult
-    public func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
+    package func remove(_ id: RecordID, ifRevision revision: String?) async throws -> Bool {
         let rows = try await database.runToEnd(
             "DELETE FROM carnet_connection WHERE id = $1 AND ($2 = '' OR revision = $2)",
-            [.text(try RecordID(key).text), .text(revision ?? "")])
+            [.text(id.text), .text(revision ?? "")])
         return rows.changed > 0
     }
 
-    public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
-        let hashes = SessionHashes(ended)
+    package func accounts(at provider: String, _ hashes: SessionHashes) async throws -> [ConnectionKey] {
         let rows = try await database.run(
             """
             SELECT account FROM carnet_connection WHERE provider = $1
@@ -121,8 +102,7 @@ public final class PostgreSQLStore: SessionIndexedTokenStore, InventoriedStore {
             """,
             [.text(provider), .text(hashes.user), .text(hashes.session)]
         )
-        let candidates = rows.rows.indices.map { ConnectionKey(provider: provider, account: rows.text($0, 0)) }
-        return try await keys(among: candidates, endedBy: ended)
+        return rows.rows.indices.map { ConnectionKey(provider: provider, account: rows.text($0, 0)) }
     }
 
     /// The readable parts of the tables. It needs no key.
@@ -133,14 +113,14 @@ public final class PostgreSQLStore: SessionIndexedTokenStore, InventoriedStore {
         var inventory = StoreInventory()
         for row in rows.rows.indices {
             let key = ConnectionKey(provider: rows.text(row, 0), account: rows.text(row, 1))
-            inventory.add(key, sealedBy: rows.text(row, 2))
+            inventory.add(key, encryptedWith: rows.text(row, 2))
         }
         inventory.sort()
         return inventory
     }
 
-    func sealingKeys() async throws -> KeyRing {
-        try await keySource.keysForSealing(in: "the database", random: random) { [database] in
+    package func encryptionKeys() async throws -> KeyRing {
+        try await keySource.keysToEncrypt(in: "the database", random: random) { [database] in
             try await database.run("SELECT 1 FROM carnet_connection LIMIT 1").rows.isEmpty
         }
     }

@@ -1,17 +1,13 @@
-public import Carnet
-public import CarnetProtocol
-import CarnetStorage
-public import Foundation
+import Carnet
+package import CarnetStorage
+package import Foundation
 import GRDB
 
-extension SQLiteStore: PendingStore {
+extension SQLiteStore {
     /// The maximum number of sign-ins. Beyond it, those that expire first are dropped.
     private static let limit = 10_000
 
-    public func keep(_ pending: PendingAuthorization, now: Date) async throws {
-        let sealed = try pending.sealedForStore(with: try await sealingKeys(), random: random)
-        let expiresAt = pending.expiresAt.timeIntervalSince1970
-        let id = pending.storageID
+    package func write(_ pending: NewPending, now: Date) async throws {
         try await file.write { database in
             try database.execute(
                 sql: "DELETE FROM pending WHERE expires_at <= ?", arguments: [now.timeIntervalSince1970])
@@ -24,21 +20,15 @@ extension SQLiteStore: PendingStore {
             )
             try database.execute(
                 sql: "INSERT OR REPLACE INTO pending (id, expires_at, sealed) VALUES (?, ?, ?)",
-                arguments: [id, expiresAt, sealed]
+                arguments: [pending.id, pending.expiresAt.timeIntervalSince1970, pending.text]
             )
         }
     }
 
-    public func take(_ id: Secret, now: Date) async throws -> PendingAuthorization? {
-        let sealed = try await file.write { database in
+    package func takePending(_ id: String) async throws -> String? {
+        try await file.write { database in
             try String.fetchOne(
-                database,
-                sql: "DELETE FROM pending WHERE id = ? RETURNING sealed",
-                arguments: [PendingAuthorization.storageID(id)]
-            )
+                database, sql: "DELETE FROM pending WHERE id = ? RETURNING sealed", arguments: [id])
         }
-        guard let sealed else { return nil }
-        let ring = try await keySource.keysForOpening("the pending sign-in")
-        return try PendingAuthorization.unsealed(sealed, with: ring, now: now)
     }
 }

@@ -1,28 +1,24 @@
-public import Carnet
-import CarnetStorage
-public import Foundation
+import Carnet
+package import CarnetStorage
+package import Foundation
 import GRDB
 
-extension SQLiteStore: UsedTokenStore {
-    public func use(_ id: String, until end: Date, now: Date) async throws -> Bool {
-        try await Task { [file] in
-            try await file.write { database in
-                try database.execute(
-                    sql: "DELETE FROM used_token WHERE expires_at <= ?", arguments: [now.timeIntervalSince1970])
-                try database.execute(
-                    sql: "INSERT OR IGNORE INTO used_token (id, expires_at) VALUES (?, ?)",
-                    arguments: [UsedTokenID(id).text, end.timeIntervalSince1970]
-                )
-                return database.changesCount == 1
-            }
-        }.value
+extension SQLiteStore {
+    package func use(_ token: UsedTokenID, until end: Date, now: Date) async throws -> Bool {
+        try await file.write { database in
+            try database.execute(
+                sql: "DELETE FROM used_token WHERE expires_at <= ?", arguments: [now.timeIntervalSince1970])
+            try database.execute(
+                sql: "INSERT OR IGNORE INTO used_token (id, expires_at) VALUES (?, ?)",
+                arguments: [token.text, end.timeIntervalSince1970]
+            )
+            return database.changesCount == 1
+        }
     }
 
-    public func forget(_ id: String) async throws {
-        try await Task { [file] in
-            try await file.write { database in
-                try database.execute(sql: "DELETE FROM used_token WHERE id = ?", arguments: [UsedTokenID(id).text])
-            }
-        }.value
+    package func forget(_ token: UsedTokenID) async throws {
+        try await file.write { database in
+            try database.execute(sql: "DELETE FROM used_token WHERE id = ?", arguments: [token.text])
+        }
     }
 }

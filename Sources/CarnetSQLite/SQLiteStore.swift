@@ -1,5 +1,5 @@
-public import Carnet
-import CarnetProtocol
+package import Carnet
+package import CarnetProtocol
 public import CarnetStorage
 import Foundation
 import GRDB
@@ -8,13 +8,13 @@ import GRDB
 ///
 /// Records are encrypted with AES-256-GCM. Names of providers and accounts are not encrypted. SQLite's own files
 /// (`-wal`, `-shm`) and a lock file (`-lock`) are next to the database. The database must be on a local disk.
-public final class SQLiteStore: SessionIndexedTokenStore, InventoriedStore {
+public final class SQLiteStore: DatabaseStore {
     /// More than a record grows in a refresh, in bytes.
     private static let growth = 64 << 10
 
     let file: DatabaseFile
-    let keySource: StoreKeySource
-    let random: any RandomSource
+    package let keySource: StoreKeySource
+    package let random: any RandomSource
     private let locks: AccountLocks
 
     /// Creates the store without opening the database.
@@ -54,85 +54,62 @@ public final class SQLiteStore: SessionIndexedTokenStore, InventoriedStore {
         self.random = random
     }
 
-    public func load(_ key: ConnectionKey) async throws -> StoredConnection? {
-        let id = try RecordID(key)
-        let row = try await file.read { database in
-            try Row.fetchOne(
-                database, sql: "SELECT revision, record FROM connection WHERE id = ?", arguments: [id.text]
-            )
-            .map { row -> (revision: String, record: Data) in (row[0], row[1]) }
+    package func read(_ id: RecordID) async throws -> (bytes: [UInt8], place: String)? {
+        let record = try await file.read { database in
+            try Data.fetchOne(database, sql: "SELECT record FROM connection WHERE id = ?", arguments: [id.text])
         }
-        guard let row else { return nil }
-        let place = "the record \(id.text.prefix(16)) of \(file.path)"
-        let record = try SealedRecord(Array(row.record), at: place)
-        let connection = try record.open(of: key, with: try await keySource.keysForOpening(place), at: place)
-        return StoredConnection(connection: connection, revision: row.revision)
+        return record.map { (Array($0), "the record \(id.text.prefix(16)) of \(file.path)") }
     }
 
-    public func save(_ connection: Connection, replacing revision: String?) async throws -> String {
-        let id = try RecordID(connection.key)
-        let key = connection.key
-        try key.requireNoNUL()
-        // A cancelled task with new tokens must still save them.
-        return try await Task { [self] in
-            let ring = try await sealingKeys()
-            let record = try SealedRecord.seal(connection, with: ring, nonce: random.bytes(count: 12))
-            let new = SealedRecord.revision(of: record)
-            let hashes = SessionHashes(connection)
-            try await file.write { database in
-                if let revision {
-                    let sql = "SELECT revision FROM connection WHERE id = ?"
-                    guard try String.fetchOne(database, sql: sql, arguments: [id.text]) == revision else {
-                        throw TokenStoreError(.conflict, "another process saved or removed this account first")
-                    }
+    package func write(_ record: NewRecord, replacing revision: String?) async throws -> Bool {
+        try record.key.requireNoNUL()
+        return try await file.write { database in
+            if let revision {
+                let sql = "SELECT revision FROM connection WHERE id = ?"
+                guard try String.fetchOne(database, sql: sql, arguments: [record.id.text]) == revision else {
+                    return false
                 }
-                try database.execute(
-                    sql: """
-                        INSERT OR REPLACE INTO connection
-                        (id, provider, account, key_id, revision, record, user_hash, session_hash)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                        """,
-                    arguments: [
-                        id.text, key.provider, key.account, ring.first.id, new, Data(record), hashes.user,
-                        hashes.session,
-                    ]
-                )
             }
-            return new
-        }.value
+            let hashes = record.hashes
+            try database.execute(
+                sql: """
+                    INSERT OR REPLACE INTO connection
+                    (id, provider, account, key_id, revision, record, user_hash, session_hash)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    record.id.text, record.key.provider, record.key.account, record.keyID, record.revision,
+                    Data(record.bytes), hashes.user, hashes.session,
+                ]
+            )
+            return true
+        }
     }
 
-    public func prepareToSave(_ key: ConnectionKey) async throws {
-        let id = try RecordID(key)
-        try await Task { [self] in
-            _ = try await sealingKeys()
-            try await file.write { [file] database in
-                try database.execute(sql: "UPDATE connection SET record = record WHERE id = ?", arguments: [id.text])
-                let sql = "SELECT length(record) FROM connection WHERE id = ?"
-                let size = try Int.fetchOne(database, sql: sql, arguments: [id.text]) ?? 0
-                // This transaction may fit where the next one does not, and a save writes each page twice: it frees
-                // the pages of the old record. No other process can write at the same time.
-                try file.tryWriting(count: 2 * (size + Self.growth))
-            }
-        }.value
+    package func tryWriting(_ id: RecordID) async throws {
+        try await file.write { [file] database in
+            try database.execute(sql: "UPDATE connection SET record = record WHERE id = ?", arguments: [id.text])
+            let sql = "SELECT length(record) FROM connection WHERE id = ?"
+            let size = try Int.fetchOne(database, sql: sql, arguments: [id.text]) ?? 0
+            // This transaction may fit where the next one does not, and a save writes each page twice: it frees
+            // the pages of the old record. No other process can write at the same time.
+            try file.tryWriting(count: 2 * (size + Self.growth))
+        }
     }
 
-    @discardableResult
-    public func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
-        let id = try RecordID(key)
-        return try await Task { [self] in
+    package func remove(_ id: RecordID, ifRevision revision: String?) async throws -> Bool {
+        try await writing { [file] in
             try await file.write { database in
                 try database.execute(
                     sql: "DELETE FROM connection WHERE id = ? AND revision = ifnull(?, revision)",
                     arguments: [id.text, revision])
                 return database.changesCount > 0
             }
-        }.value
+        }
     }
 
-    public func keys(of provider: String, endedBy ended: EndedSession) async throws -> [ConnectionKey] {
-        let hashes = SessionHashes(ended)
-        let candidates = try await file.read { database in
+    package func accounts(at provider: String, _ hashes: SessionHashes) async throws -> [ConnectionKey] {
+        try await file.read { database in
             try Row.fetchAll(
                 database,
                 sql: """
@@ -144,7 +121,6 @@ public final class SQLiteStore: SessionIndexedTokenStore, InventoriedStore {
             )
             .map { ConnectionKey(provider: $0[0], account: $0[1]) }
         }
-        return try await keys(among: candidates, endedBy: ended)
     }
 
     /// The readable parts of the tables. It needs no key.
@@ -155,24 +131,22 @@ public final class SQLiteStore: SessionIndexedTokenStore, InventoriedStore {
             var inventory = StoreInventory()
             let rows = try Row.fetchCursor(database, sql: "SELECT provider, account, key_id FROM connection")
             while let row = try rows.next() {
-                inventory.add(ConnectionKey(provider: row[0], account: row[1]), sealedBy: row[2])
+                inventory.add(ConnectionKey(provider: row[0], account: row[1]), encryptedWith: row[2])
             }
             inventory.sort()
             return inventory
         }
     }
 
-    public func withLock<Result: Sendable>(
-        on key: ConnectionKey,
-        _ body: @Sendable () async throws -> Result
+    package func withLock<Result: Sendable>(
+        on id: RecordID, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
-        let id = try RecordID(key)
         try await file.prepare()
         return try await locks.withLock(on: id, body)
     }
 
-    func sealingKeys() async throws -> KeyRing {
-        try await keySource.keysForSealing(in: file.path, random: random) { [file] in
+    package func encryptionKeys() async throws -> KeyRing {
+        try await keySource.keysToEncrypt(in: file.path, random: random) { [file] in
             try await file.read { try Row.fetchOne($0, sql: "SELECT 1 FROM connection LIMIT 1") == nil }
         }
     }

@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+import CarnetDescriptors
 import HTTPTypes
 
 extension Sandbox {
@@ -24,7 +24,7 @@ extension Sandbox {
 
     /// Acts as the browser and the user: opens an authorization URL, grants everything, and returns the callback URL.
     ///
-    /// - Throws: `SandboxRefusal` with the text of the page if there is no callback; `WebURLError`.
+    /// - Throws: An error with the text of the page if there is no callback; `WebURLError`.
     public func approve(authorizationURL: String) async throws -> String {
         try await answer(authorizationURL: authorizationURL).url
     }
@@ -54,7 +54,7 @@ extension Sandbox {
 
     /// Acts as the user at the other device: opens the page for a code, and grants everything.
     ///
-    /// - Throws: `SandboxRefusal` with the text of the page if there is no such code.
+    /// - Throws: An error with the text of the page if there is no such code.
     public func approveDevice(userCode: String) async throws {
         guard let page = verificationPage(for: userCode) else {
             throw SandboxRefusal(status: 404, text: "no device has the code \(userCode)")
@@ -78,7 +78,7 @@ extension Sandbox {
 }
 
 /// The sandbox showed a page instead of a redirect to the client.
-public struct SandboxRefusal: Error, Sendable, Described {
+package struct SandboxRefusal: Error, Sendable, Described {
     package let status: Int
     /// The text of the page.
     package let text: String

@@ -9,11 +9,11 @@ import Foundation
 /// longer names it.
 public struct KeyRing: Sendable {
     /// The key that encrypts.
-    package let first: SealingKey
+    package let first: EncryptionKey
     /// The keys that only decrypt.
-    package let others: [SealingKey]
+    package let others: [EncryptionKey]
 
-    package init(_ first: SealingKey, others: [SealingKey] = []) {
+    package init(_ first: EncryptionKey, others: [EncryptionKey] = []) {
         self.first = first
         self.others = others
     }
@@ -22,7 +22,7 @@ public struct KeyRing: Sendable {
     ///
     /// - Throws: `TokenStoreError`, `unacceptable`, if there is none, or one has more or fewer bytes. The error contains no key.
     public init(keys: [[UInt8]]) throws {
-        try self.init(keys.map { try SealingKey($0) })
+        try self.init(keys.map { try EncryptionKey($0) })
     }
 
     /// Keys as text: each 32 bytes as base64 or as 64 hexadecimal digits, separated by line breaks, spaces or commas. A line
@@ -32,15 +32,15 @@ public struct KeyRing: Sendable {
     public init(text: String) throws {
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.drop(while: \.isWhitespace).hasPrefix("#") }
         try self.init(
-            lines.flatMap { $0.split { $0 == "," || $0.isWhitespace } }.map { try SealingKey(text: String($0)) })
+            lines.flatMap { $0.split { $0 == "," || $0.isWhitespace } }.map { try EncryptionKey(text: String($0)) })
     }
 
-    private init(_ keys: [SealingKey]) throws {
+    private init(_ keys: [EncryptionKey]) throws {
         guard let first = keys.first else { throw TokenStoreError(.unacceptable, "the store's key is empty") }
         self.init(first, others: Array(keys.dropFirst()))
     }
 
-    func key(_ id: some Collection<UInt8>) -> SealingKey? {
+    func key(_ id: some Collection<UInt8>) -> EncryptionKey? {
         ([first] + others).first { $0.idBytes.elementsEqual(id) }
     }
 
@@ -51,7 +51,7 @@ public struct KeyRing: Sendable {
     var list: String { "the key" + (ids.count == 1 ? " " : "s ") + ids.joined(separator: ", ") }
 
     /// - Returns: Nonce (12), ciphertext and tag (16).
-    func seal(_ payload: some DataProtocol, binding header: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
+    func encrypt(_ payload: some DataProtocol, binding header: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(
             payload,
             using: first.symmetric,
@@ -62,9 +62,9 @@ public struct KeyRing: Sendable {
     }
 }
 
-extension SealingKey {
+extension EncryptionKey {
     /// - Returns: `nil` if a byte was changed, or another key encrypted it.
-    func open(_ box: [UInt8], binding header: [UInt8]) -> Data? {
+    func decrypt(_ box: [UInt8], binding header: [UInt8]) -> Data? {
         guard let sealed = try? AES.GCM.SealedBox(combined: box) else { return nil }
         return try? AES.GCM.open(sealed, using: symmetric, authenticating: header)
     }

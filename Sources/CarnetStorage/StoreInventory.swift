@@ -3,7 +3,7 @@ public import Carnet
 /// The contents of a store that are readable without a key.
 public struct StoreInventory: Sendable {
     /// The accounts, sorted by provider and name.
-    public var accounts: [ConnectionKey] = []
+    package var accounts: [ConnectionKey] = []
     /// The number of records that each key has encrypted, by the key's id. No record needs a key that is missing here.
     public var recordsByKeyID: [String: Int] = [:]
     /// The unreadable records, each with its place. They were left unchanged.
@@ -11,7 +11,7 @@ public struct StoreInventory: Sendable {
 
     package init() {}
 
-    package mutating func add(_ account: ConnectionKey, sealedBy keyID: String) {
+    package mutating func add(_ account: ConnectionKey, encryptedWith keyID: String) {
         accounts.append(account)
         recordsByKeyID[keyID, default: 0] += 1
     }
@@ -19,13 +19,4 @@ public struct StoreInventory: Sendable {
     package mutating func sort() {
         accounts.sort { ($0.provider, $0.account) < ($1.provider, $1.account) }
     }
-}
-
-/// A store whose accounts are those of its inventory.
-package protocol InventoriedStore: TokenStore {
-    func inventory() async throws -> StoreInventory
-}
-
-extension InventoriedStore {
-    public func keys() async throws -> [ConnectionKey] { try await inventory().accounts }
 }

@@ -32,7 +32,7 @@ public struct StoreKeySource: Sendable {
     /// - Parameter bytes: 32 unpredictable bytes.
     /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
     package static func bytes(_ bytes: [UInt8]) throws -> Self {
-        .keys(KeyRing(try SealingKey(bytes)))
+        .keys(KeyRing(try EncryptionKey(bytes)))
     }
 
     /// An environment variable of the process, with keys for `KeyRing(text:)`.
@@ -79,7 +79,7 @@ public struct StoreKeySource: Sendable {
     ///
     /// - Parameter place: The record, for the message.
     /// - Throws: `TokenStoreError`; errors of a service.
-    package func keysForOpening(_ place: String) async throws -> KeyRing {
+    package func keysToDecrypt(_ place: String) async throws -> KeyRing {
         if let ring = try await keys() { return ring }
         throw TokenStoreError(
             .unreadable, "\(place) cannot be decrypted: its key \(self) is missing",
@@ -89,7 +89,7 @@ public struct StoreKeySource: Sendable {
     /// The keys to encrypt a record with. A missing file is created, unless the store already has records.
     ///
     /// - Throws: `TokenStoreError`; errors of a service.
-    package func keysForSealing(
+    package func keysToEncrypt(
         in store: String,
         random: any RandomSource,
         calls: FileSystemCalls = .system,

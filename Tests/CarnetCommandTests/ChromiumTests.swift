@@ -121,7 +121,7 @@ struct ChromiumTests {
             transport: AsyncHTTPTransport(localAccess: .all)
         )
         let router = Router(context: BasicSignInRequestContext.self)
-        let keys = KeyRing(try SealingKey([UInt8](repeating: 7, count: 32)))
+        let keys = KeyRing(try EncryptionKey([UInt8](repeating: 7, count: 32)))
         let signIn = try WebSignIn(ProviderClients([client]), origin: origin, keys: keys)
         router.add(middleware: SignInMiddleware(signIn))
         router.group().add(middleware: RequireSignIn()).get("/") { _, context in

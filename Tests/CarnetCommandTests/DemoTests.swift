@@ -51,7 +51,7 @@ struct DemoTests {
         guard case .own(let sandbox) = setup.stage else { throw CancellationError() }
         self.sandbox = sandbox
         site = try setup.site(
-            keys: KeyRing(try SealingKey([UInt8](repeating: 7, count: 32))),
+            keys: KeyRing(try EncryptionKey([UInt8](repeating: 7, count: 32))),
             sandbox: SandboxAddress(try WebURL(Self.sandboxAddress)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
@@ -150,7 +150,7 @@ struct DemoTests {
                     "\($0): it has no profile, and a site needs one to know who signed in"
                 })
         let site = try setup.site(
-            keys: KeyRing(try SealingKey([UInt8](repeating: 7, count: 32))),
+            keys: KeyRing(try EncryptionKey([UInt8](repeating: 7, count: 32))),
             sandbox: SandboxAddress(try WebURL(Self.sandboxAddress)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let ids = ProviderRegistry.builtIn.ids.map(\.rawValue).filter { !withoutProfile.contains($0) }

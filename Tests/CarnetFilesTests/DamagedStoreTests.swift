@@ -70,7 +70,7 @@ struct DamagedStoreTests {
         _ = try await temporary.store(key: right).save(.test(), replacing: nil)
         let path = try temporary.recordPath()
         let error = await expectError(.unreadable, naming: path) { try await temporary.store(key: wrong).load(key) }
-        let id = try SealingKey(TemporaryStore.key).id
+        let id = try EncryptionKey(TemporaryStore.key).id
         #expect(error?.reason.contains("is encrypted with the key \(id), and the store has the key ") == true)
         #expect(try await temporary.store(key: right).load(key)?.connection == .test())
     }

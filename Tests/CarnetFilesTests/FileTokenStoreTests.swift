@@ -77,7 +77,7 @@ struct FileTokenStoreTests {
     }
 
     @Test("Same tokens are encrypted differently each time")
-    func sameTokensAreSealedDifferentlyEachTime() async throws {
+    func sameTokensAreEncryptedDifferentlyEachTime() async throws {
         let temporary = try TemporaryStore()
         let first = try await temporary.store().save(.test(), replacing: nil)
         let second = try await temporary.store().save(.test(), replacing: first)
@@ -166,10 +166,10 @@ struct FileTokenStoreTests {
     }
 
     @Test("New key opens old records and encrypts new ones")
-    func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
+    func newKeyDecryptsOldRecordsAndEncryptsNewOnes() async throws {
         let temporary = try TemporaryStore()
-        let old = try SealingKey(TemporaryStore.key)
-        let new = try SealingKey(TemporaryStore.key.reversed())
+        let old = try EncryptionKey(TemporaryStore.key)
+        let new = try EncryptionKey(TemporaryStore.key.reversed())
         for account in ["a", "b"] {
             _ = try await temporary.store(key: .keys(KeyRing(old))).save(.test(account: account), replacing: nil)
         }

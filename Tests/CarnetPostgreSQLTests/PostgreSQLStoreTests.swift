@@ -59,9 +59,9 @@ struct PostgreSQLStoreTests {
     }
 
     @Test("New key opens old records and encrypts new ones")
-    func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
-        let old = try SealingKey(Self.keyBytes)
-        let new = try SealingKey(Self.keyBytes.reversed())
+    func newKeyDecryptsOldRecordsAndEncryptsNewOnes() async throws {
+        let old = try EncryptionKey(Self.keyBytes)
+        let new = try EncryptionKey(Self.keyBytes.reversed())
         for account in ["a", "b"] { _ = try await store().save(connection(account), replacing: nil) }
         let rotated = try store(.keys(KeyRing(new, others: [old])))
         let stored = try #require(try await rotated.load(connection("a").key))
@@ -75,7 +75,7 @@ struct PostgreSQLStoreTests {
         let wrong = try store(.bytes(Self.keyBytes.reversed()))
         let error = await #expect(throws: TokenStoreError.self) { try await wrong.load(connection().key) }
         #expect(error?.kind == .unreadable)
-        #expect(error?.reason.contains(try SealingKey(Self.keyBytes).id) == true)
+        #expect(error?.reason.contains(try EncryptionKey(Self.keyBytes).id) == true)
         #expect(try await store().load(connection().key)?.connection == connection())
     }
 

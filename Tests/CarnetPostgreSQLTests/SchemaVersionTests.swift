@@ -103,6 +103,6 @@ struct SchemaVersionTests {
             try await opened(with: [UInt8](1..<33)).load(connection.key)
         }
         #expect(error?.kind == .unreadable)
-        #expect(error?.reason.contains(try SealingKey([UInt8](0..<32)).id) == true)
+        #expect(error?.reason.contains(try EncryptionKey([UInt8](0..<32)).id) == true)
     }
 }

@@ -47,7 +47,7 @@ struct SecretTests {
     }
 
     @Test("Is encoded for stores that encrypt")
-    func isEncodedForStoresThatSeal() throws {
+    func isEncodedForStoresThatEncrypt() throws {
         let encoded = try JSONEncoder().encode([Secret("s3cret-text")])
         #expect(String(decoding: encoded, as: UTF8.self) == #"["s3cret-text"]"#)
         #expect(try JSONDecoder().decode([Secret].self, from: encoded) == [Secret("s3cret-text")])

@@ -80,10 +80,10 @@ struct SQLiteStoreTests {
     }
 
     @Test("New key opens old records and encrypts new ones")
-    func newKeyOpensOldRecordsAndSealsNewOnes() async throws {
+    func newKeyDecryptsOldRecordsAndEncryptsNewOnes() async throws {
         let temporary = try TemporaryDatabase()
-        let old = try SealingKey(TemporaryDatabase.key)
-        let new = try SealingKey(TemporaryDatabase.key.reversed())
+        let old = try EncryptionKey(TemporaryDatabase.key)
+        let new = try EncryptionKey(TemporaryDatabase.key.reversed())
         for account in ["a", "b"] {
             _ = try await temporary.store().save(.test(account: account), replacing: nil)
         }
@@ -100,7 +100,7 @@ struct SQLiteStoreTests {
         let wrong = try temporary.store(.bytes(TemporaryDatabase.key.reversed()))
         let error = await #expect(throws: TokenStoreError.self) { try await wrong.load(key) }
         #expect(error?.kind == .unreadable)
-        #expect(error?.reason.contains(try SealingKey(TemporaryDatabase.key).id) == true)
+        #expect(error?.reason.contains(try EncryptionKey(TemporaryDatabase.key).id) == true)
         #expect(try await temporary.store().load(key)?.connection == .test())
     }
 

@@ -25,14 +25,14 @@ struct KeyTests {
             "\n AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n",
         ])
     func keyIsReadFromText(text: String) throws {
-        #expect(try SealingKey(text: text).id == SealingKey(Self.bytes).id)
+        #expect(try EncryptionKey(text: text).id == EncryptionKey(Self.bytes).id)
     }
 
     @Test(
         "Other text is rejected and not repeated",
         arguments: ["", "s3cret", "AAECAwQ=", "zz0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"])
     func otherTextIsRefusedAndNotRepeated(text: String) {
-        let error = #expect(throws: TokenStoreError.self) { try SealingKey(text: text) }
+        let error = #expect(throws: TokenStoreError.self) { try EncryptionKey(text: text) }
         #expect(error?.kind == .unacceptable)
         #expect(text.isEmpty || error?.reason.contains(text) == false)
     }
@@ -41,13 +41,13 @@ struct KeyTests {
     func ringTakesTheFirstKeyFirst() throws {
         let other = Data([UInt8](repeating: 9, count: 32)).base64EncodedString()
         let ring = try KeyRing(text: "# since May\n\(other), \(Data(Self.bytes).base64EncodedString())\n")
-        #expect(ring.first.id == (try SealingKey([UInt8](repeating: 9, count: 32))).id)
-        #expect(ring.others.map(\.id) == [try SealingKey(Self.bytes).id])
+        #expect(ring.first.id == (try EncryptionKey([UInt8](repeating: 9, count: 32))).id)
+        #expect(ring.others.map(\.id) == [try EncryptionKey(Self.bytes).id])
     }
 
     @Test("Nothing shows its key")
     func nothingShowsItsKey() throws {
-        let key = try SealingKey([UInt8](repeating: 77, count: 32))
+        let key = try EncryptionKey([UInt8](repeating: 77, count: 32))
         for value in [key, KeyRing(key), StoreKeySource.keys(KeyRing(key))] as [Any] {
             var dumped = ""
             dump(value, to: &dumped)
@@ -60,7 +60,7 @@ struct KeyTests {
     func environmentGivesTheKeys() async throws {
         let text = Data(Self.bytes).base64EncodedString()
         let source = StoreKeySource.environment("KEYS") { ["KEYS": text][$0] }
-        #expect(try await source.keys()?.first.id == SealingKey(Self.bytes).id)
+        #expect(try await source.keys()?.first.id == EncryptionKey(Self.bytes).id)
     }
 
     @Test("Missing variable is named")
@@ -82,7 +82,7 @@ struct KeyTests {
     @Test("Service is asked each time")
     func serviceIsAskedEachTime() async throws {
         let random = SeededRandomSource(seed: 1)
-        let source = StoreKeySource.asking { KeyRing(try SealingKey(random.bytes(count: 32))) }
+        let source = StoreKeySource.asking { KeyRing(try EncryptionKey(random.bytes(count: 32))) }
         #expect(try await source.keys()?.first.id != source.keys()?.first.id)
     }
 
@@ -97,7 +97,7 @@ struct KeyTests {
             let text = Data((key.base64EncodedString() + "\n").utf8)
             #expect(
                 FileManager.default.createFile(atPath: path, contents: text, attributes: [.posixPermissions: 0o600]))
-            #expect(try await source.keys()?.first.id == SealingKey(Array(key)).id)
+            #expect(try await source.keys()?.first.id == EncryptionKey(Array(key)).id)
         }
     }
 }

@@ -36,7 +36,7 @@ struct PublicSurfaceTests {
         }
     }
 
-    /// Cases of enumerations do not count, nor do the constants of the catalogue, one for each provider. The aim of 300 is reached; that of all products is 450.
+    /// Cases of enumerations do not count, nor do the constants of the catalogue, one for each provider. `Docs/decisions/public-surface.md` says why they are not fewer.
     @Test("The surface stays small: the limits are lowered with it, and not raised without a reason")
     func limits() throws {
         func declarations(of product: String) throws -> [String] {
@@ -44,11 +44,11 @@ struct PublicSurfaceTests {
                 .map(String.init).filter { !$0.hasSuffix("(enum.case)") }
         }
         let reached = try declarations(of: "Carnet").count
-        #expect(reached <= 300, "import Carnet reaches \(reached) declarations")
+        #expect(reached <= 294, "import Carnet reaches \(reached) declarations")
         let all = try Set(
             Self.products.filter { $0 != "CarnetCatalog" }.flatMap { try declarations(of: $0) }
         ).count
-        #expect(all <= 620, "the products have \(all) declarations")
+        #expect(all <= 566, "the products have \(all) declarations")
     }
 
     @Test("The package has a product for each list, and a list for each product")

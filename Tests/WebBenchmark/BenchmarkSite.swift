@@ -35,7 +35,7 @@ struct BenchmarkSite {
         )
         web = try WebSignIn(
             ProviderClients([client]), origin: Self.origin,
-            keys: KeyRing(SealingKey([UInt8](repeating: 7, count: 32))), pendingStore: pendingStore)
+            keys: KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))), pendingStore: pendingStore)
         self.sandbox = sandbox
     }
 

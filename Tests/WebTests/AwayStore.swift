@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetProtocol
 import CarnetWeb
 
 /// Whether a store can be reached.

@@ -120,10 +120,10 @@ struct BadInputTests {
         #expect(browser.session == nil)
     }
 
-    @Test("A cookie sealed with a key that is gone is no session, and one with an older key is")
+    @Test("A cookie encrypted with a removed key is no session, and one with an older key is")
     func keyRotation() async throws {
-        let old = try SealingKey([UInt8](repeating: 1, count: 32))
-        let new = try SealingKey([UInt8](repeating: 2, count: 32))
+        let old = try EncryptionKey([UInt8](repeating: 1, count: 32))
+        let new = try EncryptionKey([UInt8](repeating: 2, count: 32))
         var browser = Browser(try Site(keys: KeyRing(old)))
         _ = try await browser.signIn()
         #expect(try Site(keys: KeyRing(new, others: [old])).web.session(of: browser.request) != nil)

@@ -73,7 +73,7 @@ struct OperationTests {
     @Test("Cookie keys rotate in three steps, and neither sessions nor pending sign-ins are lost")
     func cookieKeys() async throws {
         let (old, new) = (
-            try SealingKey([UInt8](repeating: 7, count: 32)), try SealingKey([UInt8](repeating: 8, count: 32))
+            try EncryptionKey([UInt8](repeating: 7, count: 32)), try EncryptionKey([UInt8](repeating: 8, count: 32))
         )
         let site = try Site(keys: KeyRing(old))
         func deployed(_ ring: KeyRing) throws -> WebSignIn {

@@ -226,7 +226,7 @@ struct WebSignInTests {
         #expect(throws: OAuthError.self) {
             try WebSignIn(
                 site.clients, origin: "https://other.example",
-                keys: KeyRing(SealingKey([UInt8](repeating: 7, count: 32))))
+                keys: KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))))
         }
     }
 }

@@ -55,7 +55,7 @@ struct Site {
         web = try WebSignIn(
             clients,
             origin: Site.origin,
-            keys: keys ?? KeyRing(SealingKey([UInt8](repeating: 7, count: 32))),
+            keys: keys ?? KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))),
             signInLifetime: signInLifetime,
             pendingStore: pendingStore,
             findUser: findUser,

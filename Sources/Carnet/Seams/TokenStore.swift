@@ -1,5 +1,5 @@
 public import CarnetDescriptors
-public import CarnetProtocol
+package import CarnetProtocol
 
 /// The name of one signed-in account at one provider. Two keys are equal if their names have the same bytes.
 public struct ConnectionKey: Codable, ComparedByBytes, Sendable {
@@ -128,7 +128,7 @@ public protocol TokenStore: Sendable {
 /// A store that finds the records of a provider's session without decrypting the others.
 ///
 /// Front-channel logout, which anybody can send, is accepted only with such a store.
-public protocol SessionIndexedTokenStore: TokenStore {
+package protocol SessionIndexedTokenStore: TokenStore {
     /// The accounts at a provider whose sessions have ended.
     ///
     /// - Throws: `TokenStoreError`.

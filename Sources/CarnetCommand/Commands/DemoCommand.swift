@@ -78,7 +78,7 @@ struct DemoCommand: Subcommand {
 
     /// The keys of the cookies: as old as what the store keeps.
     private func keys() async throws -> KeyRing {
-        guard let store else { return KeyRing(try SealingKey(SystemRandomSource().bytes(count: 32))) }
+        guard let store else { return KeyRing(try EncryptionKey(SystemRandomSource().bytes(count: 32))) }
         do {
             try FileManager.default.createDirectory(
                 atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -86,7 +86,7 @@ struct DemoCommand: Subcommand {
             throw Failure(.usage, "--store \(store): the folder cannot be created")
         }
         return try await StoreKeySource.file("\(store)/cookie-key")
-            .keysForSealing(in: store, random: SystemRandomSource()) { true }
+            .keysToEncrypt(in: store, random: SystemRandomSource()) { true }
     }
 
     /// The store that was asked for, once it can keep something.

@@ -137,7 +137,7 @@ struct DemoPages: SignInPages {
     }
 
     func problem(_ problem: SignInProblem, _ choice: SignInChoice) -> String {
-        var values = Self.values(choice.providers.filter { $0.id == problem.provider }, problem.returnTo)
+        var values = Self.values(choice.providers.filter { $0.id == problem.provider }, choice.returnTo)
         values["advice"] = problem.advice
         values["reference"] = problem.id
         values["cause"] = problem.cause.map(String.init(describing:))
@@ -166,9 +166,9 @@ struct DemoPages: SignInPages {
         choice.session?.account().map { ["name": $0.name ?? "somebody", "id": $0.provider.rawValue] }
     }
 
-    private static func values(_ choices: [SignInChoice.Choice], _ returnTo: ReturnTarget) -> [String: Any] {
+    private static func values(_ choices: [SignInChoice.Choice], _ returnTo: String) -> [String: Any] {
         [
-            "returnTo": returnTo.path,
+            "returnTo": returnTo,
             "providers": choices.map { ["action": $0.action, "name": $0.name, "id": $0.id.rawValue] },
         ]
     }

@@ -39,8 +39,7 @@ extension DemoSite {
             let session = try await context.signIn.tokens(for: account)
             return try await answer(Visit(account: account, session: session, isOther: account != accounts.first))
         } catch let error as OAuthError {
-            let page = ReturnTarget("/accounts/\(provider)") ?? .home
-            return Response(web.problem(error, of: account, in: request.head, returnTo: page))
+            return Response(web.problem(error, of: account, in: request.head, returnTo: "/accounts/\(provider)"))
         }
     }
 

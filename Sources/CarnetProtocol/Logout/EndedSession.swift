@@ -3,12 +3,12 @@ import CarnetDescriptors
 /// The sessions that a provider has ended: one by its id, or all of a user.
 ///
 /// Ids and subjects are unique only together with the issuer.
-public struct EndedSession: Hashable, Sendable {
-    public let issuer: String
+package struct EndedSession: Hashable, Sendable {
+    package let issuer: String
     /// The user's subject; `nil` if only the session id names the session.
-    public let subject: String?
+    package let subject: String?
     /// The `sid` of the ID token; `nil` for all sessions of the user.
-    public let sessionID: String?
+    package let sessionID: String?
 
     /// - Throws: `OAuthError` of kind `missingField` if it names neither a user nor a session.
     package init(issuer: String, subject: String?, sessionID: String?) throws(OAuthError) {

@@ -21,7 +21,7 @@ package struct PlainSignInPages: SignInPages {
 
     package func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
         let retry = page.providers.first { $0.id == problem.provider }
-            .map { Self.form($0, "Try again with \($0.name)", problem.returnTo) }
+            .map { Self.form($0, "Try again with \($0.name)", page.returnTo) }
         let wayOn =
             page.session?.account().map { "Continue as \($0.name ?? "a user")" } ?? "Continue without signing in"
         return Self.page(
@@ -30,14 +30,14 @@ package struct PlainSignInPages: SignInPages {
             <p role="alert">\(Self.escape(problem.advice))</p>
             \(retry ?? "")
             <p><a href="\(Self.escape(page.path))">All sign-in options</a></p>
-            <p><a href="\(Self.escape(problem.returnTo.path))">\(Self.escape(wayOn))</a></p>
+            <p><a href="\(Self.escape(page.returnTo))">\(Self.escape(wayOn))</a></p>
             <p><small>Reference: \(Self.escape(problem.id))</small></p>
             """
         )
     }
 
     package func signedOut(_ report: SignOutReport?, _ page: SignInChoice) -> String {
-        let told = (report?.departures ?? []).flatMap { $0.sentences + $0.failures }
+        let told = report?.sentences ?? []
         let stays = page.session?.account().map { "You are still signed in as \($0.name ?? "a user")." }
         let items = (told + [stays].compactMap { $0 }).map { "<li>\(Self.escape($0))</li>" }
         let list = items.isEmpty ? "<p>Nobody is signed in in this browser.</p>" : "<ul>\(items.joined())</ul>"
@@ -46,17 +46,17 @@ package struct PlainSignInPages: SignInPages {
             stays == nil ? "You are signed out" : "One account is signed out",
             """
             \(list)
-            <p><a href="\(Self.escape(page.returnTo.path))">Continue</a></p>
+            <p><a href="\(Self.escape(page.returnTo))">Continue</a></p>
             <p><a href="\(Self.escape(page.path))">Sign in again</a></p>
             \(reference ?? "")
             """
         )
     }
 
-    private static func form(_ choice: SignInChoice.Choice, _ label: String, _ returnTo: ReturnTarget) -> String {
+    private static func form(_ choice: SignInChoice.Choice, _ label: String, _ returnTo: String) -> String {
         """
         <form method="post" action="\(escape(choice.action))">
-        <input type="hidden" name="return_to" value="\(escape(returnTo.path))">
+        <input type="hidden" name="return_to" value="\(escape(returnTo))">
         <button>\(mark(choice.color))\(escape(label))</button>
         </form>
         """

@@ -9,10 +9,10 @@ public protocol SignInPages: Sendable {
     /// The choice of providers: a form for each, which posts `return_to` to its `action`.
     func choice(_ page: SignInChoice) -> String
 
-    /// Why a sign-in failed, with its `id`.
+    /// Why a sign-in failed, with its `id`. A link continues at `page.returnTo`.
     func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String
 
-    /// The result of a sign-out, with a link to `report.returnTo`; `nil` if it is no longer known.
+    /// The result of a sign-out, with a link to `page.returnTo`; `nil` if it is no longer known.
     func signedOut(_ report: SignOutReport?, _ page: SignInChoice) -> String
 }
 
@@ -30,7 +30,8 @@ public struct SignInChoice: Sendable {
     }
 
     public let providers: [Choice]
-    public let returnTo: ReturnTarget
+    /// The path of the site that the user wanted. The forms post it as `return_to`.
+    public let returnTo: String
     /// The page of all providers.
     public let path: String
     /// The current session.

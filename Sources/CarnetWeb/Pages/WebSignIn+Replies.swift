@@ -8,7 +8,13 @@ extension WebSignIn {
         guard [.get, .head].contains(request.method), wantsPage(request) else {
             return WebReply(HTTPResponse(status: .unauthorized, headerFields: [.cacheControl: "no-store"]))
         }
-        return .redirect(to: signInPath(returningTo: ReturnTarget(request.path ?? "/") ?? .home))
+        return .redirect(to: signInPath(returningTo: page(of: request)))
+    }
+
+    /// The page that a request is for. A form's path is none.
+    private func page(of request: HTTPRequest) -> ReturnTarget {
+        guard [.get, .head].contains(request.method) else { return .home }
+        return request.path.flatMap { ReturnTarget($0) } ?? .home
     }
 
     private func wantsPage(_ request: HTTPRequest) -> Bool {
@@ -21,9 +27,10 @@ extension WebSignIn {
     ///
     /// - Parameters:
     ///   - account: The account; `nil` for the latest of the session.
-    ///   - returnTo: The path after a new sign-in.
+    ///   - path: The path after a new sign-in; by default the path of the request, or `/` after a `POST`. Any value that is not a
+    ///     path of the site counts as `/`.
     public func problem(
-        _ error: any Error, of account: WebAccount? = nil, in request: HTTPRequest, returnTo: ReturnTarget = .home
+        _ error: any Error, of account: WebAccount? = nil, in request: HTTPRequest, returnTo path: String? = nil
     ) -> WebReply {
         var session = session(of: request)
         guard let account = account ?? session?.account(), let client = clients[account.provider] else {
@@ -31,7 +38,7 @@ extension WebSignIn {
         }
         let isOver = (error as? OAuthError)?.disposition == .signInAgain
         if isOver { session?.accounts.removeAll { $0 == account } }
-        let problem = problem(error, client, returnTo)
+        let problem = problem(error, client, path.map { ReturnTarget($0) ?? .home } ?? page(of: request))
         var reply = show(problem, to: session?.accounts.isEmpty == true ? nil : session)
         if !wantsPage(request) {
             if isOver { reply.head.status = .unauthorized }

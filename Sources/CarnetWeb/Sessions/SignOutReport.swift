@@ -1,12 +1,12 @@
-public import Carnet
+import Carnet
 import CarnetDescriptors
 import Foundation
 
-/// The result of a sign-out, for the user. It is an encrypted cookie until the page shows it.
-public struct SignOutReport: Codable, Hashable, Sendable {
+/// The result of a sign-out, for the user.
+public struct SignOutReport: Sendable {
     /// The result for one account.
-    public struct Departure: Codable, Hashable, Sendable {
-        public let provider: ProviderID
+    package struct Departure: Codable, Hashable, Sendable {
+        package let provider: ProviderID
         package let providerName: String
         /// Whether the provider revoked the tokens; `nil` if it was not asked. They are deleted here in any case.
         package let isRevoked: Bool?
@@ -20,30 +20,15 @@ public struct SignOutReport: Codable, Hashable, Sendable {
         /// Whether the provider's page has sent the browser back.
         package internal(set) var isBack = false
         /// The failures, without secrets.
-        public var failures: [String]
+        package internal(set) var failures: [String]
     }
 
-    public internal(set) var departures: [Departure]
-    /// The path that the user continues at.
-    public let returnTo: ReturnTarget
+    package let departures: [Departure]
     /// The reference, the same on the page and in the log; `nil` without failures.
     public let id: String?
-    let expiresAt: Date
 
-    init(departures: [Departure], returnTo: ReturnTarget, newID: () -> String, expiresAt: Date) {
-        self.departures = departures
-        self.returnTo = returnTo
-        id = departures.contains { !$0.failures.isEmpty } ? newID() : nil
-        self.expiresAt = expiresAt
-    }
-
-    package var hasFailures: Bool { id != nil }
-
-    mutating func noteReturn(from provider: ProviderID?) {
-        guard let index = departures.firstIndex(where: { $0.provider == provider && $0.isEndedAtProvider == true })
-        else { return }
-        departures[index].isBack = true
-    }
+    /// One sentence for each result, each failure included. They contain no secrets.
+    public var sentences: [String] { departures.flatMap { $0.sentences + $0.failures } }
 }
 
 extension SignOutReport.Departure {
@@ -74,7 +59,7 @@ extension SignOutReport.Departure {
     }
 
     /// One sentence for each result.
-    public var sentences: [String] {
+    package var sentences: [String] {
         var sentences = isHere ? ["This site has deleted the tokens of \(providerName)."] : []
         if otherBrowsers > 0 {
             let others = otherBrowsers == 1 ? "1 other browser" : "\(otherBrowsers) other browsers"

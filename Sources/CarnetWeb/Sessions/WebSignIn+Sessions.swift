@@ -20,7 +20,7 @@ extension WebSignIn {
     /// cookies with the same name.
     ///
     /// The token store is not read: `connection(of:)` does that.
-    public func session(of request: HTTPRequest) -> WebSession? {
+    package func session(of request: HTTPRequest) -> WebSession? {
         let received = receivedCookies(of: request)
         if received.isAmbiguous {
             logger.warning(
@@ -28,7 +28,7 @@ extension WebSignIn {
                 metadata: ["prefix": "\(cookies.prefix)"])
         }
         guard let text = received[cookies.session],
-            var session = try? SealedValue.open(text, as: WebSession.self, for: sessionPurpose, with: keys),
+            var session = try? EncryptedValue.decrypt(text, as: WebSession.self, for: sessionPurpose, with: keys),
             session.expiresAt > clock.now
         else { return nil }
         session.accounts.removeAll { expiry(of: $0) <= clock.now }
@@ -66,7 +66,7 @@ extension WebSignIn {
     func sessionCookie(_ accounts: [WebAccount]) throws -> String? {
         let session = WebSession(
             id: randomName(bytes: 12), accounts: accounts, expiresAt: clock.now.addingTimeInterval(sessionLifetime))
-        let sealed = try SealedValue.seal(session, for: sessionPurpose, with: keys, random: random)
-        return cookies.cookie(cookies.session, sealed, seconds: Int(sessionLifetime))
+        let encrypted = try EncryptedValue.encrypt(session, for: sessionPurpose, with: keys, random: random)
+        return cookies.cookie(cookies.session, encrypted, seconds: Int(sessionLifetime))
     }
 }

@@ -36,18 +36,18 @@ extension WebSignIn {
             }
             var (departures, page) = try await depart(leaving, extent)
             try await depart(elsewhere, extent, addingTo: &departures)
-            let report = SignOutReport(
-                departures: departures, returnTo: wanted ?? .home, newID: newID,
-                expiresAt: clock.now.addingTimeInterval(Double(Self.reportLifetime)))
-            if let id = report.id { log(report, id) }
-            let isTold = report.hasFailures || wanted == nil || page != nil
+            let id = departures.contains { !$0.failures.isEmpty } ? newID() : nil
+            if let id { log(departures, id) }
+            let isTold = id != nil || wanted == nil || page != nil
             var reply = WebReply.redirect(
-                to: page?.url.reveal() ?? (isTold ? paths.signedOut : report.returnTo.path))
+                to: page?.url.reveal() ?? (isTold ? paths.signedOut : (wanted ?? .home).path))
             // Those who stay fitted before.
             let session = staying.isEmpty ? nil : try sessionCookie(staying)
             reply.set([session ?? cookies.removal(cookies.session)])
             if isTold {
-                let kept = KeptReport(report: report, skipsPage: wanted != nil && !report.hasFailures, sent: page?.sent)
+                let kept = KeptReport(
+                    departures: departures, id: id, returnTo: wanted ?? .home, skipsPage: wanted != nil && id == nil,
+                    sent: page?.sent, expiresAt: clock.now.addingTimeInterval(Double(Self.reportLifetime)))
                 reply.set([try reportCookie(kept)].compactMap { $0 })
             }
             return reply
@@ -98,8 +98,8 @@ extension WebSignIn {
         }
     }
 
-    private func log(_ report: SignOutReport, _ id: String) {
-        for departure in report.departures where !departure.failures.isEmpty {
+    private func log(_ departures: [SignOutReport.Departure], _ id: String) {
+        for departure in departures where !departure.failures.isEmpty {
             logger.notice(
                 "Sign-out at the provider failed",
                 metadata: [
@@ -111,11 +111,21 @@ extension WebSignIn {
 
     /// The report for the page after a sign-out.
     private struct KeptReport: Codable {
-        var report: SignOutReport
+        var departures: [SignOutReport.Departure]
+        let id: String?
+        /// The path that the user continues at.
+        let returnTo: ReturnTarget
         /// Whether the host has a page of its own for a sign-out that went well.
         let skipsPage: Bool
         /// What comes back with the browser; `nil` if it was sent nowhere, or cannot come back.
         let sent: Sent?
+        let expiresAt: Date
+
+        mutating func noteReturn() {
+            guard let index = departures.firstIndex(where: { $0.provider == sent?.to && $0.isEndedAtProvider == true })
+            else { return }
+            departures[index].isBack = true
+        }
 
         struct Sent: Codable {
             let to: ProviderID
@@ -125,12 +135,13 @@ extension WebSignIn {
 
     private func reportCookie(_ report: KeptReport) throws -> String? {
         func cookie(_ report: KeptReport) throws -> String? {
-            let sealed = try SealedValue.seal(report, for: purpose(Self.reportPurpose), with: keys, random: random)
-            return cookies.cookie(cookies.report, sealed, seconds: Self.reportLifetime)
+            let encrypted = try EncryptedValue.encrypt(
+                report, for: purpose(Self.reportPurpose), with: keys, random: random)
+            return cookies.cookie(cookies.report, encrypted, seconds: Self.reportLifetime)
         }
         if let whole = try cookie(report) { return whole }
         var short = report
-        for index in short.report.departures.indices { short.report.departures[index].failures = ["see the log"] }
+        for index in short.departures.indices { short.departures[index].failures = ["see the log"] }
         return try cookie(short)
     }
 
@@ -138,22 +149,23 @@ extension WebSignIn {
     /// section 3).
     func signedOut(_ request: HTTPRequest) -> WebReply {
         let kept = receivedCookies(of: request)[cookies.report].flatMap {
-            try? SealedValue.open($0, as: KeptReport.self, for: purpose(Self.reportPurpose), with: keys)
+            try? EncryptedValue.decrypt($0, as: KeptReport.self, for: purpose(Self.reportPurpose), with: keys)
         }
-        guard var kept, kept.report.expiresAt > clock.now else {
+        guard var kept, kept.expiresAt > clock.now else {
             return .html(
                 pages.signedOut(nil, choicePage(.home, session: session(of: request))),
                 policy: pages.contentSecurityPolicy)
         }
         // Anybody can send a browser here: without the state that was sent it is not the provider who did.
         let isBack = kept.sent.map { isReturn(request, answering: $0) } ?? false
-        if isBack { kept.report.noteReturn(from: kept.sent?.to) }
+        if isBack { kept.noteReturn() }
         guard isBack, kept.skipsPage else {
+            let report = SignOutReport(departures: kept.departures, id: kept.id)
             return .html(
-                pages.signedOut(kept.report, choicePage(kept.report.returnTo, session: session(of: request))),
+                pages.signedOut(report, choicePage(kept.returnTo, session: session(of: request))),
                 policy: pages.contentSecurityPolicy)
         }
-        var reply = WebReply.redirect(to: kept.report.returnTo.path)
+        var reply = WebReply.redirect(to: kept.returnTo.path)
         // The host's own page has shown it; here it is not shown again.
         reply.set([cookies.removal(cookies.report)])
         return reply

@@ -4,19 +4,19 @@ import Foundation
 ///
 /// Browsers read `\` as `/` and drop tabs and line breaks, so `/\evil.example` would leave the site. A string that is
 /// not plainly a local path is rejected.
-public struct ReturnTarget: Hashable, Sendable, Codable {
-    public static let home = ReturnTarget(checked: "/")
+package struct ReturnTarget: Hashable, Sendable, Codable {
+    package static let home = ReturnTarget(checked: "/")
     private static let lengthLimit = 1024
 
     /// The path, with its query.
-    public let path: String
+    package let path: String
 
     private init(checked: String) {
         path = checked
     }
 
     /// - Returns: `nil` if it is not a local path.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.lengthLimit,
             bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
@@ -39,7 +39,7 @@ public struct ReturnTarget: Hashable, Sendable, Codable {
         path = text
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let target = ReturnTarget(text) else {
             throw DecodingError.dataCorrupted(
@@ -48,7 +48,7 @@ public struct ReturnTarget: Hashable, Sendable, Codable {
         self = target
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(path)
     }

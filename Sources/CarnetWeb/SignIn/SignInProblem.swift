@@ -10,9 +10,9 @@ public struct SignInProblem: Sendable {
     public let advice: String
     /// The provider to try again with.
     public let provider: ProviderID?
-    public let returnTo: ReturnTarget
+    package let returnTo: ReturnTarget
     /// The reference, the same on the page and in the log.
     public let id: String
     /// For the log, without secrets: an `OAuthError` or a `TokenStoreError`.
-    public let cause: (any Error)?
+    package let cause: (any Error)?
 }

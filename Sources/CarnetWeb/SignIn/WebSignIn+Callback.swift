@@ -65,7 +65,7 @@ extension WebSignIn {
     ) async throws -> (name: String, waiting: PendingSignIn, pending: PendingAuthorization)? {
         for (name, value) in received.all where cookies.isPending(name) {
             guard
-                let waiting = try? SealedValue.open(
+                let waiting = try? EncryptedValue.decrypt(
                     value, as: PendingSignIn.self, for: purpose(PendingSignIn.purpose), with: keys),
                 waiting.expiresAt > clock.now
             else { continue }

@@ -54,8 +54,9 @@ extension WebSignIn {
     private func cookie(
         _ name: String, of waiting: PendingSignIn, seconds: Int, isPosted: Bool
     ) throws -> String {
-        let sealed = try SealedValue.seal(waiting, for: purpose(PendingSignIn.purpose), with: keys, random: random)
-        guard let cookie = cookies.cookie(name, sealed, seconds: seconds, isPosted: isPosted) else {
+        let encrypted = try EncryptedValue.encrypt(
+            waiting, for: purpose(PendingSignIn.purpose), with: keys, random: random)
+        guard let cookie = cookies.cookie(name, encrypted, seconds: seconds, isPosted: isPosted) else {
             throw OAuthError(
                 .authorization, .unsupported, "the pending sign-in is too long for a cookie",
                 hint: "request fewer scopes, or use a pending store")

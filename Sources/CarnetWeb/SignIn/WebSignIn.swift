@@ -15,12 +15,16 @@ public import Logging
 public struct WebSignIn: Sendable {
     /// The paths on the site.
     public struct Paths: Sendable {
-        public var signIn = "/sign-in"
-        public var signOut = "/sign-out"
-        /// Reports the result of a sign-out.
-        public var signedOut = "/signed-out"
+        package let signIn: String
+        package let signOut: String
+        package let signedOut: String
 
-        public init() {}
+        /// - Parameter signedOut: Reports the result of a sign-out.
+        public init(signIn: String = "/sign-in", signOut: String = "/sign-out", signedOut: String = "/signed-out") {
+            self.signIn = signIn
+            self.signOut = signOut
+            self.signedOut = signedOut
+        }
     }
 
     /// The maximum size of a form, in bytes.
@@ -228,7 +232,7 @@ public struct WebSignIn: Sendable {
                     id: $0.id, name: $0.name, color: $0.display.color?.description,
                     textColor: $0.display.color?.textColor, action: startPath(of: $0.id))
             },
-            returnTo: returnTo,
+            returnTo: returnTo.path,
             path: signInPath(returningTo: returnTo),
             session: session
         )

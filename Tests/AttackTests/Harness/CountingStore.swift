@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetProtocol
 import CarnetTesting
 
 /// A store in memory that counts the records that are opened, and is away when the test says.

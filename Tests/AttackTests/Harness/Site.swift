@@ -34,7 +34,7 @@ struct Site {
         }
         web = try WebSignIn(
             ProviderClients(clients), origin: Self.origin,
-            keys: try keys ?? KeyRing(SealingKey([UInt8](repeating: 7, count: 32))), pendingStore: pendingStore,
+            keys: try keys ?? KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))), pendingStore: pendingStore,
             clock: scenario.clock, logger: scenario.output.logger)
         self.scenario = scenario
     }

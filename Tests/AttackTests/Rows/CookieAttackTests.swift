@@ -219,7 +219,8 @@ struct CookieAttackTests {
                     clientID: Scenario.clientID, redirectURI: "\(origin)/sign-in/acme/callback"),
                 transport: site.scenario, store: site.scenario.store, clock: site.scenario.clock)
             let other = try WebSignIn(
-                ProviderClients([client]), origin: origin, keys: KeyRing(SealingKey([UInt8](repeating: 7, count: 32))),
+                ProviderClients([client]), origin: origin,
+                keys: KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))),
                 clock: site.scenario.clock)
             #expect((other.session(of: browser.request()) != nil) == (origin == Site.origin), "\(origin)")
         }

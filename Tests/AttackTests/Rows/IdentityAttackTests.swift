@@ -63,10 +63,10 @@ struct IdentityAttackTests {
             var accounts: [Account]
             var expiresAt = Date.distantFuture
         }
-        let keys = try KeyRing(SealingKey([UInt8](repeating: 7, count: 32)))
+        let keys = try KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32)))
         let site = try Site(keys: keys)
         for subject in [nil, "user-1"] {
-            let cookie = try SealedValue.seal(
+            let cookie = try EncryptedValue.encrypt(
                 OldSession(accounts: [.init(subject: subject)]),
                 for: "session at a browser of https://app.example:443", with: keys)
             var browser = Browser(site)
@@ -189,7 +189,7 @@ struct IdentityAttackTests {
 
     private func site(_ clients: ProviderClients, _ scenario: Scenario) throws -> WebSignIn {
         try WebSignIn(
-            clients, origin: Site.origin, keys: KeyRing(SealingKey([UInt8](repeating: 7, count: 32))),
+            clients, origin: Site.origin, keys: KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))),
             clock: scenario.clock, logger: scenario.output.logger)
     }
 

@@ -69,11 +69,11 @@ struct LogAttackTests {
         #expect(Leaks(of: scenario.secrets).found(in: telemetry).isEmpty)
     }
 
-    /// A browser's whole life at a site: its cookies and the keys that seal them are secrets too.
+    /// A browser's whole life at a site: its cookies and the keys that encrypt them are secrets too.
     @Test("LOG-01: Site says nothing")
     func LOG_01_siteSaysNothing() async throws {
         let key = [UInt8](repeating: 0x5A, count: 32)
-        let site = try Site(keys: KeyRing(SealingKey(key)))
+        let site = try Site(keys: KeyRing(EncryptionKey(key)))
         var browser = Browser(site)
         site.scenario.remember([Data(key).base64EncodedString()])
         let callback = try await browser.begin()

@@ -226,7 +226,7 @@ struct WebSiteAttackTests {
 
     @Test("SESS-02: Cookie of another key")
     func SESS_02_cookieOfAnotherKey() async throws {
-        let keys = try KeyRing(SealingKey([UInt8](repeating: 9, count: 32)))
+        let keys = try KeyRing(EncryptionKey([UInt8](repeating: 9, count: 32)))
         var stranger = Browser(try Site(keys: keys))
         _ = try await stranger.signIn()
         var browser = Browser(try Site())

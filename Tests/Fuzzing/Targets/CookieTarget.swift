@@ -5,7 +5,7 @@ import CarnetWeb
 import Foundation
 import HTTPTypes
 
-/// The `Cookie` header of a browser: no session comes of what was not sealed here.
+/// The `Cookie` header of a browser: no session comes of what was not encrypted here.
 struct CookieTarget: FuzzTarget {
     private struct Unreachable: Transport {
         func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
@@ -13,8 +13,8 @@ struct CookieTarget: FuzzTarget {
         }
     }
 
-    /// What a browser's session looks like to others who seal one.
-    private struct SealedSession: Codable {
+    /// What a browser's session looks like to others who encrypt one.
+    private struct EncryptedSession: Codable {
         var id = "1"
         var accounts = [Account()]
         var expiresAt = FuzzProvider.now.addingTimeInterval(3600)
@@ -30,13 +30,13 @@ struct CookieTarget: FuzzTarget {
     private static let purpose = "session at a browser of https://app.example:443"
 
     private let web: WebSignIn
-    private let sealed: String
+    private let encrypted: String
     private let ring: KeyRing
     private let mutator: ByteMutator
 
     init(corpus: [[UInt8]]) throws {
         let acme = try FuzzProvider()
-        ring = KeyRing(try SealingKey([UInt8](0..<32)))
+        ring = KeyRing(try EncryptionKey([UInt8](0..<32)))
         let client = try OAuthClient(
             acme.descriptor,
             registration: ClientRegistration(clientID: "client", redirectURI: "https://app.example/callback"),
@@ -44,18 +44,18 @@ struct CookieTarget: FuzzTarget {
         web = try WebSignIn(
             ProviderClients([client]), origin: "https://app.example", keys: ring,
             clock: ManualClock(now: FuzzProvider.now))
-        sealed = try SealedValue.seal(
-            SealedSession(), for: Self.purpose, with: ring, random: SeededRandomSource(seed: 1))
-        let other = try SealedValue.seal(
-            SealedSession(), for: "pending sign-in", with: ring, random: SeededRandomSource(seed: 2))
+        encrypted = try EncryptedValue.encrypt(
+            EncryptedSession(), for: Self.purpose, with: ring, random: SeededRandomSource(seed: 1))
+        let other = try EncryptedValue.encrypt(
+            EncryptedSession(), for: "pending sign-in", with: ring, random: SeededRandomSource(seed: 2))
         mutator = ByteMutator(
             seeds: [
-                Array("__Host-carnet-session=\(sealed); theme=dark".utf8),
-                Array("a=b; __Host-carnet-session=\(sealed)".utf8),
+                Array("__Host-carnet-session=\(encrypted); theme=dark".utf8),
+                Array("a=b; __Host-carnet-session=\(encrypted)".utf8),
                 Array("__Host-carnet-session=\(other); __Host-carnet-pending-acme=\(other)".utf8),
             ] + corpus,
             words: [
-                "__Host-carnet-session=", "__Host-carnet-pending-", "; ", ";", "=", "carnet-session=", sealed, other,
+                "__Host-carnet-session=", "__Host-carnet-pending-", "; ", ";", "=", "carnet-session=", encrypted, other,
             ])
     }
 
@@ -66,12 +66,12 @@ struct CookieTarget: FuzzTarget {
         var request = HTTPRequest(method: .get, scheme: "https", authority: "app.example", path: "/")
         request.headerFields[.cookie] = text
         if let session = web.session(of: request) {
-            try require(text.contains(sealed), "a session is believed that nobody sealed")
-            try require(session.accounts.map(\.connection) == ["c"], "another session than was sealed")
+            try require(text.contains(encrypted), "a session is believed that nobody encrypted")
+            try require(session.accounts.map(\.connection) == ["c"], "another session than was encrypted")
         }
         do {
-            _ = try SealedValue.open(text, as: SealedSession.self, for: Self.purpose, with: ring)
-            try require(text == sealed, "a changed value is opened")
+            _ = try EncryptedValue.decrypt(text, as: EncryptedSession.self, for: Self.purpose, with: ring)
+            try require(text == encrypted, "a changed value is opened")
         } catch let error as TokenStoreError {
             try requirePrintable(error.reason)
         } catch let error as InputCheck.Violation {

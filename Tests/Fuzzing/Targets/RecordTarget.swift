@@ -6,22 +6,22 @@ import Foundation
 
 /// Records as they lie in a store: what was changed does not open, and says so.
 struct RecordTarget: FuzzTarget {
-    private let sealed: [UInt8]
+    private let encrypted: [UInt8]
     private let key = ConnectionKey(provider: "acme", account: "ada@example.com")
     private let ring: KeyRing
     private let mutator: ByteMutator
 
     init(corpus: [[UInt8]]) throws {
-        ring = KeyRing(try SealingKey([UInt8](0..<32)), others: [try SealingKey([UInt8](1...32))])
+        ring = KeyRing(try EncryptionKey([UInt8](0..<32)), others: [try EncryptionKey([UInt8](1...32))])
         let connection = Connection(
             key: key, clientID: "client",
             tokens: TokenSet(
                 accessToken: Secret("s3cret"), tokenType: "Bearer", scopes: ["a"], issuedAt: FuzzProvider.now))
-        sealed = try SealedRecord.seal(connection, with: ring, nonce: [UInt8](0..<12))
+        encrypted = try EncryptedRecord.encrypt(connection, with: ring, nonce: [UInt8](0..<12))
         var other = connection
         other.key.account = "eve@example.com"
         mutator = ByteMutator(
-            seeds: [sealed, try SealedRecord.seal(other, with: ring, nonce: [UInt8](1...12))] + corpus,
+            seeds: [encrypted, try EncryptedRecord.encrypt(other, with: ring, nonce: [UInt8](1...12))] + corpus,
             words: [
                 "carnetRC", "carnetRC\u{1}", "carnetRC\u{2}", "\0\0\0\0", "\u{7F}\u{7F}\u{7F}\u{7F}", "{\"provider\":",
                 "\"account\"",
@@ -41,10 +41,10 @@ struct RecordTarget: FuzzTarget {
 
     func check(_ bytes: [UInt8], index: Int) throws(InputCheck.Violation) {
         do {
-            let record = try SealedRecord(bytes, at: "x")
+            let record = try EncryptedRecord(bytes, at: "x")
             _ = record.keyID
-            let connection = try record.open(of: key, with: ring, at: "x")
-            try require(bytes == sealed && connection.key == key, "a changed record opens")
+            let connection = try record.decrypt(of: key, with: ring, at: "x")
+            try require(bytes == encrypted && connection.key == key, "a changed record opens")
         } catch let error as TokenStoreError {
             try require(error.kind == .unreadable, "\(error)")
             try requirePrintable(error.reason)
@@ -53,7 +53,7 @@ struct RecordTarget: FuzzTarget {
         } catch {
             throw InputCheck.Violation(description: "\(error)")
         }
-        _ = try? PendingAuthorization.unsealed(
+        _ = try? PendingAuthorization.decrypted(
             String(decoding: bytes, as: UTF8.self), with: ring, now: FuzzProvider.now)
     }
 }

@@ -24,11 +24,11 @@ func begin(_ client: OAuthClient, _ waiting: any PendingStore) async throws -> S
 
 /// The same without a store: the string goes into a cookie of the browser that began the sign-in.
 func cookie(for request: AuthorizationRequest, keys: KeyRing) throws -> String {
-    try request.pending.sealed(with: keys)
+    try request.pending.encrypted(with: keys)
 }
 
 func pending(inCookie text: String, keys: KeyRing) throws -> PendingAuthorization? {
-    try PendingAuthorization.unsealed(text, with: keys, now: .now)
+    try PendingAuthorization.decrypted(text, with: keys, now: .now)
 }
 
 /// Whether the old key can be removed: no record is encrypted with it.

@@ -9,7 +9,7 @@ import Foundation
 ///
 /// The name identifies the account and is readable without the key. Everything before the nonce is associated data of
 /// AES-256-GCM, so that a record cannot replace another one.
-package struct SealedRecord: Sendable {
+package struct EncryptedRecord: Sendable {
     static let magic = Array("carnetRC".utf8)
     static let formatVersion: UInt8 = 2
     private static let fixedLength = 8 + 1 + 8 + 4
@@ -65,17 +65,17 @@ package struct SealedRecord: Sendable {
 
     /// - Parameter owner: The expected account.
     /// - Throws: `TokenStoreError`, `unreadable`.
-    package func open(of owner: ConnectionKey, with ring: KeyRing, at place: String) throws -> Connection {
+    package func decrypt(of owner: ConnectionKey, with ring: KeyRing, at place: String) throws -> Connection {
         guard key == owner else {
             throw TokenStoreError(.unreadable, "\(place) is the record of another account")
         }
-        guard let sealingKey = ring.key(keyIDBytes) else {
+        guard let encryptionKey = ring.key(keyIDBytes) else {
             throw TokenStoreError(
                 .unreadable,
                 "\(place) is encrypted with the key \(keyID), and the store has \(ring.list): add the missing key")
         }
         guard
-            let payload = sealingKey.open(box, binding: header),
+            let payload = encryptionKey.decrypt(box, binding: header),
             let connection = try? JSONDecoder().decode(Connection.self, from: payload),
             connection.key == key, (client ?? connection.clientID).isSameBytes(as: connection.clientID)
         else {
@@ -87,7 +87,7 @@ package struct SealedRecord: Sendable {
     /// The bytes of a new record.
     ///
     /// - Throws: `TokenStoreError`, `unacceptable`, if they are too many.
-    package static func seal(_ connection: Connection, with ring: KeyRing, nonce: [UInt8]) throws -> [UInt8] {
+    package static func encrypt(_ connection: Connection, with ring: KeyRing, nonce: [UInt8]) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let name = try encoder.encode(
@@ -101,7 +101,7 @@ package struct SealedRecord: Sendable {
         guard header.count + payload.count <= limit else {
             throw TokenStoreError(.unacceptable, "the tokens of an account are larger than \(limit >> 20) MB")
         }
-        return header + (try ring.seal(payload, binding: header, nonce: nonce))
+        return header + (try ring.encrypt(payload, binding: header, nonce: nonce))
     }
 
     /// The revision of a record. It is unique, because each save has its own nonce.

@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 
 /// A key of AES-256-GCM that encrypts a store's records. Its description does not show it.
-package struct SealingKey: Sendable {
+package struct EncryptionKey: Sendable {
     static let length = 32
     static let idLength = 8
 
@@ -49,7 +49,7 @@ package struct SealingKey: Sendable {
     }
 }
 
-extension SealingKey: Redacted {
+extension EncryptionKey: Redacted {
     package var summary: String { "key \(id)" }
 }
 

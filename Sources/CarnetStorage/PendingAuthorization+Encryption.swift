@@ -14,12 +14,12 @@ extension PendingAuthorization {
     /// The string is valid until the sign-in expires, and cannot be revoked. The client and the provider ensure that
     /// the callback is used once (RFC 6749, section 4.1.2).
     /// - Throws: `TokenStoreError`, `unacceptable`, if it is too long for a cookie.
-    public func sealed(with ring: KeyRing) throws -> String {
-        try sealed(with: ring, random: SystemRandomSource())
+    public func encrypted(with ring: KeyRing) throws -> String {
+        try encrypted(with: ring, random: SystemRandomSource())
     }
 
-    package func sealed(with ring: KeyRing, random: any RandomSource) throws -> String {
-        try sealed(with: ring, random: random, limit: Self.cookieLimit) {
+    package func encrypted(with ring: KeyRing, random: any RandomSource) throws -> String {
+        try encrypted(with: ring, random: random, limit: Self.cookieLimit) {
             "fit into a cookie: request fewer scopes, or use a pending store"
         }
     }
@@ -27,14 +27,14 @@ extension PendingAuthorization {
     /// The sign-in as a string for a store.
     ///
     /// - Throws: `TokenStoreError`, `unacceptable`, if it is too long.
-    package func sealedForStore(with ring: KeyRing, random: any RandomSource) throws -> String {
-        try sealed(with: ring, random: random, limit: Self.storeLimit) { "a store accepts: request fewer scopes" }
+    package func encryptedForStore(with ring: KeyRing, random: any RandomSource) throws -> String {
+        try encrypted(with: ring, random: random, limit: Self.storeLimit) { "a store accepts: request fewer scopes" }
     }
 
-    private func sealed(
+    private func encrypted(
         with ring: KeyRing, random: any RandomSource, limit: Int, place: () -> String
     ) throws -> String {
-        let text = try SealedValue.seal(self, for: Self.purpose, with: ring, random: random)
+        let text = try EncryptedValue.encrypt(self, for: Self.purpose, with: ring, random: random)
         guard text.utf8.count <= limit else {
             throw TokenStoreError(
                 .unacceptable,
@@ -44,12 +44,12 @@ extension PendingAuthorization {
         return text
     }
 
-    /// Decrypts the string of `sealed(with:)`.
+    /// Decrypts the string of `encrypted(with:)`.
     ///
     /// - Returns: `nil` if it has expired.
     /// - Throws: `TokenStoreError`, `unreadable`, if it was changed, or its key is not in the ring.
-    public static func unsealed(_ text: String, with ring: KeyRing, now: Date) throws -> Self? {
-        let pending = try SealedValue.open(text, as: Self.self, for: purpose, with: ring)
+    public static func decrypted(_ text: String, with ring: KeyRing, now: Date) throws -> Self? {
+        let pending = try EncryptedValue.decrypt(text, as: Self.self, for: purpose, with: ring)
         return pending.expiresAt > now ? pending : nil
     }
 }

@@ -7,13 +7,13 @@ import Foundation
 ///     base64url( format version (1) | key id (8) | nonce (12) | ciphertext | tag (16) )
 ///
 /// The purpose is associated data, so that a value cannot be used for another purpose.
-package enum SealedValue {
+package enum EncryptedValue {
     private static let formatVersion: UInt8 = 1
     private static let headerLength = 1 + 8
 
     /// - Parameter purpose: The use of the value, e.g. `pending sign-in`.
     /// - Throws: `EncodingError`.
-    package static func seal(
+    package static func encrypt(
         _ value: some Encodable,
         for purpose: String,
         with ring: KeyRing,
@@ -21,12 +21,12 @@ package enum SealedValue {
     ) throws -> String {
         let header = [formatVersion] + ring.first.idBytes
         let payload = try JSONEncoder().encode(value)
-        let box = try ring.seal(payload, binding: header + Array(purpose.utf8), nonce: random.bytes(count: 12))
+        let box = try ring.encrypt(payload, binding: header + Array(purpose.utf8), nonce: random.bytes(count: 12))
         return Data(header + box).base64URL
     }
 
     /// - Throws: `TokenStoreError`, `unreadable`; it names the key if the ring does not have it.
-    package static func open<Value: Decodable>(
+    package static func decrypt<Value: Decodable>(
         _ text: String,
         as type: Value.Type = Value.self,
         for purpose: String,
@@ -49,7 +49,7 @@ package enum SealedValue {
             )
         }
         let header = Array(bytes.prefix(headerLength)) + Array(purpose.utf8)
-        guard let payload = key.open(Array(bytes.dropFirst(headerLength)), binding: header),
+        guard let payload = key.decrypt(Array(bytes.dropFirst(headerLength)), binding: header),
             let value = try? JSONDecoder().decode(type, from: payload)
         else { throw damaged }
         return value
