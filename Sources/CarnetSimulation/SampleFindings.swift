@@ -66,7 +66,7 @@ extension SampleFindings {
             if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample)] }
             let words = error.server.map { "; the server's error: \($0)" } ?? ""
             return [
-                SimulationRules.tokenNotInSample.diagnostic(
+                SimulationDiagnostics.tokenNotInSample.diagnostic(
                     "the engine rejects samples.\(sample.name): \(error.message)\(words)",
                     file: context.path,
                     span: sample.place.keySpan,
@@ -83,7 +83,7 @@ extension SampleFindings {
             (scopes.defaults + scopes.required).contains("openid")
         else { return [] }
         return [
-            SimulationRules.tokenNotInSample.diagnostic(
+            SimulationDiagnostics.tokenNotInSample.diagnostic(
                 "samples.token has no ID token, but the scope openid is requested",
                 file: context.path,
                 span: places.samples.token.keySpan,
@@ -110,7 +110,7 @@ extension SampleFindings {
         let rules = rules(of: sample)
         let value = sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) ?? .null
         let kind = rules.expiry.kind
-        return SimulationRules.badLifetime.diagnostic(
+        return SimulationDiagnostics.badLifetime.diagnostic(
             kind == .seconds
                 ? "\(value.jsonText()) is not a lifetime in seconds"
                 : "\(value.jsonText()) does not have the form \(kind.rawValue)",
@@ -126,7 +126,7 @@ extension SampleFindings {
         if sample.name == "token", response.scopes == nil, field.isWritten {
             let pointers = rules.fields.scope.pointers.map(\.description).joined(separator: ", ")
             return [
-                SimulationRules.scopeNotInSample.diagnostic(
+                SimulationDiagnostics.scopeNotInSample.diagnostic(
                     "\(pointers) finds nothing in samples.token",
                     file: context.path,
                     span: field.span,
@@ -141,7 +141,7 @@ extension SampleFindings {
                 let parts = scope.split(separator: separator).map(String.init)
                 guard parts.count > 1, parts.contains(where: known.contains) else { continue }
                 return [
-                    SimulationRules.scopeNotInSample.diagnostic(
+                    SimulationDiagnostics.scopeNotInSample.diagnostic(
                         "the engine reads \"\(scope)\" in samples.\(sample.name) as one scope",
                         file: context.path,
                         span: place(of: rules.fields.scope, in: sample),
@@ -233,7 +233,7 @@ extension SampleFindings {
     private func claimFinding(
         _ message: String, at span: SourceSpan, help: String? = nil, related: [Diagnostic.Related] = []
     ) -> Diagnostic {
-        SimulationRules.claimNotInSample.diagnostic(
+        SimulationDiagnostics.claimNotInSample.diagnostic(
             message, file: context.path, span: span, help: help, related: related)
     }
 
@@ -257,7 +257,7 @@ extension SampleFindings {
             }
             guard !Self.registeredErrors.contains(words.code) else { return [] }
             return [
-                SimulationRules.errorNotInSample.diagnostic(
+                SimulationDiagnostics.errorNotInSample.diagnostic(
                     "OAuth 2.0 does not define the code of samples.error, \"\(words.code)\"",
                     file: context.path,
                     span: context.places.samples.error.keySpan,
@@ -268,7 +268,7 @@ extension SampleFindings {
         }
         let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
         return [
-            SimulationRules.errorNotInSample.diagnostic(
+            SimulationDiagnostics.errorNotInSample.diagnostic(
                 words == nil
                     ? "samples.error has no error code at \(places)"
                     : "token.response.success matches samples.error",
@@ -291,7 +291,7 @@ extension SampleFindings {
             // A sample of a refusal is refused.
             guard error.server == nil else { return [] }
             return [
-                SimulationRules.callbackNotAccepted.diagnostic(
+                SimulationDiagnostics.callbackNotAccepted.diagnostic(
                     "the engine rejects samples.callback: \(error.message)",
                     file: context.path,
                     span: places.samples.callback.keySpan,
@@ -306,7 +306,7 @@ extension SampleFindings {
 
 extension SampleFindings {
     private func notAsExpected<Value>(_ message: String, _ place: Place<Value>) -> Diagnostic {
-        SimulationRules.notAsExpected.diagnostic(
+        SimulationDiagnostics.notAsExpected.diagnostic(
             "the samples result in another value: \(message)", file: context.path, span: place.span)
     }
 

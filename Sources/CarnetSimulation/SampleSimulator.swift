@@ -16,7 +16,7 @@ package struct SampleSimulator: DescriptorSimulator {
         let (inputs, missing) = descriptor.simulatedInputs()
         guard missing.isEmpty else {
             return missing.map { name in
-                SimulationRules.inputWithoutExample.diagnostic(
+                SimulationDiagnostics.inputWithoutExample.diagnostic(
                     "Carnet cannot simulate the descriptor, because \"\(name)\" has no example",
                     file: context.path,
                     span: context.places.inputs[name].keySpan,

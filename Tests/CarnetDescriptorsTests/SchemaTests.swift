@@ -55,7 +55,7 @@ struct SchemaTests {
     @Test("What the decoder rejects the schema rejects")
     func whatTheDecoderRefusesTheSchema() throws {
         let texts =
-            DecoderRules.all.flatMap(\.bad).map { MarkedExample($0).text }
+            DecoderDiagnostics.all.flatMap(\.bad).map { MarkedExample($0).text }
             + Self.bad.map { "carnet: 1\nid: acme\nname: Acme\n" + $0 } + Self.badWholes
         let documents = texts.map { DescriptorDocument(SourceFile(path: "bad.yaml", text: $0)) }
         let answer = try SchemaValidator.validate(try documents.map(json), against: DescriptorSchema.document)

@@ -8,13 +8,14 @@ import Testing
 @Suite("Rule example")
 struct RuleExampleTests {
     struct Example: Sendable, CustomTestStringConvertible {
-        var rule: RuleExplanation
+        var rule: DiagnosticExplanation
         var text: String
         var testDescription: String { "\(rule.code): \(text.debugDescription)" }
     }
 
     static let rules =
-        DecoderRules.all + SuppressionRules.all + SimulationRules.all + LintRules.all.map(\.explanation)
+        DecoderDiagnostics.all + SuppressionDiagnostics.all + SimulationDiagnostics.all
+        + LintRules.all.map(\.explanation)
     static let bad = rules.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
     static let good = rules.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
 

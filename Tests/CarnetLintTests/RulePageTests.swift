@@ -24,19 +24,19 @@ struct RulePageTests {
         #expect(written == content, "\(name) is not current; run the tests with CARNET_UPDATE_DOCS=1")
     }
 
-    @Test("The page of a rule is current", arguments: RuleCatalog.all.map(\.code))
+    @Test("The page of a rule is current", arguments: DiagnosticCatalog.all.map(\.code))
     func thePageOfARule(code: String) throws {
-        try expectCurrent("\(code).md", try RuleCatalog.rule(code).page(by: Linter(simulator: SampleSimulator())))
+        try expectCurrent("\(code).md", try DiagnosticCatalog.rule(code).page(by: Linter(simulator: SampleSimulator())))
     }
 
     @Test("The list of rules is current")
     func theListOfRulesIsCurrent() throws {
-        try expectCurrent("README.md", RuleCatalog.index)
+        try expectCurrent("README.md", DiagnosticCatalog.index)
     }
 
     @Test("There is no page without a rule")
     func thereIsNoPageWithout() throws {
-        let expected = Set(RuleCatalog.all.map { "\($0.code).md" } + ["README.md"])
+        let expected = Set(DiagnosticCatalog.all.map { "\($0.code).md" } + ["README.md"])
         let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         if Self.updates {
             for page in pages where !expected.contains(page) {

@@ -14,7 +14,7 @@ struct SARIFSchemaTests {
 
     @Test("Every finding of every rule makes valid SARIF")
     func everyFindingOfEveryRuleMakes() throws {
-        let examples = RuleCatalog.all.flatMap { rule in
+        let examples = DiagnosticCatalog.all.flatMap { rule in
             rule.bad.enumerated().map { MarkedExample(completing: $1).file(named: "p/\(rule.code) \($0).yaml") }
         }
         let report = Linter().lint(files: examples, unreadable: [.init(path: "/a b/ä.yaml", reason: .notFound)])

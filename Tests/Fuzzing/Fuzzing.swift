@@ -72,7 +72,7 @@ struct Fuzzing: AsyncParsableCommand {
 
     /// The examples of all rules: each is one step from a finding.
     static var examples: [[UInt8]] {
-        RuleCatalog.all.flatMap { $0.bad + $0.good }.map { MarkedExample(completing: $0).file(named: "").bytes }
+        DiagnosticCatalog.all.flatMap { $0.bad + $0.good }.map { MarkedExample(completing: $0).file(named: "").bytes }
     }
 
     static func files(in folder: String) throws -> [[UInt8]] {

@@ -11,7 +11,7 @@ struct InputCheck: Sendable {
     }
 
     private static let path = "acme.yaml"
-    private static let codes = Set(RuleCatalog.all.map(\.code))
+    private static let codes = Set(DiagnosticCatalog.all.map(\.code))
 
     private let linter: Linter
 

@@ -19,9 +19,9 @@ struct ExplainCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run(_ context: CommandContext) async throws {
-        let rule: RuleExplanation
+        let rule: DiagnosticExplanation
         do throws(UnknownRuleError) {
-            rule = try RuleCatalog.rule(code)
+            rule = try DiagnosticCatalog.rule(code)
         } catch {
             throw Failure(
                 .usage, error.description, next: ["a finding ends with its code in brackets, such as [K001]"])

@@ -17,7 +17,7 @@ struct ClientsFile {
         let document = YAMLReader().read(file)
         var reader = ClientsFileReader(file: file.path)
         // The reader's finding is about descriptors; a clients file without a registration is valid.
-        let isEmpty = document.root == nil && document.diagnostics.map(\.code) == [ReaderRules.emptyFile.code]
+        let isEmpty = document.root == nil && document.diagnostics.map(\.code) == [ReaderDiagnostics.emptyFile.code]
         entries = isEmpty ? [] : reader.entries(document.root)
         self.file = file
         diagnostics = isEmpty ? [] : (document.diagnostics + reader.diagnostics).sorted()

@@ -42,7 +42,9 @@ package struct Inheritance {
             return document
         }
         let place = document.span(of: ["extends"])
-        func refused(_ rule: RuleExplanation, _ message: String, help: String?, related: [Diagnostic.Related] = [])
+        func refused(
+            _ rule: DiagnosticExplanation, _ message: String, help: String?, related: [Diagnostic.Related] = []
+        )
             -> DescriptorDocument
         {
             document.adding(
@@ -51,14 +53,14 @@ package struct Inheritance {
         guard let parentIndex = parent(of: index) else {
             guard parentID != document.id else {
                 return refused(
-                    InheritanceRules.unknownParent,
+                    InheritanceDiagnostics.unknownParent,
                     "there is no other descriptor \"\(parentID)\" to extend",
                     help: "a descriptor can extend the descriptor with the same id that it overrides"
                 )
             }
             let nearest = nearestName(to: parentID.rawValue, in: spellings.map(\.rawValue))
             return refused(
-                InheritanceRules.unknownParent,
+                InheritanceDiagnostics.unknownParent,
                 "there is no provider \"\(parentID)\"",
                 help: nearest.map { "did you mean \"\($0)\"?" }
                     ?? "the parent must be in one of the provider folders"
@@ -67,14 +69,14 @@ package struct Inheritance {
         switch ancestry(of: index) {
         case .cycle(let chain):
             return refused(
-                InheritanceRules.cycle,
+                InheritanceDiagnostics.cycle,
                 "the descriptor extends itself: \(names(chain + [index]))",
                 help: "remove 'extends' from one of them",
                 related: chain.dropFirst().map { related("the next in the cycle", $0) }
             )
         case .tooLong(let chain):
             return refused(
-                InheritanceRules.cycle,
+                InheritanceDiagnostics.cycle,
                 "the descriptor extends more than \(Self.maximumDepth - 1) others: \(names(chain))",
                 help: "extend one of the first descriptors of the chain"
             )
@@ -83,7 +85,7 @@ package struct Inheritance {
         let parent = complete(parentIndex)
         guard parent.descriptor != nil else {
             return refused(
-                InheritanceRules.brokenParent,
+                InheritanceDiagnostics.brokenParent,
                 "the descriptor \"\(parentID)\" has errors, so this one cannot inherit from it",
                 help: "fix \(parent.file.path) first",
                 related: parent.diagnostics.first { $0.severity == .error }.map {

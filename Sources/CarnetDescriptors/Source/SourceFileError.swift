@@ -45,10 +45,10 @@ extension SourceFileError.Reason: CustomStringConvertible {
 extension SourceFileError {
     /// The error as a finding, for a report over several files.
     package var diagnostic: Diagnostic {
-        let rule: RuleExplanation =
+        let rule: DiagnosticExplanation =
             switch reason {
-            case .tooLarge: ReaderRules.fileTooLarge
-            default: ReaderRules.unreadableFile
+            case .tooLarge: ReaderDiagnostics.fileTooLarge
+            default: ReaderDiagnostics.unreadableFile
             }
         return rule.diagnostic("the file cannot be read: \(reason.description)", file: path, span: .fileStart)
     }

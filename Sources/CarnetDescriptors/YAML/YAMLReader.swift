@@ -27,7 +27,7 @@ package struct YAMLReader: Sendable {
         }
         guard !builder.isStopped else { return YAMLDocument(root: nil, diagnostics: builder.diagnostics.sorted()) }
         if builder.isEmpty {
-            let empty = ReaderRules.emptyFile.diagnostic(
+            let empty = ReaderDiagnostics.emptyFile.diagnostic(
                 "the file has no content",
                 file: file.path,
                 span: .fileStart,
@@ -56,7 +56,7 @@ package struct YAMLReader: Sendable {
                 let start = SourcePosition(line: number, column: 1)
                 let span = SourceSpan(start: start, end: text.position(ofOffset: range.upperBound))
                 diagnostics.append(
-                    ReaderRules.unsupportedTag.diagnostic(
+                    ReaderDiagnostics.unsupportedTag.diagnostic(
                         "YAML directives are not supported",
                         file: file,
                         span: span,

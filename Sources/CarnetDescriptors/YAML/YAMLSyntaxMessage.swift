@@ -12,7 +12,7 @@ struct YAMLSyntaxMessage {
         if let tab = tabPlace {
             let others = tabIndentedLines(after: tab.line)
             let more = others == 0 ? "" : "; \(others) more line\(others == 1 ? "" : "s") below start with a tab"
-            return ReaderRules.tabIndentation.diagnostic(
+            return ReaderDiagnostics.tabIndentation.diagnostic(
                 "a tab is used for indentation",
                 file: file,
                 span: characterSpan(at: tab),
@@ -26,7 +26,7 @@ struct YAMLSyntaxMessage {
             let span = characterSpan(at: problem.contextPlace.position)
             if span.start != primary { related = [.init(message: context, file: file, span: span)] }
         }
-        return ReaderRules.syntaxError.diagnostic(
+        return ReaderDiagnostics.syntaxError.diagnostic(
             words.message,
             file: file,
             span: words.isAboutContext ? contextSpan : characterSpan(at: primary),

@@ -13,12 +13,12 @@ struct YAMLTextCheck {
         guard file.bytes.count <= limits.maximumBytes else {
             let limit = byteCountDescription(limits.maximumBytes)
             let message = "the file is larger than \(limit)"
-            diagnostics = [ReaderRules.fileTooLarge.diagnostic(message, file: file.path, span: .fileStart)]
+            diagnostics = [ReaderDiagnostics.fileTooLarge.diagnostic(message, file: file.path, span: .fileStart)]
             return
         }
         if let encoding = Self.otherEncoding(of: file.bytes) {
             diagnostics = [
-                ReaderRules.notUTF8.diagnostic(
+                ReaderDiagnostics.notUTF8.diagnostic(
                     "the file is encoded in \(encoding)",
                     file: file.path,
                     span: .fileStart,
@@ -70,7 +70,7 @@ struct YAMLTextCheck {
         if let invalid {
             let byte = Self.hexadecimal(UInt32(file.bytes[invalid.first]), digits: 2)
             report(
-                ReaderRules.notUTF8,
+                ReaderDiagnostics.notUTF8,
                 "the byte 0x\(byte) is not UTF-8",
                 help: "save the file as UTF-8",
                 at: invalid.first,
@@ -81,7 +81,7 @@ struct YAMLTextCheck {
         }
         if let control {
             report(
-                ReaderRules.controlCharacter,
+                ReaderDiagnostics.controlCharacter,
                 Self.description(of: control.scalar),
                 help: "remove it, or write it as an escape between double quotes",
                 at: control.first,
@@ -94,7 +94,7 @@ struct YAMLTextCheck {
     }
 
     private mutating func report(
-        _ rule: RuleExplanation,
+        _ rule: DiagnosticExplanation,
         _ message: String,
         help: String,
         at offset: Int,

@@ -50,7 +50,7 @@ struct YAMLTreeBuilder {
     }
 
     private mutating func report(
-        _ rule: RuleExplanation,
+        _ rule: DiagnosticExplanation,
         _ message: String,
         at span: SourceSpan,
         help: String? = nil,
@@ -61,7 +61,7 @@ struct YAMLTreeBuilder {
 
     private mutating func reportDocument(_ event: YAMLEvent) {
         report(
-            ReaderRules.severalDocuments,
+            ReaderDiagnostics.severalDocuments,
             "a second YAML document starts here",
             at: SourceSpan(start: event.start.position, end: event.end.position),
             help: "put each descriptor into a file of its own"
@@ -77,7 +77,7 @@ extension YAMLTreeBuilder {
         if collectsScalars { scalars.append(event.start.index..<event.end.index) }
         if content.utf8.count > limits.maximumScalarBytes {
             let limit = byteCountDescription(limits.maximumScalarBytes)
-            report(ReaderRules.scalarTooLong, "this text is longer than \(limit)", at: span)
+            report(ReaderDiagnostics.scalarTooLong, "this text is longer than \(limit)", at: span)
         }
         guard !stops(at: content, span) else { return }
         checkTag(event, accepting: "str", span: span)
@@ -128,7 +128,7 @@ extension YAMLTreeBuilder {
         let span = SourceSpan(start: start, end: max(start, end))
         guard stack.count < limits.maximumDepth else {
             report(
-                ReaderRules.tooDeep,
+                ReaderDiagnostics.tooDeep,
                 "lists and mappings are nested deeper than \(limits.maximumDepth) levels",
                 at: span
             )
@@ -186,19 +186,19 @@ extension YAMLTreeBuilder {
     private mutating func reportKey(_ problem: OpenMapping.KeyProblem, _ key: YAMLNode) {
         switch problem {
         case .notScalar:
-            report(ReaderRules.keyNotScalar, "\(key.kindDescription) cannot be a key", at: key.span)
+            report(ReaderDiagnostics.keyNotScalar, "\(key.kindDescription) cannot be a key", at: key.span)
         case .missing:
-            report(ReaderRules.keyNotScalar, "there is no key before the ':'", at: key.span)
+            report(ReaderDiagnostics.keyNotScalar, "there is no key before the ':'", at: key.span)
         case .merge:
             report(
-                ReaderRules.mergeKey,
+                ReaderDiagnostics.mergeKey,
                 "the merge key '<<' is not supported",
                 at: key.span,
                 help: "repeat the keys here, or use 'extends' to build on another descriptor"
             )
         case .duplicate(let name, let first):
             report(
-                ReaderRules.duplicateKey,
+                ReaderDiagnostics.duplicateKey,
                 "the key \"\(name)\" is defined twice in this mapping",
                 at: key.span,
                 help: "keep one of the two; until then, Carnet uses the first",
@@ -227,7 +227,7 @@ extension YAMLTreeBuilder {
         let span = SourceSpan(start: event.start.position, end: event.end.position)
         guard let index = anchorIndices[name] else {
             report(
-                ReaderRules.badAlias,
+                ReaderDiagnostics.badAlias,
                 "the alias \"*\(name)\" has no anchor before it",
                 at: span,
                 help: "put '&\(name)' before the value to repeat, or quote the string if it starts with '*'"
@@ -235,12 +235,12 @@ extension YAMLTreeBuilder {
             return skip(span)
         }
         guard case .complete(var node, let nodes, let height) = anchors[index] else {
-            report(ReaderRules.badAlias, "the alias \"*\(name)\" is inside the value that it repeats", at: span)
+            report(ReaderDiagnostics.badAlias, "the alias \"*\(name)\" is inside the value that it repeats", at: span)
             return skip(span)
         }
         guard stack.count + height <= limits.maximumDepth else {
             let message = "with this alias, values are nested deeper than \(limits.maximumDepth) levels"
-            report(ReaderRules.tooDeep, message, at: span)
+            report(ReaderDiagnostics.tooDeep, message, at: span)
             isStopped = true
             return
         }
@@ -253,7 +253,7 @@ extension YAMLTreeBuilder {
         // Written so that it cannot overflow, however the aliases multiply.
         guard nodes <= limits.maximumNodes - nodeCount else {
             report(
-                ReaderRules.tooManyNodes,
+                ReaderDiagnostics.tooManyNodes,
                 "the file holds more than \(limits.maximumNodes) values",
                 at: span,
                 help: "aliases count with everything that they repeat"
@@ -269,7 +269,8 @@ extension YAMLTreeBuilder {
     private mutating func stops(at text: String, _ span: SourceSpan) -> Bool {
         guard !text.isStreamSafe else { return false }
         let most = String.longestCombiningRow
-        report(ReaderRules.scalarTooLong, "this text has more than \(most) combining characters in a row", at: span)
+        report(
+            ReaderDiagnostics.scalarTooLong, "this text has more than \(most) combining characters in a row", at: span)
         isStopped = true
         return true
     }
@@ -280,7 +281,7 @@ extension YAMLTreeBuilder {
         let shown = tag.hasPrefix(coreSchema) ? "!!" + tag.dropFirst(coreSchema.count) : tag
         let start = event.start.position
         report(
-            ReaderRules.unsupportedTag,
+            ReaderDiagnostics.unsupportedTag,
             "the tag \"\(shown)\" is not supported here",
             at: SourceSpan(start: start, end: max(span.end, start)),
             help: "remove the tag; quotes make a string of any value"

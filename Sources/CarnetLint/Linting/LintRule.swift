@@ -5,7 +5,7 @@ package import CarnetDescriptors
 /// A rule's file holds its explanation and its examples, and the examples are its tests. It is only asked about
 /// descriptors whose shape is right.
 package protocol LintRule: Sendable {
-    var explanation: RuleExplanation { get }
+    var explanation: DiagnosticExplanation { get }
     /// Whether it validates values by themselves, so that it can be asked about a descriptor with errors too.
     var checksSingleValues: Bool { get }
     /// Whether a comment with a reason may silence the rule; not where the engine ignores what the file says.

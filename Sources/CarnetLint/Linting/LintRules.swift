@@ -34,7 +34,8 @@ package enum LintRules {
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),
     ]
 
-    private static let codes = Set(all.filter(\.isSuppressible).map(\.explanation.code)).union(SimulationRules.codes)
+    private static let codes = Set(all.filter(\.isSuppressible).map(\.explanation.code)).union(
+        SimulationDiagnostics.codes)
 
     /// Whether a comment may silence the rule. What makes a file unusable cannot be argued away.
     static func isSuppressible(_ code: String) -> Bool { codes.contains(code) }

@@ -96,7 +96,7 @@ public struct Linter: Sendable {
         guard context.isWhole else { return validatedAlone(context) }
         let found = checks.flatMap { $0(context) }
         guard let simulator else { return found }
-        return SimulationRules.withoutConsequences(found + simulator.check(context))
+        return SimulationDiagnostics.withoutConsequences(found + simulator.check(context))
     }
 
     /// The findings besides errors. A value with an error gets no second finding.

@@ -11,7 +11,7 @@ package struct SARIFReporter: Reporter {
 
     package func render(_ report: LintReport) -> String {
         let codes = Set(report.diagnostics.map(\.code)).sorted()
-        let rules = codes.map { code in RuleCatalog.all.first { $0.code == code } }
+        let rules = codes.map { code in DiagnosticCatalog.all.first { $0.code == code } }
         let driver: JSONValue = [
             "name": "carnet",
             "rules": .array(zip(codes, rules).map { rule($0, $1) }),
@@ -34,7 +34,7 @@ package struct SARIFReporter: Reporter {
         Set(report.files.map(\.path) + report.diagnostics.map(\.file)).sorted()
     }
 
-    private func rule(_ code: String, _ explanation: RuleExplanation?) -> JSONValue {
+    private func rule(_ code: String, _ explanation: DiagnosticExplanation?) -> JSONValue {
         guard let explanation else { return ["id": .string(code)] }
         var rule: JSONValue = [
             "id": .string(code),

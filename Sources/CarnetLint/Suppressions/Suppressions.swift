@@ -43,9 +43,9 @@ struct Suppressions {
         }
         let unused = suppressions.filter { suppression in
             isWhole && !used.contains(suppression.target)
-                && (simulated || !SimulationRules.codes.contains(suppression.target.code))
+                && (simulated || !SimulationDiagnostics.codes.contains(suppression.target.code))
         }.map { suppression in
-            SuppressionRules.unused.diagnostic(
+            SuppressionDiagnostics.unused.diagnostic(
                 "there is no \(suppression.target.code) to suppress here",
                 file: path,
                 span: suppression.span,
@@ -74,7 +74,7 @@ struct Suppressions {
                 suppressions.append(Suppression(target: Target(code: code, line: line), span: comment.span))
             } else {
                 problems.append(
-                    SuppressionRules.unused.diagnostic(
+                    SuppressionDiagnostics.unused.diagnostic(
                         "\(code) cannot be suppressed",
                         file: path,
                         span: comment.span,
@@ -87,7 +87,7 @@ struct Suppressions {
 
     private mutating func report(_ comment: YAMLComment) {
         problems.append(
-            SuppressionRules.withoutReason.diagnostic(
+            SuppressionDiagnostics.withoutReason.diagnostic(
                 "this comment suppresses nothing, because it lacks a code or a reason",
                 file: path,
                 span: comment.span,

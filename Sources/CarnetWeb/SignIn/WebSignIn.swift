@@ -40,7 +40,7 @@ public struct WebSignIn: Sendable {
     let pendingStore: (any PendingStore)?
     let findUser: (@Sendable (WebAccount) async throws -> String)?
     let pages: any SignInPages
-    let cookies: CookieRules
+    let cookies: SiteCookies
     let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
@@ -106,7 +106,7 @@ public struct WebSignIn: Sendable {
         self.clock = clock ?? clients.all.first?.clock ?? SystemWallClock()
         self.random = random
         self.logger = logger
-        cookies = CookieRules(origin: site)
+        cookies = SiteCookies(origin: site)
         for client in clients.all { try check(client) }
     }
 

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct AssertionAlgorithmMismatch: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C040",
         name: "assertion-algorithm-mismatch",
         summary: "The algorithm of the client assertion fits none of the accepted methods.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct AssertionLifetimeTooLong: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C041",
         name: "assertion-lifetime-too-long",
         severity: .warning,

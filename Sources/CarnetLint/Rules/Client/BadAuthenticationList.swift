@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BadAuthenticationList: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C012",
         name: "bad-authentication-list",
         summary: "client.authentication is empty.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BadRedirect: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C016",
         name: "bad-redirect",
         summary: "A redirect URI has a fragment or no scheme.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct InsecureRedirect: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C013",
         name: "insecure-redirect",
         summary: "A redirect URI uses http on a host that is not this machine.",

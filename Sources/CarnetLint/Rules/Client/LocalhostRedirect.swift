@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct LocalhostRedirect: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C015",
         name: "localhost-redirect",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct NonceOff: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C002",
         name: "nonce-off",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct PKCEOff: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C001",
         name: "pkce-off",
         severity: .warning,

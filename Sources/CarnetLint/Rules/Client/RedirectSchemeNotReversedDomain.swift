@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct RedirectSchemeNotReversedDomain: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C014",
         name: "redirect-scheme-not-reversed-domain",
         severity: .warning,

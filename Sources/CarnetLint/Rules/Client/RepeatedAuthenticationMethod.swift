@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct RepeatedAuthenticationMethod: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C017",
         name: "repeated-authentication-method",
         severity: .warning,

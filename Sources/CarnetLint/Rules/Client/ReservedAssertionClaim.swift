@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ReservedAssertionClaim: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C042",
         name: "reserved-assertion-claim",
         summary: "The additional claims of an assertion contain a claim that Carnet sets.",

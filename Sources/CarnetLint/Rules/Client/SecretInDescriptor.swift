@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SecretInDescriptor: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C011",
         name: "secret-in-descriptor",
         summary: "A value in the file looks like a secret.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SecretOfNobody: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C080",
         name: "secret-of-nobody",
         summary: "A key needs the client secret, but no client of this provider has one.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SecretSignsGrantAssertion: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C045",
         name: "secret-signs-grant-assertion",
         summary: "The assertion of the JWT bearer grant is signed with a secret.",

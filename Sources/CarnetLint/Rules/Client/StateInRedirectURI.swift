@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct StateInRedirectURI: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C052",
         name: "state-in-redirect-uri",
         severity: .warning,

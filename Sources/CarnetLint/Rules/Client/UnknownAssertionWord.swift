@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UnknownAssertionWord: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C043",
         name: "unknown-assertion-audience",
         severity: .warning,

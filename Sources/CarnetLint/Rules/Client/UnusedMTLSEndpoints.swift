@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UnusedMTLSEndpoints: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C081",
         name: "unused-mtls-endpoints",
         severity: .warning,

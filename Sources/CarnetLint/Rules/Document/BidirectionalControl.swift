@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BidirectionalControl: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "D022",
         name: "bidirectional-control",
         summary: "The file contains an invisible character that changes the order in which text is displayed.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BadAPIHost: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E010",
         name: "bad-api-host",
         summary: "An element of api.hosts is not a host name.",

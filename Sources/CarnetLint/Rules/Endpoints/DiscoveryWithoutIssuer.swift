@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct DiscoveryWithoutIssuer: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E009",
         name: "discovery-without-issuer",
         summary: "The descriptor asks for discovery, but has nothing to discover from.",

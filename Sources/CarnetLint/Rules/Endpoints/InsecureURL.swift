@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct InsecureURL: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E001",
         name: "insecure-url",
         summary: "A URL uses http on a host that is not this machine.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct IssuerMatchOff: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E020",
         name: "issuer-match-off",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct MalformedURL: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E007",
         name: "malformed-url",
         summary: "A URL is invalid for every value of its inputs.",

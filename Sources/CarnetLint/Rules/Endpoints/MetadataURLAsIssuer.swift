@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct MetadataURLAsIssuer: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E040",
         name: "metadata-url-as-issuer",
         summary: "The issuer is the URL of the metadata document.",

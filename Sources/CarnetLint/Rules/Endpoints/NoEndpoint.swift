@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct NoEndpoint: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E008",
         name: "no-endpoint",
         summary: "The descriptor has neither an issuer nor the endpoints of a sign-in.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct PrivateAddress: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E041",
         name: "private-address",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ProtocolParameterInURL: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E005",
         name: "protocol-parameter-in-url",
         summary: "The query of an endpoint sets a protocol parameter.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct QueryInIssuer: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E006",
         name: "query-in-issuer",
         summary: "The issuer has a query.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct URLNotAbsolute: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E002",
         name: "url-not-absolute",
         summary: "A URL does not start with https://.",

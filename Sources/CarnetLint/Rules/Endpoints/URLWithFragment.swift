@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct URLWithFragment: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E004",
         name: "url-with-fragment",
         summary: "A URL has a fragment.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct URLWithUserInformation: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E003",
         name: "url-with-user-information",
         summary: "A URL has a user name or password before its host.",

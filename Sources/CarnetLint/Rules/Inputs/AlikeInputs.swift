@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct AlikeInputs: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K108",
         name: "alike-inputs",
         summary: "The names of two inputs differ only in capitals, hyphens or underscores.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct InputRefusesOwnValue: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K103",
         name: "input-refuses-own-value",
         summary: "An input's default, example or enum contains a value that the input itself does not allow.",

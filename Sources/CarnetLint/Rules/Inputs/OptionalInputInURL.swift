@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct OptionalInputInURL: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K105",
         name: "optional-input-in-url",
         summary: "A URL needs an input that is optional.",

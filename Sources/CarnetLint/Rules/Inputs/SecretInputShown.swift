@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SecretInputShown: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K107",
         name: "secret-input-shown",
         summary: "A secret input is used where its value would be visible.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct TextInputInURL: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K104",
         name: "text-input-in-url",
         summary: "A URL uses an input of type text.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UndeclaredInput: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K101",
         name: "undeclared-input",
         summary: "A value uses an input that 'inputs' does not declare.",

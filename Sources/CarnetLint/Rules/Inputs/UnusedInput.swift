@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UnusedInput: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K102",
         name: "unused-input",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BadLink: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "M005",
         name: "bad-link",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct DateNotDay: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "M004",
         name: "bad-date",
         severity: .warning,

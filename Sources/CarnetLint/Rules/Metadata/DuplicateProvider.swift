@@ -2,7 +2,7 @@ package import CarnetDescriptors
 
 /// Looks at all files together, so it is no rule of a single one.
 package enum DuplicateProvider {
-    package static let explanation = RuleExplanation(
+    package static let explanation = DiagnosticExplanation(
         code: "M002",
         name: "duplicate-provider",
         summary: "Two files of one folder have the same id, or ids that are the same in code.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct EvidenceOfCatalogues: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "M006",
         name: "evidence-of-catalogues",
         severity: .information,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct IDNotFileName: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "M001",
         name: "id-not-file-name",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct NoteAboutNothing: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "M003",
         name: "note-about-nothing",
         severity: .warning,

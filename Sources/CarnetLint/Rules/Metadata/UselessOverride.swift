@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UselessOverride: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K110",
         name: "useless-override",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BadHeader: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C008",
         name: "bad-header",
         summary: "A header has an invalid name or value, or Carnet sets it itself.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BodyWithoutPOST: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C009",
         name: "body-without-post",
         summary: "A GET request has a body.",

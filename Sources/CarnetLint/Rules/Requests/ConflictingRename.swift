@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ConflictingRename: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C006",
         name: "conflicting-rename",
         summary: "A parameter is renamed to a name that is taken, or is renamed and also left out.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ConstantPerAttemptValue: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C004",
         name: "constant-per-attempt-value",
         summary: "The descriptor contains a fixed value for a parameter that must be new for each sign-in.",

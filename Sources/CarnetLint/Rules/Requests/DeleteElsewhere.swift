@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct DeleteElsewhere: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C051",
         name: "delete-elsewhere",
         summary: "A request that reads something uses DELETE.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct KeyWithoutEffect: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K106",
         name: "key-without-effect",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct PasswordGrant: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C031",
         name: "password-grant",
         summary: "A request sends a user's password to get a token.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ProtectionOmitted: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C005",
         name: "protection-omitted",
         summary: "'omit' leaves out a parameter that protects the sign-in.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct RequestObjectWithoutAudience: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C044",
         name: "request-object-without-audience",
         summary: "Authorization requests are signed, but have no audience.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ReservedParameter: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C003",
         name: "reserved-parameter",
         summary: "The descriptor adds a parameter that Carnet sends itself, or a parameter that replaces all others.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SecretInQuery: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C010",
         name: "secret-in-query",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SilentPrompt: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C060",
         name: "silent-prompt",
         summary: "Every sign-in sends prompt=none.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct TokenInCallback: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C030",
         name: "token-in-callback",
         summary: "The response type requests a token in the callback.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct TokenInQuery: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C050",
         name: "token-in-query",
         severity: .warning,

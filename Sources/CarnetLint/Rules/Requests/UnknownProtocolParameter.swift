@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UnknownProtocolParameter: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C007",
         name: "unknown-protocol-parameter",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BadTokenScheme: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T009",
         name: "bad-token-scheme",
         summary: "api.scheme is not the name of an authentication scheme.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ChangingSubject: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T060",
         name: "changing-subject",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ClaimOfAnotherName: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T062",
         name: "claim-of-another-name",
         severity: .warning,

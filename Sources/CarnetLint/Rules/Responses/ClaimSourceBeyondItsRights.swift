@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ClaimSourceBeyondItsRights: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T011",
         name: "claim-source-beyond-its-rights",
         summary: "A claim source provides a claim that only the provider may set, or the same source occurs twice.",

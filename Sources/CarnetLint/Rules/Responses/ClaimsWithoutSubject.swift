@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ClaimsWithoutSubject: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T001",
         name: "claims-without-subject",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct FirstCallbackNotKept: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T080",
         name: "first-callback-not-kept",
         summary: "'profile.callback' reads a value that is not kept, is required, or is secret.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct LogoutTokenWithoutEnd: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T061",
         name: "logout-token-without-expiry",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct MarginBeyondLifetime: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T008",
         name: "margin-beyond-lifetime",
         summary: "The refresh margin is not shorter than the lifetime of the token.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ProfileWithoutSource: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T002",
         name: "profile-without-source",
         summary: "The profile's source does not exist at this provider.",

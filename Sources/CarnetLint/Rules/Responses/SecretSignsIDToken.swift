@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SecretSignsIDToken: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T051",
         name: "secret-signs-id-token",
         severity: .warning,

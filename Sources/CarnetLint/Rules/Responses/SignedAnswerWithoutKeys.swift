@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SignedAnswerWithoutKeys: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T010",
         name: "signed-response-without-keys",
         summary: "The provider must sign a response, but Carnet has no issuer or no keys to validate it with.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SubjectFromFurtherRequest: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T050",
         name: "subject-from-further-request",
         summary: "A further request of the profile maps the subject.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UnredactedSample: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T006",
         name: "unredacted-sample",
         summary: "A sample contains a value that looks like a real token.",

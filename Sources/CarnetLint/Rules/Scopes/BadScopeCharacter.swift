@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct BadScopeCharacter: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S001",
         name: "bad-scope-character",
         summary: "A scope contains a character that no scope can have, or the separator.",

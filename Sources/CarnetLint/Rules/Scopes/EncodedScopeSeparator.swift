@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct EncodedScopeSeparator: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S002",
         name: "encoded-scope-separator",
         summary: "The separator between scopes is percent-encoded.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct OpenIDWithoutIssuer: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S007",
         name: "openid-without-issuer",
         summary: "The descriptor requests the scope 'openid', but Carnet could not validate the ID token.",

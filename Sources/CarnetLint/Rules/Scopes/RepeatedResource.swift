@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct RepeatedResource: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S009",
         name: "repeated-resource",
         summary: "Two resources have the same id, or the same title, method and URL.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct RepeatedScope: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S003",
         name: "repeated-scope",
         severity: .warning,

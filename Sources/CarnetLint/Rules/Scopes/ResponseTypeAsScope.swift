@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ResponseTypeAsScope: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S006",
         name: "response-type-as-scope",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ScopeNotInCatalog: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S004",
         name: "scope-not-in-catalog",
         severity: .warning,

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SelfImplication: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S005",
         name: "self-implication",
         severity: .warning,

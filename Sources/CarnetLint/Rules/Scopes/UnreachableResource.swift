@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UnreachableResource: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "S008",
         name: "unreachable-resource",
         severity: .warning,

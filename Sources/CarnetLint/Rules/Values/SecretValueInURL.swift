@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct SecretValueInURL: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C020",
         name: "secret-value-in-url",
         severity: .warning,

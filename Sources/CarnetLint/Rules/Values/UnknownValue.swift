@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UnknownValue: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K120",
         name: "unknown-value",
         summary: "A template uses a value that no key keeps, or that is only available later.",

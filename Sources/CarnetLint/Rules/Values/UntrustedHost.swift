@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UntrustedHost: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "E030",
         name: "untrusted-host",
         summary: "The host of a URL is only known at run time, and 'trusted_hosts' is empty.",

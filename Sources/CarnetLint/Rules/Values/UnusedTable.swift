@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct UnusedTable: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K122",
         name: "unused-table",
         severity: .warning,

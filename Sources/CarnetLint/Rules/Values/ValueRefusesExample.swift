@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct ValueRefusesExample: SingleValueRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "K121",
         name: "value-refuses-example",
         summary: "The example or sample of a kept value does not match the value's own pattern.",

@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 
 /// The rules of simulation. The engine's modules contain their code; the explanations are here, with all others.
-package enum SimulationRules {
+package enum SimulationDiagnostics {
     package static let all = [
         claimNotInSample, tokenNotInSample, badLifetime, errorNotInSample, inputWithoutExample, requestNotMade,
         scopeNotInSample, callbackNotAccepted, notAsExpected,
@@ -15,7 +15,7 @@ package enum SimulationRules {
         return found.filter { $0.code != requestNotMade.code }
     }
 
-    package static let claimNotInSample = RuleExplanation(
+    package static let claimNotInSample = DiagnosticExplanation(
         code: "T003",
         name: "claim-not-in-sample",
         summary: "The JSON Pointer of a claim finds nothing in the descriptor's own sample.",
@@ -50,7 +50,7 @@ package enum SimulationRules {
         ]
     )
 
-    package static let tokenNotInSample = RuleExplanation(
+    package static let tokenNotInSample = DiagnosticExplanation(
         code: "T004",
         name: "token-not-in-sample",
         summary: "The engine rejects the descriptor's own sample of a token response.",
@@ -89,7 +89,7 @@ package enum SimulationRules {
         ]
     )
 
-    package static let badLifetime = RuleExplanation(
+    package static let badLifetime = DiagnosticExplanation(
         code: "T005",
         name: "bad-lifetime-in-sample",
         summary: "The lifetime in a sample of a token response has another form than the descriptor says.",
@@ -122,7 +122,7 @@ package enum SimulationRules {
         ]
     )
 
-    package static let errorNotInSample = RuleExplanation(
+    package static let errorNotInSample = DiagnosticExplanation(
         code: "T007",
         name: "error-not-in-sample",
         severity: .warning,
@@ -153,7 +153,7 @@ package enum SimulationRules {
         ]
     )
 
-    package static let inputWithoutExample = RuleExplanation(
+    package static let inputWithoutExample = DiagnosticExplanation(
         code: "R001",
         name: "input-without-example",
         severity: .warning,
@@ -180,7 +180,7 @@ package enum SimulationRules {
         ]
     )
 
-    package static let requestNotMade = RuleExplanation(
+    package static let requestNotMade = DiagnosticExplanation(
         code: "R002",
         name: "request-not-made",
         summary: "The engine cannot build a request for a test client.",
@@ -210,7 +210,7 @@ package enum SimulationRules {
         ]
     )
 
-    package static let scopeNotInSample = RuleExplanation(
+    package static let scopeNotInSample = DiagnosticExplanation(
         code: "R003",
         name: "scope-not-in-sample",
         summary: "The engine does not find the granted scopes in the descriptor's own sample of a token response.",
@@ -241,7 +241,7 @@ package enum SimulationRules {
         ]
     )
 
-    package static let callbackNotAccepted = RuleExplanation(
+    package static let callbackNotAccepted = DiagnosticExplanation(
         code: "R004",
         name: "callback-not-accepted",
         summary: "The engine rejects the descriptor's own sample of a callback.",
@@ -266,7 +266,7 @@ package enum SimulationRules {
         ]
     )
 
-    package static let notAsExpected = RuleExplanation(
+    package static let notAsExpected = DiagnosticExplanation(
         code: "R005",
         name: "sample-not-as-expected",
         summary: "The samples produce another result than 'samples.expect' states.",

@@ -1,19 +1,19 @@
 package import CarnetDescriptors
 
 /// Every code that a diagnostic can have, with its page.
-package enum RuleCatalog {
+package enum DiagnosticCatalog {
     /// Sorted by code.
-    package static let all: [RuleExplanation] =
-        (ReaderRules.all + DecoderRules.all + InheritanceRules.all + SuppressionRules.all + [
+    package static let all: [DiagnosticExplanation] =
+        (ReaderDiagnostics.all + DecoderDiagnostics.all + InheritanceDiagnostics.all + SuppressionDiagnostics.all + [
             DuplicateProvider.explanation
         ]
-        + SimulationRules.all + LintRules.all.map(\.explanation))
+        + SimulationDiagnostics.all + LintRules.all.map(\.explanation))
         .sorted { $0.code < $1.code }
 
     /// The rule with a code or a name.
     ///
     /// - Throws: `UnknownRuleError` with the nearest codes.
-    package static func rule(_ codeOrName: String) throws(UnknownRuleError) -> RuleExplanation {
+    package static func rule(_ codeOrName: String) throws(UnknownRuleError) -> DiagnosticExplanation {
         let wanted = codeOrName.lowercased()
         if let rule = all.first(where: { $0.code.lowercased() == wanted || $0.name == wanted }) { return rule }
         let nearest = [nearestName(to: codeOrName, in: all.map(\.code)), nearestName(to: wanted, in: all.map(\.name))]

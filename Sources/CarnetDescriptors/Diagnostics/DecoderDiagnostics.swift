@@ -1,16 +1,16 @@
 /// The pages of what the decoder finds: keys and values that the language does not have.
-package enum DecoderRules {
-    package static let all: [RuleExplanation] = DecoderRule.allCases.map(\.explanation)
+package enum DecoderDiagnostics {
+    package static let all: [DiagnosticExplanation] = DecoderRule.allCases.map(\.explanation)
 }
 
 extension DecoderRule {
     /// A good descriptor, to which an example adds what it is about.
     private static let start = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
 
-    var explanation: RuleExplanation {
+    var explanation: DiagnosticExplanation {
         switch self {
         case .unknownKey:
-            RuleExplanation(
+            DiagnosticExplanation(
                 code: rawValue,
                 name: "unknown-key",
                 summary: "The descriptor language does not have this key.",
@@ -23,7 +23,7 @@ extension DecoderRule {
                 good: [Self.start + "scopes: { default: [openid] }\n"]
             )
         case .wrongType:
-            RuleExplanation(
+            DiagnosticExplanation(
                 code: rawValue,
                 name: "wrong-type",
                 summary: "The value has another type than the key takes.",
@@ -36,7 +36,7 @@ extension DecoderRule {
                 good: [Self.start + "scopes: { default: [openid] }\n"]
             )
         case .missingKey:
-            RuleExplanation(
+            DiagnosticExplanation(
                 code: rawValue,
                 name: "missing-key",
                 summary: "A required key is missing.",
@@ -47,7 +47,7 @@ extension DecoderRule {
                 good: [Self.start]
             )
         case .valueNotAllowed:
-            RuleExplanation(
+            DiagnosticExplanation(
                 code: rawValue,
                 name: "value-not-allowed",
                 summary: "The key does not allow this value.",
@@ -59,7 +59,7 @@ extension DecoderRule {
                 good: [Self.start + "token: { body: json }\n"]
             )
         case .badTemplate:
-            RuleExplanation(
+            DiagnosticExplanation(
                 code: rawValue,
                 name: "bad-template",
                 summary: "A template has an unbalanced brace, or uses a value that is not available in this key.",
@@ -80,7 +80,7 @@ extension DecoderRule {
                 ]
             )
         case .badPointer:
-            RuleExplanation(
+            DiagnosticExplanation(
                 code: rawValue,
                 name: "bad-pointer",
                 summary: "The value is not a JSON Pointer.",
@@ -93,7 +93,7 @@ extension DecoderRule {
                 good: [Self.start + "profile: { claims: { name: /user/name } }\n"]
             )
         case .missingReason:
-            RuleExplanation(
+            DiagnosticExplanation(
                 code: rawValue,
                 name: "protection-off-without-reason",
                 summary: "The descriptor turns off a protection without giving a reason.",
@@ -107,7 +107,7 @@ extension DecoderRule {
                 good: [Self.start + "authorization: { pkce: required }\n"]
             )
         case .emptyValue:
-            RuleExplanation(
+            DiagnosticExplanation(
                 code: rawValue,
                 name: "empty-value",
                 summary: "The string is empty.",

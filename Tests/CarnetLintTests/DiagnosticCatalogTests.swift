@@ -4,15 +4,15 @@ import Testing
 @testable import CarnetLint
 
 @Suite("Rule catalog")
-struct RuleCatalogTests {
+struct DiagnosticCatalogTests {
     @Test("Codes and names are unique")
     func codesAndNamesAreUnique() {
-        #expect(Set(RuleCatalog.all.map(\.code)).count == RuleCatalog.all.count)
-        #expect(Set(RuleCatalog.all.map(\.name)).count == RuleCatalog.all.count)
+        #expect(Set(DiagnosticCatalog.all.map(\.code)).count == DiagnosticCatalog.all.count)
+        #expect(Set(DiagnosticCatalog.all.map(\.name)).count == DiagnosticCatalog.all.count)
     }
 
-    @Test("A code is a family letter and three digits, a name is in kebab case", arguments: RuleCatalog.all)
-    func aCodeIsAFamilyLetter(rule: RuleExplanation) {
+    @Test("A code is a family letter and three digits, a name is in kebab case", arguments: DiagnosticCatalog.all)
+    func aCodeIsAFamilyLetter(rule: DiagnosticExplanation) {
         #expect(rule.code.wholeMatch(of: /[DKESCTMR][0-9]{3}/) != nil)
         #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
         #expect(rule.summary.hasSuffix("."))
@@ -21,14 +21,14 @@ struct RuleCatalogTests {
 
     @Test("A rule is found by its code in any case, and by its name")
     func aRuleIsFound() throws {
-        #expect(try RuleCatalog.rule("e001").name == "insecure-url")
-        #expect(try RuleCatalog.rule("insecure-url").code == "E001")
+        #expect(try DiagnosticCatalog.rule("e001").name == "insecure-url")
+        #expect(try DiagnosticCatalog.rule("insecure-url").code == "E001")
     }
 
     @Test("An unknown code is answered with the nearest")
     func anUnknownCodeIsAnswered() {
         #expect(throws: UnknownRuleError(name: "insecure-ur", nearest: ["insecure-url"])) {
-            try RuleCatalog.rule("insecure-ur")
+            try DiagnosticCatalog.rule("insecure-ur")
         }
         #expect(
             UnknownRuleError(name: "E0011", nearest: ["E001"]).description
@@ -37,6 +37,8 @@ struct RuleCatalogTests {
 
     @Test("Every code that the reader and the decoder report has a page")
     func everyCodeThatTheReader() throws {
-        for rule in DecoderRules.all + ReaderRules.all { #expect(try RuleCatalog.rule(rule.code) == rule) }
+        for rule in DecoderDiagnostics.all + ReaderDiagnostics.all {
+            #expect(try DiagnosticCatalog.rule(rule.code) == rule)
+        }
     }
 }

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 /// The names and attributes of the cookies, as the origin allows them (RFC 6265bis, section 4.1).
-struct CookieRules: Sendable {
+struct SiteCookies: Sendable {
     /// What a browser keeps of one cookie, in bytes, its name and attributes included (RFC 6265, section 6.1). It drops
     /// a larger one, and keeps the one that was there before.
     private static let lengthLimit = 4096

@@ -1,8 +1,8 @@
 /// The pages of what can be wrong between a descriptor and the one that it extends.
-package enum InheritanceRules {
+package enum InheritanceDiagnostics {
     package static let all = [unknownParent, cycle, brokenParent]
 
-    static let unknownParent = RuleExplanation(
+    static let unknownParent = DiagnosticExplanation(
         code: "K020",
         name: "unknown-parent",
         summary: "'extends' names a provider that does not exist.",
@@ -13,7 +13,7 @@ package enum InheritanceRules {
             """
     )
 
-    static let cycle = RuleExplanation(
+    static let cycle = DiagnosticExplanation(
         code: "K021",
         name: "endless-inheritance",
         summary: "A descriptor extends itself through others, or its chain of parents is too long.",
@@ -23,7 +23,7 @@ package enum InheritanceRules {
             """
     )
 
-    static let brokenParent = RuleExplanation(
+    static let brokenParent = DiagnosticExplanation(
         code: "K022",
         name: "broken-parent",
         summary: "The descriptor that this one extends has errors.",

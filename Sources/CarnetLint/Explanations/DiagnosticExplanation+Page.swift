@@ -1,6 +1,6 @@
 package import CarnetDescriptors
 
-extension RuleExplanation {
+extension DiagnosticExplanation {
     /// The page, with what a linter without a simulator says about the examples.
     var page: String { page(by: Linter()) }
 
@@ -13,7 +13,7 @@ extension RuleExplanation {
         page += "## Why\n\n\(rationale)\n"
         if !bad.isEmpty { page += "\n## Found\n" + bad.map { block($0, "yaml found") + findings($0, linter) }.joined() }
         if !good.isEmpty {
-            page += "\n## Not found\n" + good.map { block($0, isReaderRule ? "yaml part" : "yaml") }.joined()
+            page += "\n## Not found\n" + good.map { block($0, isReaderDiagnostic ? "yaml part" : "yaml") }.joined()
         }
         if !references.isEmpty { page += "\n## References\n\n" + references.map { "- \($0)\n" }.joined() }
         return page
@@ -28,10 +28,10 @@ extension RuleExplanation {
     }
 
     /// Whether the rule is about YAML, so that its examples need not be descriptors.
-    private var isReaderRule: Bool { ReaderRules.all.contains(self) }
+    private var isReaderDiagnostic: Bool { ReaderDiagnostics.all.contains(self) }
 
     private func example(_ marked: String) -> MarkedExample {
-        isReaderRule ? MarkedExample(marked) : MarkedExample(completing: marked)
+        isReaderDiagnostic ? MarkedExample(marked) : MarkedExample(completing: marked)
     }
 
     /// - Parameter info: what stands after the fence; a bare `yaml` is a descriptor without findings.
@@ -50,7 +50,7 @@ extension RuleExplanation {
     private func findings(_ marked: String, _ linter: Linter) -> String {
         let file = example(marked).file(named: "acme.yaml")
         let diagnostics =
-            isReaderRule ? YAMLReader().read(file).diagnostics : linter.lint(files: [file]).diagnostics
+            isReaderDiagnostic ? YAMLReader().read(file).diagnostics : linter.lint(files: [file]).diagnostics
         guard !diagnostics.isEmpty else { return "" }
         let text = SourceText(file)
         let output = diagnostics.map { TextReporter().render($0) { _ in text } }
@@ -58,7 +58,7 @@ extension RuleExplanation {
     }
 }
 
-extension RuleCatalog {
+extension DiagnosticCatalog {
     /// The list of all rules in Markdown, with links to their pages.
     package static var index: String {
         var index = """

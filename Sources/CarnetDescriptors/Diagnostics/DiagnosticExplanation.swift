@@ -1,5 +1,5 @@
 /// What a diagnostic code means: the page that `carnet explain` prints, and the examples that prove the rule.
-package struct RuleExplanation: Hashable, Sendable {
+package struct DiagnosticExplanation: Hashable, Sendable {
     /// Stable and never reused: a family letter and three digits.
     package var code: String
     /// Kebab-case, and describes the problem rather than the remedy.

@@ -2,15 +2,15 @@ import CarnetDescriptors
 import Testing
 
 @Suite("Reader rules")
-struct ReaderRulesTests {
+struct ReaderDiagnosticsTests {
     struct Example: Sendable, CustomTestStringConvertible {
-        var rule: RuleExplanation
+        var rule: DiagnosticExplanation
         var text: String
         var testDescription: String { "\(rule.code): \(text.debugDescription)" }
     }
 
-    static let bad = ReaderRules.all.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
-    static let good = ReaderRules.all.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
+    static let bad = ReaderDiagnostics.all.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
+    static let good = ReaderDiagnostics.all.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
 
     @Test("A bad example has exactly its finding", arguments: bad)
     func aBadExampleHasExactly(example: Example) {
@@ -30,7 +30,7 @@ struct ReaderRulesTests {
 
     @Test("Codes and names are unique")
     func codesAndNamesAreUnique() {
-        #expect(Set(ReaderRules.all.map(\.code)).count == ReaderRules.all.count)
-        #expect(Set(ReaderRules.all.map(\.name)).count == ReaderRules.all.count)
+        #expect(Set(ReaderDiagnostics.all.map(\.code)).count == ReaderDiagnostics.all.count)
+        #expect(Set(ReaderDiagnostics.all.map(\.name)).count == ReaderDiagnostics.all.count)
     }
 }

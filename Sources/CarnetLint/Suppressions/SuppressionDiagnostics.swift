@@ -1,10 +1,10 @@
 import CarnetDescriptors
 
 /// Findings about the comments that silence findings.
-enum SuppressionRules {
+enum SuppressionDiagnostics {
     static let all = [withoutReason, unused]
 
-    static let withoutReason = RuleExplanation(
+    static let withoutReason = DiagnosticExplanation(
         code: "D020",
         name: "suppression-without-reason",
         summary: "A comment that should suppress a finding has no code or no reason.",
@@ -27,7 +27,7 @@ enum SuppressionRules {
         ]
     )
 
-    static let unused = RuleExplanation(
+    static let unused = DiagnosticExplanation(
         code: "D021",
         name: "unused-suppression",
         severity: .warning,

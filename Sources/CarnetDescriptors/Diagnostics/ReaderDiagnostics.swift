@@ -1,13 +1,13 @@
 /// The rules of the reader: encoding, syntax and structure of a file, before its keys are decoded.
-package enum ReaderRules {
-    package static let all: [RuleExplanation] = [
+package enum ReaderDiagnostics {
+    package static let all: [DiagnosticExplanation] = [
         notUTF8, controlCharacter, fileTooLarge, syntaxError, tabIndentation, severalDocuments, emptyFile, duplicateKey,
         keyNotScalar, mergeKey, unsupportedTag, badAlias, tooDeep, tooManyNodes, scalarTooLong, unreadableFile,
     ]
 
     // MARK: Bytes
 
-    package static let notUTF8 = RuleExplanation(
+    package static let notUTF8 = DiagnosticExplanation(
         code: "D001",
         name: "not-utf-8",
         summary: "The file is not valid UTF-8.",
@@ -20,7 +20,7 @@ package enum ReaderRules {
         good: ["name: Gärtnerei 🌱\n"]
     )
 
-    package static let controlCharacter = RuleExplanation(
+    package static let controlCharacter = DiagnosticExplanation(
         code: "D002",
         name: "control-character",
         summary: "The file contains a null byte, a control character, or a line break that only some readers know.",
@@ -38,7 +38,7 @@ package enum ReaderRules {
         good: [#"name: "Acme\u2028""# + "\n"]
     )
 
-    package static let fileTooLarge = RuleExplanation(
+    package static let fileTooLarge = DiagnosticExplanation(
         code: "D003",
         name: "file-too-large",
         summary: "The file is larger than 1 MiB.",
@@ -48,7 +48,7 @@ package enum ReaderRules {
             """
     )
 
-    package static let unreadableFile = RuleExplanation(
+    package static let unreadableFile = DiagnosticExplanation(
         code: "D016",
         name: "unreadable-file",
         summary: "The file does not exist, is not a regular file, or cannot be read.",
@@ -60,7 +60,7 @@ package enum ReaderRules {
 
     // MARK: Syntax
 
-    package static let syntaxError = RuleExplanation(
+    package static let syntaxError = DiagnosticExplanation(
         code: "D004",
         name: "syntax-error",
         summary: "The file is not valid YAML.",
@@ -80,7 +80,7 @@ package enum ReaderRules {
         good: ["name: 'Acme: the company'\n"]
     )
 
-    package static let tabIndentation = RuleExplanation(
+    package static let tabIndentation = DiagnosticExplanation(
         code: "D005",
         name: "tab-indentation",
         summary: "A line is indented with a tab.",
@@ -93,7 +93,7 @@ package enum ReaderRules {
         good: ["client:\n  default: none\t# a tab before a comment does no harm\n"]
     )
 
-    package static let severalDocuments = RuleExplanation(
+    package static let severalDocuments = DiagnosticExplanation(
         code: "D006",
         name: "several-documents",
         summary: "The file contains more than one YAML document.",
@@ -106,7 +106,7 @@ package enum ReaderRules {
         good: ["---\ncarnet: 1\nid: acme\n"]
     )
 
-    package static let emptyFile = RuleExplanation(
+    package static let emptyFile = DiagnosticExplanation(
         code: "D007",
         name: "empty-file",
         summary: "The file is empty or contains only comments.",
@@ -117,7 +117,7 @@ package enum ReaderRules {
 
     // MARK: Keys
 
-    package static let duplicateKey = RuleExplanation(
+    package static let duplicateKey = DiagnosticExplanation(
         code: "D008",
         name: "duplicate-key",
         summary: "A mapping has the same key twice.",
@@ -130,7 +130,7 @@ package enum ReaderRules {
         good: ["token: { body: form }\nrefresh: { body: form }\n"]
     )
 
-    package static let keyNotScalar = RuleExplanation(
+    package static let keyNotScalar = DiagnosticExplanation(
         code: "D009",
         name: "key-not-scalar",
         summary: "A key is a list, a mapping, or missing.",
@@ -142,7 +142,7 @@ package enum ReaderRules {
         good: ["'openid profile': default\n"]
     )
 
-    package static let mergeKey = RuleExplanation(
+    package static let mergeKey = DiagnosticExplanation(
         code: "D010",
         name: "merge-key",
         summary: "The file uses the merge key '<<'.",
@@ -157,7 +157,7 @@ package enum ReaderRules {
 
     // MARK: Tags and aliases
 
-    package static let unsupportedTag = RuleExplanation(
+    package static let unsupportedTag = DiagnosticExplanation(
         code: "D011",
         name: "unsupported-tag",
         summary: "A value has a tag, or the file has a directive, that Carnet does not support.",
@@ -171,7 +171,7 @@ package enum ReaderRules {
         good: ["name: !!str 42\n"]
     )
 
-    package static let badAlias = RuleExplanation(
+    package static let badAlias = DiagnosticExplanation(
         code: "D012",
         name: "bad-alias",
         summary: "An alias refers to an anchor that is not defined before it, or to a value that contains the alias.",
@@ -186,7 +186,7 @@ package enum ReaderRules {
 
     // MARK: Limits
 
-    package static let tooDeep = RuleExplanation(
+    package static let tooDeep = DiagnosticExplanation(
         code: "D013",
         name: "too-deep",
         summary: "Lists and mappings are nested deeper than 64 levels.",
@@ -198,7 +198,7 @@ package enum ReaderRules {
         good: [String(repeating: "[", count: 64) + String(repeating: "]", count: 64)]
     )
 
-    package static let tooManyNodes = RuleExplanation(
+    package static let tooManyNodes = DiagnosticExplanation(
         code: "D014",
         name: "too-many-values",
         summary: "The file contains more than 100,000 values after its aliases are expanded.",
@@ -220,7 +220,7 @@ package enum ReaderRules {
         good: ["a: &a [x, x]\nb: [*a, *a]\n"]
     )
 
-    package static let scalarTooLong = RuleExplanation(
+    package static let scalarTooLong = DiagnosticExplanation(
         code: "D015",
         name: "text-too-long",
         summary: "One string is longer than 256 KiB, or has more than 30 combining characters in a row.",
