@@ -74,7 +74,7 @@ struct ShowCommand: Subcommand {
             context.console.note("\(text) (to change it, add --input \(input.name)=VALUE)")
         }
         if !ancestors.isEmpty { context.console.note("extends \(ancestors.joined(separator: ", "))") }
-        let view = ResolvedView(resolved, of: entry.document, as: source)
+        let view = ResolvedView(resolved, as: source)
         for problem in view.problems { context.console.warn(problem.printable) }
         for line in view.lines { context.console.answer(line) }
         var document = JSONObject([

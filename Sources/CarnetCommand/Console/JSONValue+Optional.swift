@@ -22,4 +22,9 @@ extension JSONObject {
         self.init()
         for (name, value) in members { self[name] = value }
     }
+
+    init(_ items: [Named<JSONValue>]) {
+        self.init()
+        for item in items { self[item.name] = item.value }
+    }
 }

@@ -11,14 +11,8 @@ struct ResolvedView {
     let invented: [String]
     private let registration: ClientRegistration
 
-    init(_ provider: Provider, of document: DescriptorDocument, as source: ClientSource) {
-        var values = provider.inputs
-        values[Template.issuerName] = values[Template.issuerName] ?? provider.issuer
-        let written = document.filled(environment: provider.environment, with: values)
-        var own = written.object ?? JSONObject()
-        // They are consumed: their values, and what was inherited, stand in the rest.
-        for name in ["carnet", "extends", "inputs", "environments"] { own[name] = nil }
-        self.provider = JSONValue(provider).completed(by: .object(own)).withoutEmpty ?? .object(JSONObject())
+    init(_ provider: Provider, as source: ClientSource) {
+        self.provider = JSONValue(provider)
         let simulation = Simulation(
             provider,
             clientID: source.clientID,

@@ -27,6 +27,11 @@ extension EnvironmentRules: DescriptorValue {
         decoder.isPartial = isPartial
         tree = node
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        var decoder = DescriptorDecoder(file: "")
+        return JSONValue(tree, &decoder)
+    }
 }
 
 extension ProviderDescriptor {

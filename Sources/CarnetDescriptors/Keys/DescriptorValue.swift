@@ -3,6 +3,16 @@ protocol DescriptorValue: Sendable {
     static var shape: Shape { get }
     /// Reads the value; `nil` when a diagnostic was reported.
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder)
+    /// The value as it can stand in a descriptor, without a short form; `nil` for a template that cannot be filled.
+    func json(_ filler: TemplateFiller) -> JSONValue?
+}
+
+/// Fills the templates of a descriptor where it is written as JSON.
+typealias TemplateFiller = (Template) -> String?
+
+/// A value that its description is the text of.
+extension DescriptorValue where Self: CustomStringConvertible {
+    func json(_ filler: TemplateFiller) -> JSONValue? { .string(description) }
 }
 
 extension YAMLNode {
@@ -24,6 +34,8 @@ extension String: DescriptorValue {
         }
         self = scalar.text
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { .string(self) }
 }
 
 extension Bool: DescriptorValue {
@@ -36,6 +48,8 @@ extension Bool: DescriptorValue {
         }
         self = value
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { .bool(self) }
 }
 
 extension Array: DescriptorValue where Element: DescriptorValue {
@@ -52,12 +66,15 @@ extension Array: DescriptorValue where Element: DescriptorValue {
         self = elements.compactMap { Element($0, &decoder) }
         decoder.isPartial = isPartial
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { .array(compactMap { $0.json(filler) }) }
 }
 
 /// A whole number within a range that the type states.
 protocol BoundedInteger: DescriptorValue {
     static var range: ClosedRange<Int> { get }
     init(_ value: Int)
+    var value: Int { get }
 }
 
 extension BoundedInteger {
@@ -70,6 +87,8 @@ extension BoundedInteger {
         }
         self.init(value)
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { .number(String(value)) }
 }
 
 /// A closed list of words.
@@ -93,6 +112,8 @@ extension DescriptorChoice {
         }
         self = value
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { .string(rawValue) }
 }
 
 /// An author-defined name with its value. A mapping is read as a list of these, in file order.
@@ -145,6 +166,12 @@ extension NamedList: DescriptorValue where Value: DescriptorValue {
             Value(entry.value, &decoder).map { Named(entry.key, $0) }
         }
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        var object = JSONObject()
+        for item in items { object[item.name] = item.value.json(filler) }
+        return .object(object)
+    }
 }
 
 extension JSONValue: DescriptorValue {
@@ -173,6 +200,8 @@ extension JSONValue: DescriptorValue {
             }
         }
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { self }
 }
 
 /// One JSON Pointer, or several of which the first that leads to a value counts.
@@ -219,4 +248,6 @@ extension PointerList: DescriptorValue {
             self.init([pointer])
         }
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { pointers.json(filler) }
 }

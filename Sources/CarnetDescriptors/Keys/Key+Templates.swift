@@ -14,6 +14,8 @@ extension Key {
             section[keyPath: path].items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
                 Template(entry.value, in: place, &decoder).map { Named(entry.key, $0) }
             }
+        } write: {
+            $0[keyPath: path].json($1)
         }
     }
 
@@ -27,6 +29,8 @@ extension Key {
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
         self.init(description: description, slot: Slot(path)) { node, section, decoder in
             section[keyPath: path] = Template(node, in: place, &decoder)
+        } write: {
+            $0[keyPath: path]?.json($1)
         }
     }
 
@@ -41,6 +45,8 @@ extension Key {
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: isRequired)
         self.init(description: description, slot: Slot(path)) { node, section, decoder in
             if let template = Template(node, in: place, &decoder) { section[keyPath: path] = template }
+        } write: {
+            $0[keyPath: path].json($1)
         }
     }
 }

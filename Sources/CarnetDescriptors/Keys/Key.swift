@@ -6,6 +6,8 @@ struct Key<Section>: Sendable {
     /// The sections between this one and the value, whose keys stand in the same mapping.
     private(set) var groups: [Slot] = []
     let read: @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
+    /// The value as JSON; `nil` if the section has none.
+    let write: @Sendable (Section, TemplateFiller) -> JSONValue?
 
     init<Value: DescriptorValue>(
         _ name: String,
@@ -16,6 +18,8 @@ struct Key<Section>: Sendable {
         let description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: isRequired)
         self.init(description: description, slot: Slot(path)) { node, section, decoder in
             if let value = Value(node, &decoder) { section[keyPath: path] = value }
+        } write: {
+            $0[keyPath: path].json($1)
         }
     }
 
@@ -27,17 +31,21 @@ struct Key<Section>: Sendable {
         let description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: false)
         self.init(description: description, slot: Slot(path)) { node, section, decoder in
             section[keyPath: path] = Value(node, &decoder)
+        } write: {
+            $0[keyPath: path]?.json($1)
         }
     }
 
     init(
         description: KeyDescription,
         slot: Slot?,
-        read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
+        read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void,
+        write: @escaping @Sendable (Section, TemplateFiller) -> JSONValue?
     ) {
         self.description = description
         self.slot = slot
         self.read = read
+        self.write = write
     }
 
     /// The same key in a section that contains this one's, so that sections share a vocabulary.
@@ -45,6 +53,8 @@ struct Key<Section>: Sendable {
         let group = Slot(path)
         var key = Key<Outer>(description: description, slot: slot?.inside(group)) { node, outer, decoder in
             read(node, &outer[keyPath: path], &decoder)
+        } write: {
+            write($0[keyPath: path], $1)
         }
         key.groups = ([group] + groups.map { $0.inside(group) }).compactMap { $0 }
         return key
@@ -59,7 +69,7 @@ extension Array {
     }
 }
 
-/// A mapping of the descriptor language. Its table of keys is its decoder, schema and documentation.
+/// A mapping of the descriptor language. Its table of keys is its decoder, its writer, schema and documentation.
 protocol DescriptorSection: DescriptorValue, PlacedSection {
     init()
     static var keys: [Key<Self>] { get }
@@ -103,5 +113,11 @@ extension DescriptorSection {
             let key = Self.keys[index].description
             if node.entry(key.name) == nil { decoder.reportMissingKey(key, in: node) }
         }
+    }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        var object = JSONObject()
+        for key in Self.keys { object[key.description.name] = key.write(self, filler) }
+        return .object(object)
     }
 }

@@ -66,6 +66,14 @@ extension PKCERule: DescriptorValue {
             return nil
         }
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        switch self {
+        case .required(.base64url): "required"
+        case .required(let encoding): Section(encoding: encoding).json(filler)
+        case .off(let reason): Section(none: reason).json(filler)
+        }
+    }
 }
 
 extension NonceRule: DescriptorValue {
@@ -100,6 +108,14 @@ extension NonceRule: DescriptorValue {
         case (_?, _?):
             decoder.reportTwoRules(node, keep: "optional, or none")
             return nil
+        }
+    }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        switch self {
+        case .required: "required"
+        case .optional(let reason): Section(optional: reason).json(filler)
+        case .off(let reason): Section(none: reason).json(filler)
         }
     }
 }

@@ -92,6 +92,8 @@ extension Template: DescriptorValue {
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         self.init(node, in: .configuration, &decoder)
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { filler(self).map(JSONValue.string) }
 }
 
 /// Character classes of the protocols' ASCII grammars.

@@ -59,6 +59,7 @@ package struct AssertionLifetime: BoundedInteger, Hashable {
     package let seconds: Int
 
     init(_ value: Int) { seconds = value }
+    var value: Int { seconds }
 }
 
 /// Where an assertion stands in a request.

@@ -284,6 +284,7 @@ package struct ClockSkew: BoundedInteger, Hashable {
     package let seconds: Int
 
     init(_ value: Int) { seconds = value }
+    var value: Int { seconds }
 }
 
 /// How the provider's resources are called.

@@ -43,4 +43,6 @@ extension HostPattern: DescriptorValue {
         }
         self = host
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { .string(source) }
 }

@@ -93,6 +93,15 @@ extension IssuerRule: DescriptorValue {
             return nil
         }
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        switch self {
+        case .exact: "exact"
+        case .template(let template, let claims): Section(template: template, claims: claims).json(filler)
+        case .anyOf(let issuers): Section(anyOf: issuers).json(filler)
+        case .off(let reason): Section(none: reason).json(filler)
+        }
+    }
 }
 
 extension Place where Value == IssuerRule {

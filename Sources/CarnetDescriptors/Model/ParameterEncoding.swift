@@ -27,4 +27,6 @@ extension URLFragment: DescriptorValue {
         }
         self.text = text
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { .string(text) }
 }

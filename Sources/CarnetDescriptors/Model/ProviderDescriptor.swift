@@ -124,4 +124,5 @@ package struct FormatVersion: BoundedInteger, Hashable {
     package let number: Int
 
     init(_ value: Int = 1) { number = value }
+    var value: Int { number }
 }

@@ -35,4 +35,5 @@ package struct RequestObjectLifetime: BoundedInteger, Hashable {
     package let seconds: Int
 
     init(_ value: Int) { seconds = value }
+    var value: Int { seconds }
 }

@@ -61,6 +61,7 @@ package struct Seconds: BoundedInteger, Hashable {
     package let count: Int
 
     init(_ value: Int) { count = value }
+    var value: Int { count }
 }
 
 /// Where the fields of a token response are (RFC 6749, section 5.1).

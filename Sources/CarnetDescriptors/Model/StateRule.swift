@@ -60,4 +60,9 @@ extension StateRule: DescriptorValue {
         guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
         self = .redirectURI(because: section.because)
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        guard case .redirectURI(let reason) = self else { return "parameter" }
+        return Section(because: reason).json(filler)
+    }
 }

@@ -33,4 +33,5 @@ package struct SuccessStatus: BoundedInteger, Hashable {
     package let code: Int
 
     init(_ value: Int) { code = value }
+    var value: Int { code }
 }

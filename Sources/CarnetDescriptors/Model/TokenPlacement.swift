@@ -87,6 +87,14 @@ extension TokenPlacement: DescriptorValue {
             return nil
         }
     }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        switch self {
+        case .authorization: "authorization"
+        case .header(let name): Section(header: name).json(filler)
+        case .query(let name, let reason): Section(query: name, because: reason).json(filler)
+        }
+    }
 }
 
 extension Place where Value == TokenPlacement {
