@@ -86,7 +86,7 @@ extension ProviderSections {
         let folder = issuer == nil ? "" : base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
         var invented: Set<EndpointName> = []
         for name in [EndpointName.authorization, .token, .userinfo, .revocation, .endSession]
-        where endpoints[name] == nil {
+        where endpoints[name] == nil && endpoints.late[name] == nil {
             endpoints.urls[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/simulated-\(name.rawValue)")
             invented.insert(name)
         }

@@ -37,10 +37,12 @@ struct RunTimeValueTests {
         arguments: [
             "evil.example", "shops.example.evil.example", "evil.example%2Fx.shops.example", "a.shops.example:8443",
             "a@evil.example", "a.shops.example%23", "",
-        ])
-    func hostileHost(shop: String) async throws {
+        ],
+        // The metadata's endpoint is no substitute.
+        ["", "issuer: https://odd.example\nid_token: { algorithms: [ES256] }\nscopes: { default: [openid] }\n"])
+    func hostileHost(shop: String, metadata: String) async throws {
         let fixture = try SignInFixture(
-            odd: """
+            odd: metadata + """
                 callback: { capture: { shop: { pattern: '.*', example: acme.shops.example, optional: true } } }
                 trusted_hosts: ['*.shops.example']
                 endpoints:

@@ -90,7 +90,8 @@ extension ProviderMetadata {
         }
         self.issuer = issuer
         document = body
-        let names = EndpointName.allCases.filter { $0.isStandard && provider.endpoints[$0] == nil }
+        let own = provider.endpoints
+        let names = EndpointName.allCases.filter { $0.isStandard && own[$0] == nil && own.late[$0] == nil }
         (endpoints, refusedEndpoints) = Self.endpoints(names, in: body)
         // A sign-in needs these, so the failure is reported before the user is sent to the provider.
         for name in [EndpointName.authorization, .token, .jwks] {
@@ -98,7 +99,7 @@ extension ProviderMetadata {
             let isText = body[name.metadataName]?.string != nil
             throw .refusedEndpoint(name, reason, isText ? .badDescriptor : .wrongFieldType, for: .discovery)
         }
-        let aliased = MTLSEndpoints.names.filter { provider.endpoints[$0] == nil }
+        let aliased = MTLSEndpoints.names.filter { own[$0] == nil && own.late[$0] == nil }
         (mtlsEndpoints, refusedMTLSEndpoints) = Self.endpoints(aliased, in: body[stated: "mtls_endpoint_aliases"])
         signatureAlgorithms = try Self.algorithms("id_token_signing_alg_values_supported", of: body)
         callbackAlgorithms = Self.announced("authorization_signing_alg_values_supported", of: body)
