@@ -18,7 +18,8 @@ package enum LintRules {
         BadScopeCharacter(), EncodedScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(), SelfImplication(),
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
         // C: the client, its requests and its redirect URIs.
-        PKCEOff(), NonceOff(), ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), ConflictingRename(),
+        PKCEOff(), NonceOff(), ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), CredentialOmitted(),
+        ConflictingRename(),
         UnknownProtocolParameter(), TokenInCallback(), PasswordGrant(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
         SecretInDescriptor(), SecretOfNobody(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
         BadAuthenticationList(), RepeatedAuthenticationMethod(), InsecureRedirect(), RedirectSchemeNotReversedDomain(),
@@ -28,6 +29,7 @@ package enum LintRules {
         UnusedMTLSEndpoints(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
+        RootOfForm(),
         ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedAnswerWithoutKeys(),
         LogoutTokenWithoutEnd(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
         // M: metadata and evidence.

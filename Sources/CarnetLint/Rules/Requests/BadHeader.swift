@@ -6,7 +6,7 @@ struct BadHeader: SingleValueRule {
         name: "bad-header",
         summary: "A header has an invalid name or value, or Carnet sets it itself.",
         rationale: """
-            Carnet sets 'Content-Type' and the headers of the connection itself. It does not send a second value, so a \
+            Carnet sets 'Content-Type', 'DPoP' and the headers of the connection itself. It does not send a second value, so a \
             comment cannot suppress this rule. 'Authorization' replaces the header of the client or the token, so its \
             value must be made from one of them. 'Content-Type' in 'api' describes the bodies that a host sends. A \
             line break in a value would start another header.
@@ -16,6 +16,7 @@ struct BadHeader: SingleValueRule {
             "token: { headers: { ⟦Authorization⟧: Basic, Accept: application/json } }\n",
             "token: { headers: { ⟦content-type⟧: application/json } }\n",
             "profile: { headers: { ⟦'X Version'⟧: '2' } }\n",
+            "token: { headers: { ⟦DPoP⟧: none } }\n",
             "api: { token_in: { header: ⟦Authorization⟧ } }\n",
             "api: { token_in: { header: X-Acme-Token }, headers: { ⟦x-acme-token⟧: none } }\n",
             #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"# + "\n",
@@ -32,8 +33,7 @@ struct BadHeader: SingleValueRule {
 
     private static let managed: Set<String> = [
         "authorization", "proxy-authorization", "content-type", "content-length", "transfer-encoding", "connection",
-        "host",
-        "cookie", "expect", "te", "trailer", "upgrade",
+        "host", "dpop", "cookie", "expect", "te", "trailer", "upgrade",
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {

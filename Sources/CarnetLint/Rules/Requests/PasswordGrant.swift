@@ -23,7 +23,8 @@ struct PasswordGrant: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request in
             let added = request.added.filter { $0.key == "grant_type" }.map(\.value)
-            return (added + [request.grantType].compactMap { $0 }).filter { $0.scalar?.text == Self.grantType }.map {
+            let grantType = request.omittedNames.contains("grant_type") ? nil : request.grantType
+            return (added + [grantType].compactMap { $0 }).filter { $0.scalar?.text == Self.grantType }.map {
                 node in
                 finding(
                     "Carnet does not support the password grant", in: context, at: node.span,

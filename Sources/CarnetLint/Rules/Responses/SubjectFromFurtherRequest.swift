@@ -7,7 +7,7 @@ struct SubjectFromFurtherRequest: LintRule {
         summary: "A further request of the profile maps the subject.",
         rationale: """
             The subject identifies the account, and Carnet compares it with the ID token's. It must come from the \
-            first request. Otherwise a failing further request would turn one account into another.
+            first request, because a further request may fail. Carnet ignores the subject of a further request.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
         bad: [
