@@ -24,9 +24,12 @@ extension AuthorizationServer {
         }
         try check(object, of: client)
         let parameters = try parameters(of: object)
+        // The endpoint's own query stays (RFC 6749, section 3.1).
+        let own = try ReceivedParameters(form: endpoints[.authorization]?.query ?? "")
         for item in received.pairs where item.name != "request" {
             let isRepeated = item.name == names["client_id"] || rules.repeated.contains { names[$0] == item.name }
-            guard isRepeated || Self.authenticating.contains(item.name) else {
+            guard isRepeated || own.contains(item.name) || Self.authenticating.contains(item.name)
+            else {
                 throw Self.unusable("the parameter \(item.name) is not allowed next to the signed request")
             }
             guard !isRepeated || parameters[item.name]?.isSameBytes(as: item.value) == true else {

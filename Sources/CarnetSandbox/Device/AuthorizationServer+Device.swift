@@ -23,7 +23,7 @@ extension AuthorizationServer {
             try received.check(request, against: rules, mayRepeat: ["resource"])
             let names = ParameterNames(rules)
             if !names.omits("client_id") { _ = try received.parameters.require("client_id", names) }
-            let client = try authenticateClient(request, received.parameters, names)
+            let client = try authenticateClient(request, received.parameters, names, rules)
             let scopes = try checkScopes(received.parameters, names)
             let now = seams.now()
             let code = "d/+&=%41 " + seams.randomText()

@@ -20,6 +20,16 @@ enum ExtensionGrant: String, CaseIterable {
         }
     }
 
+    /// The parameter that only this grant has.
+    var ownParameter: String? {
+        switch self {
+        case .clientCredentials: nil
+        case .deviceCode: "device_code"
+        case .tokenExchange: "subject_token"
+        case .jwtBearer: "assertion"
+        }
+    }
+
     func response(of provider: Provider) -> ResponseRules {
         rules(of: provider).response ?? provider.token.response
     }
@@ -44,7 +54,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// The requested grant, by its name, or by the device code if the grant type is omitted.
+    /// The requested grant, by its name, or by its own parameter if the grant type is omitted.
     func extensionGrant(in received: ReceivedParameters, at endpoint: EndpointName) -> ExtensionGrant? {
         let deviceEndpoint = endpoints[.deviceToken] ?? endpoints[.token]
         let offered = ExtensionGrant.allCases.filter { grant in
@@ -54,7 +64,10 @@ extension AuthorizationServer {
             let rules = grant.rules(of: provider)
             let names = ParameterNames(rules.request)
             guard let name = grant.wireName(rules, names) else {
-                return grant == .deviceCode && received[names["device_code"]] != nil
+                guard received[names["grant_type"]] == nil else { return false }
+                let own = grant.ownParameter.map { received[names[$0]] != nil }
+                // The client credentials grant has none: it is what a code and a refresh token do not decide.
+                return own ?? (received["code"] == nil && received["refresh_token"] == nil)
             }
             return received[names["grant_type"]]?.isSameBytes(as: name) ?? false
         }
@@ -68,7 +81,7 @@ extension AuthorizationServer {
         let rules = try filled(grant.rules(of: provider).request, for: request, received.parameters)
         try received.check(request, against: rules, mayRepeat: ["resource", "audience"])
         let names = ParameterNames(rules)
-        let client = try authenticateClient(request, received.parameters, names)
+        let client = try authenticateClient(request, received.parameters, names, rules)
         switch grant {
         case .clientCredentials:
             return try clientCredentials(received.parameters, names, for: client, provedBy: thumbprint)

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import Crypto
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -85,7 +86,9 @@ extension AuthorizationServer {
         let key = has(.rotatedKey) ? try rotateKeys().signer : try keys().signer
         let identity = Identity(grant.user, at: provider)
         let issued = now.secondsSince1970 - (has(.expiredIDToken) ? 7200 : 0)
-        let hash = key.hash(Array(accessToken.utf8))
+        let bytes = Array(accessToken.utf8)
+        // The hash is that of the ID token's own algorithm (OpenID Connect Core, section 3.1.3.6).
+        let hash = provider.idToken.hs256 == nil ? key.hash(bytes) : Array(SHA256.hash(data: bytes))
         var claims: JSONValue = [
             "iss": .string(has(.wrongIDTokenIssuer) ? "https://attacker.example" : tokenIssuer),
             "sub": provider.idToken.coerce.contains(.subject) ? .number(identity.subject) : .string(identity.subject),
