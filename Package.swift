@@ -508,7 +508,7 @@ let package = Package(
             name: "SignInTests",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetLint", "CarnetProtocol", "CarnetSandbox", "CarnetSimulation",
-                "CarnetTesting",
+                "CarnetTesting", "CarnetTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Metadata"]

@@ -1,9 +1,10 @@
 import Carnet
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetTransport
 import HTTPTypes
 
-/// Keeps the responses that another transport got.
+/// Keeps the responses that another transport got, and refuses what no network transport sends.
 struct LoggedTransport: Transport {
     let transport: any Transport
     let answers: AnswerLog
@@ -11,20 +12,19 @@ struct LoggedTransport: Transport {
     var statuses: [String: Int] = [:]
 
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
-        let head = request.head
-        let url = "\(head.scheme ?? "")://\(head.authority ?? "")\(head.path ?? "")"
+        let url = try RequestTarget(request).url
         if let status = statuses[url] {
             return IncomingResponse(head: HTTPResponse(status: HTTPResponse.Status(code: status)), body: [])
         }
         let response = try await transport.send(request, limits: limits)
-        answers.append(response)
+        answers.append(response, from: url)
         return response
     }
 }
 
 /// The answers of a sandbox, oldest first.
 final class AnswerLog: ExchangeObserver {
-    private let answers = Lock<[IncomingResponse]>([])
+    private let answers = Lock<[(url: String, response: IncomingResponse)]>([])
     private let shown = Lock<[RedactedRequest]>([])
 
     /// The requests as they may be shown, oldest first.
@@ -34,7 +34,10 @@ final class AnswerLog: ExchangeObserver {
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {}
 
-    func append(_ answer: IncomingResponse) { answers.withLock { $0.append(answer) } }
+    func append(_ answer: IncomingResponse, from url: String) { answers.withLock { $0.append((url, answer)) } }
 
-    var all: [IncomingResponse] { answers.withLock { $0 } }
+    var all: [IncomingResponse] { answers.withLock { $0.map(\.response) } }
+
+    /// The latest response to requests of a URL.
+    func latest(from url: String) -> IncomingResponse? { answers.withLock { $0.last { $0.url == url }?.response } }
 }

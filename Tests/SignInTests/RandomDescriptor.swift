@@ -5,8 +5,8 @@ import CarnetDescriptors
 /// A change sets one to three keys, so several of them meet in one descriptor, and a later one may overwrite an earlier one.
 /// What it covers is the list `changes`: endpoints, scopes, the authorization request, the callback, the token request and
 /// response, client authentication, ID tokens, profiles, resources, revocation, inputs, tables and values known only at run
-/// time, with conditions, other spellings of standard values and short forms. Certificates, DPoP, encrypted tokens, signed
-/// requests, the device grant and further grants are not among them.
+/// time, with conditions, other spellings of standard values and short forms. `grants` adds the requests outside a sign-in
+/// in the browser, DPoP, signed requests and encrypted tokens. Certificates are not covered.
 struct RandomDescriptor {
     struct Change: Sendable {
         let name: String
@@ -29,7 +29,8 @@ struct RandomDescriptor {
 
     let seed: UInt64
     /// JSON, which is YAML.
-    let text: String
+    var text: String { root.jsonText() }
+    let root: JSONValue
 
     init(seed: UInt64) {
         self.seed = seed
@@ -54,7 +55,16 @@ struct RandomDescriptor {
                 root.set(path.split(separator: ".")[...], value)
             }
         }
-        text = root.jsonText()
+        var last = Dice(seed: seed &* 0xD1B5_4A32)
+        if last.below(3) == 0 {
+            let grant = last.pick(Self.grants)
+            // Without a sign-in, an endpoint that a callback names is not known.
+            if root["endpoints"]?["token"] != nil { root.set(["endpoints", "token"], "https://odd.example/token") }
+            for (path, value) in grant.settings(&last) {
+                root.set(path.split(separator: ".")[...], value)
+            }
+        }
+        self.root = root
     }
 
     /// An OpenID provider with metadata, one without, and an API that is neither.
@@ -359,13 +369,16 @@ struct RandomDescriptor {
             ]
         },
         Change("an exchange step with encodings") { dice in
-            [
+            let encoding = dice.pick(["raw", "plus", "percent"])
+            // What is sent raw is sent as it must be decoded.
+            let kind = encoding == "raw" ? "x" : dice.text
+            return [
                 (
                     "exchange.wide",
                     [
                         "url": "https://odd.example/wide",
-                        "parameters": ["token": "{token.access_token}", "kind": .string(dice.text)],
-                        "encode": ["kind": dice.pick(["raw", "plus", "percent"])], "query_parameters": ["kind"],
+                        "parameters": ["token": "{token.access_token}", "kind": .string(kind)],
+                        "encode": ["kind": .string(encoding)], "query_parameters": ["kind"],
                         "brings": "values", "sample": ["ok": true],
                     ]
                 )
@@ -446,6 +459,131 @@ struct RandomDescriptor {
             ]
         },
     ]
+}
+
+extension RandomDescriptor {
+    /// Further grants and requests, and keys that bind or hide what is sent.
+    static let grants: [Change] = [
+        Change("a device sign-in") { dice in
+            [
+                ("endpoints.device_authorization", "https://odd.example/device"),
+                dice.pick([
+                    ("device.parameters.audience", .string(dice.text)), ("device.parameters.client_id", "x"),
+                    ("device.rename", ["client_id": "app"]), ("device.rename", ["client_id": "scope"]),
+                    ("device.method", "GET"), ("device.body", "json"), ("device.omit", ["client_id"]),
+                    ("device.headers.X-Version", "2"), ("device.headers.Host", "x"),
+                    ("device.response", ["root": "/data"]),
+                    ("device.response", ["fields": ["device_code": "/code", "interval": "/wait"]]),
+                    ("device.token.parameters.audience", .string(dice.text)),
+                    ("device.token.parameters.device_code", "x"), ("device.token.grant_type", "device_code"),
+                    ("device.token.omit", ["device_code"]), ("device.token.rename", ["device_code": "code"]),
+                    ("device.token.body", dice.pick(["json", "query"])), ("device.token.method", "GET"),
+                ]),
+            ]
+        },
+        Change("a token of the client's own") { dice in
+            [
+                (
+                    "client.authentication",
+                    dice.pick([["client_secret_basic"], ["client_secret_post"], ["private_key_jwt"]])
+                ), dice.grant("client_credentials", renaming: "scope"),
+            ]
+        },
+        Change("a token for another") { dice in [dice.grant("token_exchange", renaming: "subject_token")] },
+        Change("a token for an assertion") { dice in
+            [
+                ("client.authentication", ["private_key_jwt"]),
+                dice.pick([
+                    dice.grant("jwt_bearer", renaming: "assertion"), ("jwt_bearer.scope_in", "assertion"),
+                    ("jwt_bearer.assertion.audience", dice.pick(["issuer", "token_endpoint", "https://x.example"])),
+                    ("jwt_bearer.assertion.lifetime", dice.pick([30, 7200])),
+                    ("jwt_bearer.assertion.claims", dice.pick([["team": "T1"], ["aud": "x"]])),
+                    ("jwt_bearer.assertion.algorithm", dice.pick(["ES256", "HS256"])),
+                ]),
+            ]
+        },
+        Change("introspection") { dice in
+            [
+                ("endpoints.introspection", "https://odd.example/introspect"),
+                ("client.authentication", ["client_secret_post"]),
+                dice.pick([
+                    ("introspection.parameters.audience", .string(dice.text)), ("introspection.parameters.token", "x"),
+                    ("introspection.rename", ["token": "access"]), ("introspection.omit", ["token"]),
+                    ("introspection.method", "GET"), ("introspection.body", dice.pick(["json", "query"])),
+                    ("introspection.authentication", dice.pick(["none", "client_secret_basic"])),
+                    ("introspection.headers.Content-Type", "text/x"),
+                ]),
+            ]
+        },
+        Change("the page that ends the session") { dice in
+            [
+                ("endpoints.end_session", "https://odd.example/logout"),
+                dice.pick([
+                    ("logout.parameters.audience", .string(dice.text)), ("logout.parameters.state", "x"),
+                    ("logout.rename", ["id_token_hint": "hint"]), ("logout.rename", ["id_token_hint": "state"]),
+                    ("logout.omit", ["id_token_hint"]),
+                ]),
+            ]
+        },
+        Change("a request without what it is about") { dice in
+            [
+                dice.pick([
+                    ("token.omit", ["code"]), ("refresh.omit", ["refresh_token"]), ("revocation.omit", ["token"]),
+                    ("jwt_bearer.omit", ["assertion"]),
+                ])
+            ]
+        },
+        Change("tokens bound to a key") { dice in
+            [
+                ("client.dpop_bound_access_tokens", true),
+                // The type of an exchanged token is that of the sample, and a bound token is sent with its own scheme.
+                ("exchange", [:]), ("api.scheme", "Bearer"),
+                dice.pick([
+                    ("api.token_in", ["header": "X-Token"]), ("api.scheme", "OAuth"),
+                    ("revocation.token_in", "authorization"), ("token.headers.DPoP", "x"), ("refresh.margin", 30),
+                ]),
+            ]
+        },
+        Change("signed authorization requests") { dice in
+            [
+                ("client.authentication", ["private_key_jwt"]),
+                (
+                    "authorization.request_object",
+                    dice.pick([
+                        "always", ["use": "always", "repeat": ["scope"]], ["use": "always", "audience": "x"],
+                        ["use": "always", "lifetime": 60], ["use": "always", "algorithm": "ES384"],
+                        ["use": "always", "repeat": ["redirect_uri", "request"]],
+                    ])
+                ),
+            ]
+        },
+        Change("encrypted ID tokens") { dice in
+            [
+                (
+                    "id_token.encryption",
+                    [
+                        "algorithm": .string(dice.pick(["ECDH-ES", "ECDH-ES+A128KW"])),
+                        "content": .string(dice.pick(["A128GCM", "A256CBC-HS512"])),
+                    ]
+                )
+            ]
+        },
+    ]
+}
+
+extension Dice {
+    /// A key of the request of a grant, which has a parameter that is often renamed.
+    fileprivate mutating func grant(_ section: String, renaming name: String) -> (path: String, value: JSONValue) {
+        let keys: [(path: String, value: JSONValue)] = [
+            ("\(section).parameters.tenant", .string(text)), ("\(section).parameters.grant_type", "x"),
+            ("\(section).grant_type", "own"), ("\(section).omit", ["grant_type"]), ("\(section).omit", [.string(name)]),
+            ("\(section).rename", [name: "other"]), ("\(section).rename", [name: "grant_type"]),
+            ("\(section).body", pick(["json", "query"])), ("\(section).method", pick(["GET", "DELETE"])),
+            ("\(section).headers.Content-Type", "text/x"), ("\(section).headers.X-Version", "2"),
+            ("\(section).response", pick([["fields": ["access_token": "/token"]], ["root": "/data"]])),
+        ]
+        return pick(keys)
+    }
 }
 
 /// The same numbers in every run with the same seed.

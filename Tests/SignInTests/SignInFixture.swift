@@ -28,6 +28,7 @@ struct SignInFixture {
         faults: Set<SandboxFault> = [],
         backChannelLogoutURI: String? = nil,
         frontChannelLogoutURI: String? = nil,
+        postLogoutRedirectURI: String? = nil,
         statuses: [String: Int] = [:],
         startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)
     ) throws {
@@ -40,7 +41,9 @@ struct SignInFixture {
                     clientID: clientID, clientSecret: secret,
                     keys: ([signingKey].compactMap { $0 } + decryptionKeys).map(\.publicJWK),
                     certificate: certificate?.chain.first,
-                    redirectURIs: [Self.redirectURI], backChannelLogoutURI: backChannelLogoutURI,
+                    redirectURIs: [Self.redirectURI],
+                    postLogoutRedirectURIs: [postLogoutRedirectURI].compactMap { $0 },
+                    backChannelLogoutURI: backChannelLogoutURI,
                     frontChannelLogoutURI: frontChannelLogoutURI)
             ],
             options: SandboxOptions(faults: faults),
@@ -54,6 +57,7 @@ struct SignInFixture {
                     secret: secret.map(Secret.init), signingKey: signingKey, certificate: certificate,
                     decryptionKeys: decryptionKeys),
                 redirectURI: Self.redirectURI,
+                postLogoutRedirectURI: postLogoutRedirectURI,
                 inputs: inputs,
                 environment: environment
             ),
