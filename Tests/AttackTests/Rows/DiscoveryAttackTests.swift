@@ -17,7 +17,7 @@ struct DiscoveryAttackTests {
             .discovery, .issuerMismatch,
             each: [
                 "https://evil.example", "https://id.acme.example:444", "https://ID.acme.example",
-                "https://id.acme.example/x", "http://id.acme.example",
+                "https://id.acme.example/x", "http://id.acme.example", "https://id.acme.example:443", "",
             ]
         ) { $0.metadata["issuer"] = .string($1) }
     }
@@ -67,12 +67,17 @@ struct DiscoveryAttackTests {
     @Test("DISC-04: Status other than 200")
     func DISC_04_statusOtherThan200() async throws {
         for (kind, statuses) in [
-            (OAuthError.Kind.unexpectedStatus, [201, 204, 206, 301, 302, 304, 402, 418]),
+            (OAuthError.Kind.unexpectedStatus, [201, 204, 206, 301, 302, 304, 307, 402, 418]),
             (.serverUnavailable, [429, 500, 503]),
         ] {
             try await refuse(.discovery, kind, each: statuses) { $0.metadata.status = $1 }
         }
         try await refuse(.discovery, .unexpectedStatus, each: [400, 401, 403, 404, 410]) { $0.metadata.status = $1 }
+        let scenario = Scenario()
+        let error = await expectRefusal(.unexpectedStatus) {
+            try await Flow.signIn.run(scenario) { $0.metadata.status = 307 }
+        }
+        #expect(error?.status == 307)
     }
 
     @Test("DISC-05: Body that is no object")
@@ -83,23 +88,34 @@ struct DiscoveryAttackTests {
         let issuer = #""issuer":"https://id.acme.example""#
         try await refuse(
             .discovery, .malformedBody,
-            each: ["", "{", "{\(issuer),\(issuer)}", "{\(issuer)} x", "{'issuer':1}"]
+            each: [
+                "", "{", "{\(issuer),\(issuer)}", "{\(issuer)} x", "{'issuer':1}",
+                #"{"issuer":"https://id.acme.example","issuer":"https://evil.example"}"#,
+                String(repeating: "[", count: 100_000),
+            ]
         ) { $0.metadata = .text($1) }
         try await refuse(.discovery, .malformedBody) { $0.metadata.bytes = [0x22, 0xFF, 0xFE, 0x22] }
     }
 
     @Test("DISC-06: Members of another type")
     func DISC_06_membersOfAnotherType() async throws {
-        let members: [(String, JSONValue)] = [
-            ("jwks_uri", []), ("token_endpoint", 5), ("authorization_endpoint", ["https://id.acme.example"]),
-            ("id_token_signing_alg_values_supported", "RS256"),
-            ("authorization_response_iss_parameter_supported", "yes"), ("token_endpoint_auth_methods_supported", [5]),
-        ]
+        let endpoints = ["jwks_uri", "token_endpoint", "authorization_endpoint"].flatMap { name in
+            ([5, [], true, [:], ["https://id.acme.example"]] as [JSONValue]).map { (name, $0) }
+        }
+        let members: [(String, JSONValue)] =
+            [
+                ("id_token_signing_alg_values_supported", "RS256"), ("id_token_signing_alg_values_supported", [5]),
+                ("authorization_response_iss_parameter_supported", "yes"),
+                ("authorization_response_iss_parameter_supported", ""),
+                ("authorization_response_iss_parameter_supported", 1), ("token_endpoint_auth_methods_supported", [5]),
+            ] + endpoints
         try await refuse(.discovery, .wrongFieldType, each: members) { $0.metadata[$1.0] = $1.1 }
         try await refuse(.discovery, .missingField, each: [5, [], nil] as [JSONValue]) { $0.metadata["issuer"] = $1 }
         try await refuse(.profile, .badDescriptor) { $0.metadata["userinfo_endpoint"] = false }
         try await accept {
             $0.metadata["op_tos_uri"] = 5
+            $0.metadata["grant_types_supported"] = "code"
+            $0.metadata["id_token_signing_alg_values_supported"] = .null
             $0.metadata["revocation_endpoint"] = false
         } check: {
             #expect($1.profile?.subject == "user-1")
@@ -152,7 +168,7 @@ struct DiscoveryAttackTests {
         "https://id.acme.example/\nx", "https://id.acme.example/|calc", "vscode://x",
     ]
 
-    @Test("DISC-09: Endpoint that runs a command", arguments: ["authorization_endpoint", "token_endpoint"])
+    @Test("DISC-09: Endpoint that runs a command", arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
     func DISC_09_endpointThatRunsACommand(name: String) async throws {
         try await refuse(.discovery, .badDescriptor, each: Self.commands) { $0.metadata[name] = .string($1) }
     }
@@ -169,16 +185,19 @@ struct DiscoveryAttackTests {
         }
     }
 
-    @Test("DISC-10: Endpoint with userinfo or fragment")
-    func DISC_10_endpointWithUserinfoOrFragment() async throws {
+    @Test("DISC-10: Endpoint with userinfo or fragment", arguments: ["authorization_endpoint", "jwks_uri"])
+    func DISC_10_endpointWithUserinfoOrFragment(name: String) async throws {
         try await refuse(
             .discovery, .badDescriptor,
             each: [
                 "https://id.acme.example@evil.example/authorize", "https://user:pw@id.acme.example/",
                 "https://id.acme.example/authorize#x", "https:///authorize", "https://", "/authorize", "",
                 "https://id.acme.example:0/", "https://id.acme.example:99999/", "https://id.acme.example\\@evil/",
+                "https://id.acme.example:/x", "https:///path", "//id.acme.example/x", "https://é.example",
+                "https://id.acme.example/a b", "https://id.acme.example/\\evil", "https://id.acme.example/\"",
+                "https://id.acme.example/$(touch /tmp/pwned)",
             ]
-        ) { $0.metadata["authorization_endpoint"] = .string($1) }
+        ) { $0.metadata[name] = .string($1) }
     }
 
     @Test("DISC-11: Endpoint that has a query")

@@ -29,9 +29,13 @@ struct TokenResponseAttackTests {
 
     @Test("TOK-02: Access token missing or odd")
     func TOK_02_accessTokenMissingOrOdd() async throws {
-        try await refuse(.tokenRequest, .missingField) { $0.token["access_token"] = nil }
+        let scenario = Scenario()
+        let missing = await expectRefusal(.missingField) {
+            try await Flow.signIn.run(scenario) { $0.token["access_token"] = nil }
+        }
+        #expect(missing?.step == .tokenRequest && missing?.descriptorKey == "token.response.fields.access_token")
         try await refuse(.tokenRequest, .missingField) { $0.token["access_token"] = .null }
-        try await refuse(.tokenRequest, .wrongFieldType, each: ["", 5, [], ["x": 1], true] as [JSONValue]) {
+        try await refuse(.tokenRequest, .wrongFieldType, each: ["", 5, [], ["a"], ["x": 1], true] as [JSONValue]) {
             $0.token["access_token"] = $1
         }
     }
@@ -45,7 +49,9 @@ struct TokenResponseAttackTests {
             let header = scenario.requests(to: "/userinfo").first?.headers[.authorization]
             #expect(header?.hasPrefix("Bearer ") == true)
         }
-        try await refuse(.tokenRequest, .unsupportedTokenType, each: ["mac", "N_A", "DPoP", "Bearer x", "pop"]) {
+        try await refuse(
+            .tokenRequest, .unsupportedTokenType, each: ["mac", "N_A", "DPoP", "Bearer x", "Bearer ", "pop"]
+        ) {
             $0.token["token_type"] = .string($1)
         }
         try await refuse(.tokenRequest, .missingField, each: [nil, .null, ""] as [JSONValue?]) {
@@ -105,7 +111,9 @@ struct TokenResponseAttackTests {
 
     @Test("TOK-06: Refresh token")
     func TOK_06_refreshToken() async throws {
-        try await refuse(.tokenRequest, .wrongFieldType, each: [5, [], true, "a\r\nb", "ü"] as [JSONValue]) {
+        try await refuse(
+            .tokenRequest, .wrongFieldType, each: [5, [], [:], true, "a\r\nb", "a\nb", "ü"] as [JSONValue]
+        ) {
             $0.token["refresh_token"] = $1
         }
         try await accept(each: [nil, .null, ""] as [JSONValue?]) {
@@ -120,6 +128,7 @@ struct TokenResponseAttackTests {
         try await refuse(.tokenRequest, .missingField, each: [nil, .null, ""] as [JSONValue?]) {
             $0.token["id_token"] = $1
         }
+        try await refuse(.tokenRequest, .wrongFieldType) { $0.token["id_token"] = 7 }
     }
 
     @Test("TOK-08: ID token that was not requested")
@@ -130,12 +139,16 @@ struct TokenResponseAttackTests {
 
     @Test("TOK-09: Status")
     func TOK_09_status() async throws {
-        try await refuse(.tokenRequest, .unexpectedStatus, each: [201, 204, 206, 301, 302, 400, 401, 403]) {
+        try await refuse(.tokenRequest, .unexpectedStatus, each: [201, 202, 204, 206, 301, 302, 307, 400, 401, 403]) {
             $0.token.status = $1
         }
         try await refuse(.tokenRequest, .serverUnavailable, each: [429, 500, 502, 503]) { $0.token.status = $1 }
         try await refuse(.tokenRequest, .serverError) { $0.token = .error("invalid_grant", status: 200) }
-        try await refuse(.tokenRequest, .serverError) { $0.token["error"] = "invalid_grant" }
+        let scenario = Scenario()
+        let beside = await expectRefusal(.serverError) {
+            try await Flow.signIn.run(scenario) { $0.token["error"] = "invalid_grant" }
+        }
+        #expect(beside?.step == .tokenRequest && beside?.server?.code == "invalid_grant")
     }
 
     @Test("TOK-10: Error bodies")
@@ -205,7 +218,8 @@ struct TokenResponseAttackTests {
 
     @Test("TOK-13: Media types")
     func TOK_13_mediaTypes() async throws {
-        try await accept(each: ["application/json;charset=UTF-8", "application/vnd.acme+json", "Application/JSON"]) {
+        try await accept(each: ["application/json;charset=UTF-8", "application/vnd.acme+json;v=1", "Application/JSON"])
+        {
             $0.token.headers = [("Content-Type", $1)]
         }
         try await refuse(.tokenRequest, .unexpectedContentType, each: ["text/html", "text/javascript", "image/png"]) {
@@ -283,7 +297,7 @@ struct TokenResponseAttackTests {
     func TOK_19_accessTokenThatIsNoHeader() async throws {
         try await refuse(
             .tokenRequest, .wrongFieldType,
-            each: ["abc def", "a\r\nX-Injected: 1", "a\nb", "ü", "a\tb", "a\u{7F}", "日本"]
+            each: ["abc def", "a\r\nX-Injected: 1", "a\nb", "ü", "a\tb", "a\u{0}", "a\u{7F}", "日本"]
         ) { $0.token["access_token"] = .string($1) }
     }
 
