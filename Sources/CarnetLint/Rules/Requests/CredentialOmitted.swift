@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct CredentialOmitted: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "C018",
         name: "credential-omitted",
         summary: "'omit' leaves out the code, token or assertion that the request is about.",

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 struct RootOfForm: LintRule {
-    let explanation = RuleExplanation(
+    let explanation = DiagnosticExplanation(
         code: "T012",
         name: "root-of-form",
         summary: "A response in form encoding has a root other than the whole body.",
