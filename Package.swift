@@ -131,7 +131,8 @@ let package = Package(
         .target(
             name: "CarnetTransport",
             dependencies: [
-                "CLibZ", "Carnet", "CarnetProtocol", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CLibZ", "Carnet", "CarnetDescriptors", "CarnetProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .systemLibrary(name: "CLibZ", providers: [.apt(["zlib1g-dev"])]),

@@ -15,7 +15,7 @@ private let allowedImports: [String: Set<String>] = [
     "carnet-descriptor-tool": ["CarnetDescriptors", "CarnetEmbedding", "CarnetLint"],
     "CarnetProtocol": ["CarnetDescriptors", "Crypto", "CryptoExtras", "HTTPTypes"],
     "Carnet": ["CarnetDescriptors", "CarnetProtocol", "HTTPTypes", "Logging", "Metrics", "Tracing"],
-    "CarnetTransport": ["CLibZ", "Carnet", "CarnetProtocol", "HTTPTypes"],
+    "CarnetTransport": ["CLibZ", "Carnet", "CarnetDescriptors", "CarnetProtocol", "HTTPTypes"],
     "CarnetCurl": ["CLibCurl", "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport", "HTTPTypes"],
     "CarnetHTTP": [
         "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport", "AsyncHTTPClient", "HTTPTypes", "NIOCore",

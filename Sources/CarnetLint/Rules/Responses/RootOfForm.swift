@@ -15,17 +15,19 @@ struct RootOfForm: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)
-        let responses: [(rules: ResponseRules?, place: Place<ResponseRules>)] = [
-            (descriptor.token.response, places.token.response), (descriptor.refresh.response, places.refresh.response),
-            (descriptor.clientCredentials.response, places.clientCredentials.response),
-            (descriptor.device.token.response, places.device.token.response),
-            (descriptor.tokenExchange.response, places.tokenExchange.response),
-            (descriptor.jwtBearer.grant.response, places.jwtBearer.grant.response),
+        // A place is looked up only for a finding.
+        let responses: [(rules: ResponseRules?, place: () -> Place<ResponseRules>)] = [
+            (descriptor.token.response, { places.token.response }),
+            (descriptor.refresh.response, { places.refresh.response }),
+            (descriptor.clientCredentials.response, { places.clientCredentials.response }),
+            (descriptor.device.token.response, { places.device.token.response }),
+            (descriptor.tokenExchange.response, { places.tokenExchange.response }),
+            (descriptor.jwtBearer.grant.response, { places.jwtBearer.grant.response }),
         ]
         return responses.compactMap { rules, place in
             guard let rules, rules.format == .form, !rules.root.tokens.isEmpty else { return nil }
             return finding(
-                "a form has no object at \(rules.root)", in: context, at: place.root.span,
+                "a form has no object at \(rules.root)", in: context, at: place().root.span,
                 help: "remove 'root', or 'format: form' if the body is JSON")
         }
     }
