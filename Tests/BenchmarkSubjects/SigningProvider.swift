@@ -85,13 +85,15 @@ package struct SigningProvider: Sendable {
 /// The values of a query or form, by bytes: what a benchmark does itself must not weigh on what it measures.
 enum Query {
     static func value(of name: String, in text: String) -> String? {
-        for pair in text.utf8.split(whereSeparator: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }) {
-            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<equals].elementsEqual(name.utf8) else {
-                continue
+        let wanted = "\(name)="
+        var rest = text.utf8[...]
+        while !rest.starts(with: wanted.utf8) {
+            guard let separator = rest.firstIndex(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }) else {
+                return nil
             }
-            return String(Substring(pair[pair.index(after: equals)...]))
+            rest = rest[rest.index(after: separator)...]
         }
-        return nil
+        return String(Substring(rest.dropFirst(wanted.utf8.count).prefix { $0 != UInt8(ascii: "&") }))
     }
 }
 

@@ -72,7 +72,7 @@ package enum Telemetry {
             kind: .client
         ) { span in
             let response = try await body()
-            span.attributes["http.response.status_code"] = response.status
+            if span.isRecording { span.attributes["http.response.status_code"] = response.status }
             return response
         }
     }
@@ -89,7 +89,9 @@ package enum Telemetry {
             Timer(label: "\(name).duration", dimensions: dimensions).record(duration: ContinuousClock.now - started)
         }
         let result: Swift.Result<Result, any Error> = await withSpan(name, ofKind: kind) { span in
-            for (key, value) in attributes { span.attributes[key] = value }
+            if span.isRecording {
+                for (key, value) in attributes { span.attributes[key] = value }
+            }
             do {
                 return .success(try await body(span))
             } catch {

@@ -11,7 +11,14 @@ public struct ConnectionKey: Codable, ComparedByBytes, Sendable {
         self.account = account
     }
 
-    package var comparedBytes: [ByteKey] { [ByteKey(provider), ByteKey(account)] }
+    package func isSameBytes(as other: ConnectionKey) -> Bool {
+        account.isSameBytes(as: other.account) && provider.isSameBytes(as: other.provider)
+    }
+
+    package func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(ByteKey(provider))
+        hasher.combine(ByteKey(account))
+    }
 }
 
 /// The record that a store keeps for one account.

@@ -26,8 +26,7 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
             }
             state.savedRecords += 1
             let newRevision = String(state.savedRecords)
-            if let old { state.sessions.remove(old.connection) }
-            state.sessions.add(connection)
+            state.sessions.replace(old?.connection, by: connection)
             state.records[connection.key] = StoredConnection(connection: connection, revision: newRevision)
             return newRevision
         }
@@ -38,7 +37,7 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
         state.withLock { state in
             guard let old = state.records[key], revision == nil || old.revision == revision else { return false }
             state.records[key] = nil
-            state.sessions.remove(old.connection)
+            state.sessions.replace(old.connection, by: nil)
             return true
         }
     }

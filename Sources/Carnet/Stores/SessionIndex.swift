@@ -10,17 +10,28 @@ struct SessionIndex {
 
     private var keys: [Name: Set<ConnectionKey>] = [:]
 
-    mutating func add(_ connection: Connection) {
-        for name in Self.names(issuer: connection.namespace, connection.subject, connection.sessionID) {
-            keys[name, default: []].insert(connection.key)
+    /// Replaces the record of one account.
+    ///
+    /// - Parameters:
+    ///   - old: `nil` for a new account.
+    ///   - new: `nil` for an account that was removed.
+    mutating func replace(_ old: Connection?, by new: Connection?) {
+        let (oldNames, newNames) = (old.map(Self.names) ?? [], new.map(Self.names) ?? [])
+        // A refresh and a later sign-in seldom change them.
+        guard oldNames != newNames else { return }
+        if let key = old?.key {
+            for name in oldNames {
+                keys[name]?.remove(key)
+                if keys[name]?.isEmpty == true { keys[name] = nil }
+            }
+        }
+        if let key = new?.key {
+            for name in newNames { keys[name, default: []].insert(key) }
         }
     }
 
-    mutating func remove(_ connection: Connection) {
-        for name in Self.names(issuer: connection.namespace, connection.subject, connection.sessionID) {
-            keys[name]?.remove(connection.key)
-            if keys[name]?.isEmpty == true { keys[name] = nil }
-        }
+    private static func names(of connection: Connection) -> [Name] {
+        names(issuer: connection.namespace, connection.subject, connection.sessionID)
     }
 
     /// Every connection that the logout may name, ordered by name.

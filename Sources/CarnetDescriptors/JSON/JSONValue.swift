@@ -36,7 +36,8 @@ public struct JSONObject: Hashable, Sendable {
     public subscript(name: String) -> JSONValue? {
         get {
             Work.count(members.count)
-            return members.first { $0.name.isSameBytes(as: name) }?.value
+            for index in members.indices where members[index].name.isSameBytes(as: name) { return members[index].value }
+            return nil
         }
         set {
             let index = members.firstIndex { $0.name.isSameBytes(as: name) }

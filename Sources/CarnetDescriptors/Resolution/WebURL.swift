@@ -82,8 +82,9 @@ package struct WebURL: Hashable, Sendable {
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         guard host.utf8.first == UInt8(ascii: "1") else { return false }
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
-        return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+        let octets = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return octets.count == 4 && octets[0].elementsEqual("127".utf8)
+            && octets.allSatisfy { UInt8(Substring($0)) != nil }
     }
 
     package var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }

@@ -47,7 +47,12 @@ public struct SourceFile: Sendable {
 }
 
 extension SourceFile: ComparedByBytes {
-    package var comparedBytes: [[UInt8]] { [Array(path.utf8), bytes] }
+    package func isSameBytes(as other: SourceFile) -> Bool { path.isSameBytes(as: other.path) && bytes == other.bytes }
+
+    package func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(ByteKey(path))
+        hasher.combine(bytes)
+    }
 }
 
 extension SourceFile {

@@ -43,9 +43,9 @@ extension String {
     /// and the Kelvin sign; identifiers are compared without normalization (OpenID Connect Core, section 5.7; RFC 3986,
     /// section 6.2.1).
     package func isSameBytes(as other: String) -> Bool {
-        withBytes { bytes in
+        guard utf8.count == other.utf8.count else { return false }
+        return withBytes { bytes in
             other.withBytes { others in
-                guard bytes.count == others.count else { return false }
                 guard let start = bytes.baseAddress, let other = others.baseAddress else { return bytes.isEmpty }
                 return memcmp(start, other, bytes.count) == 0
             }
@@ -54,6 +54,7 @@ extension String {
 
     /// Calls a body with the bytes. A loop over `utf8` asks for each byte in which of several forms the string is kept.
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
         // A string in another form is copied, so that it has its bytes in a row.
         var text = self
         return try text.withUTF8(body)

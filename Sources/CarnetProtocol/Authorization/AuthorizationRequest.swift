@@ -5,8 +5,6 @@ package import Foundation
 public struct AuthorizationRequest: Sendable {
     /// The URL to open in the user's browser. It contains the state: do not log it.
     public let url: String
-    /// The URL with state, nonce and code challenge redacted.
-    package let redactedURL: String
     public let pending: PendingAuthorization
     /// When the URL stops working; `nil` if the server does not say.
     package let expiresAt: Date?
@@ -14,7 +12,10 @@ public struct AuthorizationRequest: Sendable {
     let parameters: RequestParameters
     /// The parameters in the URL or in the pushed request: plain, or as one signed request object.
     let sent: RequestParameters
-    let endpoint: WebURL
+    let page: AuthorizationPage
+
+    /// The URL with state, nonce and code challenge redacted.
+    package var redactedURL: String { page.url(with: sent.items.shown) }
 }
 
 extension AuthorizationRequest {
@@ -97,8 +98,8 @@ extension AuthorizationRequest {
                 parameters, goodFor: options.lifetime, random: random, now: now)
             : parameters
         try sent.refuseRepeats(of: sent.items, inQueryOf: endpoint, key: "endpoints.authorization")
-        url = rules.url(endpoint, with: sent.items.encoded)
-        redactedURL = rules.url(endpoint, with: sent.items.shown)
+        page = AuthorizationPage(endpoint: endpoint, rules)
+        url = page.url(with: sent.items.encoded)
         pending = PendingAuthorization(
             provider: provider.id,
             clientID: registration.clientID,
@@ -123,7 +124,6 @@ extension AuthorizationRequest {
         expiresAt = nil
         self.parameters = parameters
         self.sent = sent
-        self.endpoint = endpoint
     }
 }
 
@@ -144,11 +144,22 @@ extension AuthorizationRequest {
     }
 }
 
-extension ResolvedAuthorization {
+/// Where the browser goes for an authorization request.
+struct AuthorizationPage: Sendable {
+    let endpoint: WebURL
+    private let fragmentRoute: URLFragment?
+    private let fragment: URLFragment?
+
+    init(endpoint: WebURL, _ rules: ResolvedAuthorization) {
+        self.endpoint = endpoint
+        fragmentRoute = rules.fragmentRoute
+        fragment = rules.fragment
+    }
+
     /// The endpoint with encoded parameters in its query or, if the descriptor says so, its fragment.
-    func url(_ endpoint: WebURL, with parameters: String) -> String {
-        if let fragmentRoute = self.fragmentRoute?.text { return "\(endpoint)#\(fragmentRoute)?\(parameters)" }
-        return endpoint.appendingQuery(parameters) + (self.fragment.map { "#\($0.text)" } ?? "")
+    func url(with parameters: String) -> String {
+        if let fragmentRoute { return "\(endpoint)#\(fragmentRoute.text)?\(parameters)" }
+        return endpoint.appendingQuery(parameters) + (fragment.map { "#\($0.text)" } ?? "")
     }
 }
 

@@ -9,7 +9,7 @@ struct CodeVerifier {
     func challenge(_ encoding: ChallengeEncoding) -> String {
         let hash = SHA256.hash(data: Array(secret.reveal().utf8))
         return switch encoding {
-        case .base64url: Base64URL.encode(hash)
+        case .base64url: hash.withUnsafeBytes { Base64URL.encode($0.bindMemory(to: UInt8.self)) }
         case .hexadecimal: hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
     }

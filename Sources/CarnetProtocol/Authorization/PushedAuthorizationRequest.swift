@@ -68,15 +68,14 @@ extension AuthorizationRequest {
         for item in parameters.items where rules.pushed.repeated.contains(item.standardName) {
             try short.repeatItem(item)
         }
-        try short.refuseRepeats(of: short.items, inQueryOf: endpoint, key: "endpoints.authorization")
+        try short.refuseRepeats(of: short.items, inQueryOf: page.endpoint, key: "endpoints.authorization")
         return AuthorizationRequest(
-            url: rules.url(endpoint, with: short.items.encoded),
-            redactedURL: rules.url(endpoint, with: short.items.shown),
+            url: page.url(with: short.items.encoded),
             pending: pending,
             expiresAt: now.addingTimeInterval(lifetime),
             parameters: short,
             sent: short,
-            endpoint: endpoint
+            page: page
         )
     }
 

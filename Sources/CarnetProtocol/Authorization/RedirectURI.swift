@@ -44,7 +44,7 @@ enum RedirectURI {
         let scheme = uri[..<colon].lowercased()
         if scheme == "https" || scheme == "http" {
             do throws(WebURLError) {
-                _ = try WebURL(uri)
+                try WebURL.check(uri)
                 return nil
             } catch {
                 return "is invalid: \(error.reason)"

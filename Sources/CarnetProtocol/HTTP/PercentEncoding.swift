@@ -16,19 +16,20 @@ package enum PercentEncoding {
     static func encode(_ text: String, as encoding: ParameterEncoding = .percent, into output: inout [UInt8]) {
         text.withBytes { bytes in
             Work.count(bytes.count)
-            // Most values are random text, which is sent as it is.
-            if bytes.allSatisfy(isUnreserved) { return output.append(contentsOf: bytes) }
-            for byte in bytes {
-                if isUnreserved(byte) || encoding == .raw && isKeptRaw(byte) {
-                    output.append(byte)
-                } else if byte == 0x20 && encoding == .plus {
+            var rest = bytes[...]
+            while let place = rest.firstIndex(where: { !isUnreserved($0) && !(encoding == .raw && isKeptRaw($0)) }) {
+                output.append(contentsOf: rest[..<place])
+                let byte = rest[place]
+                if byte == 0x20 && encoding == .plus {
                     output.append(UInt8(ascii: "+"))
                 } else {
                     output.append(UInt8(ascii: "%"))
                     output.append(hexDigit(byte >> 4))
                     output.append(hexDigit(byte & 0xF))
                 }
+                rest = rest[(place + 1)...]
             }
+            output.append(contentsOf: rest)
         }
     }
 

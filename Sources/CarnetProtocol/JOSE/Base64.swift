@@ -15,24 +15,22 @@ package enum Base64URL {
     }
 
     private static func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-            var count = 0
-            var buffer: UInt32 = 0
-            var bits: UInt32 = 0
-            func append(_ sextet: UInt32) {
-                text[count] = alphabet[Int(sextet & 63)]
-                count += 1
-            }
-            for byte in bytes {
-                buffer = buffer << 8 | UInt32(byte)
-                bits += 8
-                while bits >= 6 {
-                    bits -= 6
-                    append(buffer >> bits)
+        let length = (bytes.count * 4 + 2) / 3
+        return alphabet.withUnsafeBufferPointer { alphabet in
+            String(unsafeUninitializedCapacity: length) { text in
+                var place = 0
+                // Three bytes are four characters.
+                for start in stride(from: 0, to: bytes.count, by: 3) {
+                    var group = UInt32(bytes[start]) << 16
+                    if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
+                    if start + 2 < bytes.count { group |= UInt32(bytes[start + 2]) }
+                    for character in 0..<min(4, length - place) {
+                        text[place + character] = alphabet[Int(group >> UInt32(18 - 6 * character)) & 63]
+                    }
+                    place += 4
                 }
+                return length
             }
-            if bits > 0 { append(buffer << (6 - bits)) }
-            return count
         }
     }
 
