@@ -301,7 +301,7 @@ let package = Package(
         .target(
             name: "CarnetTestSupport",
             dependencies: [
-                "CarnetDescriptors",
+                "Carnet", "CarnetDescriptors", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -399,7 +399,7 @@ let package = Package(
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetPostgreSQL", "CarnetProtocol",
                 "CarnetSQLite",
-                "CarnetServerTestSupport", "CarnetStorage",
+                "CarnetServerTestSupport", "CarnetStorage", "CarnetTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -441,7 +441,8 @@ let package = Package(
             name: "StoreProofTests",
             dependencies: [
                 "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
-                "CarnetServerTestSupport", "CarnetStoreTestSupport", "CarnetTesting", "StoreWorker",
+                "CarnetServerTestSupport", "CarnetStoreTestSupport", "CarnetTestSupport", "CarnetTesting",
+                "StoreWorker",
             ]
         ),
         .testTarget(
@@ -509,7 +510,7 @@ let package = Package(
             name: "SignInTests",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetLint", "CarnetProtocol", "CarnetSandbox", "CarnetSimulation",
-                "CarnetTesting", "CarnetTransport",
+                "CarnetTestSupport", "CarnetTesting", "CarnetTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Metadata"]
@@ -531,7 +532,10 @@ let package = Package(
         ),
         .testTarget(
             name: "RepositoryTests",
-            dependencies: ["CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation"],
+            dependencies: [
+                "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation",
+                "CarnetTestSupport",
+            ],
             exclude: ["PublicSurface"]
         ),
         // The Swift of the documentation, so that it compiles.

@@ -15,7 +15,7 @@ struct DescriptorReferenceTests {
         if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
             try Data(page.utf8).write(to: Repository.root.appending(path: path))
         }
-        let written = try? Repository.text(path)
+        let written = try? Repository.file(path).text
         #expect(written == page, "\(path) is not current; run the tests with CARNET_UPDATE_DOCS=1")
     }
 

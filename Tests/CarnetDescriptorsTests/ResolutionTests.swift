@@ -42,7 +42,7 @@ struct ResolutionTests {
         #expect(provider.authorization.parameters == [Named("fixed", "x")])
     }
 
-    // C4: what is missing is said at once, by its name.
+    // What is missing is said at once, by its name.
     @Test("Missing input is named with an example")
     func missingInputIsNamedWithAnExample() throws {
         let error = try refusal([:])

@@ -24,7 +24,7 @@ struct ResourceMapTests {
         #expect(try open([]) == [])
     }
 
-    // C23: whole tokens, case and all.
+    // Whole tokens, case and all.
     @Test(
         "Scope that only looks like it opens nothing",
         arguments: ["email_extra", "Email", "EMAIL", "read:email", "emai", "email ", "", "e-mail", "email,openid"])
@@ -83,7 +83,7 @@ struct ResourceMapTests {
         #expect(map.resource(named: "balance") == nil)
     }
 
-    // C25: a bad URL is an error with its place, not a crash at the button.
+    // A bad URL is an error with its place, not a crash at the button.
     @Test(
         "Bad URL is an error that names the entry",
         arguments: ["http://bank.example/x", "bank", "https://user@bank.example/"])

@@ -73,7 +73,7 @@ struct WebURLTests {
         #expect(error?.reason.contains("loopback") == true)
     }
 
-    // G21, DISC-11.
+    // DISC-11.
     @Test(
         "Query is appended to its own",
         arguments: zip(

@@ -28,7 +28,7 @@ struct DamagedStoreTests {
 
     private func expectUnreadable(_ temporary: TemporaryStore, _ path: String) async throws -> TokenStoreError? {
         let before = try Data(contentsOf: URL(filePath: path))
-        let error = await expectError(.unreadable, naming: path) { try await temporary.store().load(key) }
+        let error = await expectStoreError(.unreadable, naming: path) { try await temporary.store().load(key) }
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
         return error
     }
@@ -69,7 +69,9 @@ struct DamagedStoreTests {
         let wrong = try StoreKeySource.bytes(TemporaryStore.key.reversed())
         _ = try await temporary.store(key: right).save(.test(), replacing: nil)
         let path = try temporary.recordPath()
-        let error = await expectError(.unreadable, naming: path) { try await temporary.store(key: wrong).load(key) }
+        let error = await expectStoreError(.unreadable, naming: path) {
+            try await temporary.store(key: wrong).load(key)
+        }
         let id = try EncryptionKey(TemporaryStore.key).id
         #expect(error?.reason.contains("is encrypted with the key \(id), and the store has the key ") == true)
         #expect(try await temporary.store(key: right).load(key)?.connection == .test())
@@ -87,7 +89,7 @@ struct DamagedStoreTests {
         let others = try #require(names.map { "\(temporary.folder)/\($0)" }.first { $0 != mine })
         try FileManager.default.removeItem(atPath: mine)
         try FileManager.default.copyItem(atPath: others, toPath: mine)
-        await expectError(.unreadable, naming: mine) { try await store.load(key) }
+        await expectStoreError(.unreadable, naming: mine) { try await store.load(key) }
         let inventory = try await store.inventory()
         #expect(inventory.accounts == [other.key])
         #expect(inventory.damaged.map(\.reason) == ["\(mine) is the record of another account"])
@@ -110,8 +112,8 @@ struct DamagedStoreTests {
         _ = try await store.save(.test(), replacing: nil)
         let keyPath = "\(temporary.folder)/key"
         try FileManager.default.removeItem(atPath: keyPath)
-        await expectError(.unreadable, naming: keyPath) { try await store.load(key) }
-        await expectError(.unreadable, naming: keyPath) {
+        await expectStoreError(.unreadable, naming: keyPath) { try await store.load(key) }
+        await expectStoreError(.unreadable, naming: keyPath) {
             try await store.save(.test(account: "new"), replacing: nil)
         }
         #expect(!FileManager.default.fileExists(atPath: keyPath))
@@ -126,19 +128,19 @@ struct DamagedStoreTests {
         let handle = try FileHandle(forWritingTo: URL(filePath: keyPath))
         try handle.truncate(atOffset: UInt64(length))
         try handle.close()
-        await expectError(.unreadable, naming: keyPath) { try await store.load(key) }
+        await expectStoreError(.unreadable, naming: keyPath) { try await store.load(key) }
     }
 
     @Test("a record that others may have written is unreadable, and the error says what repairs it")
     func untrustedRecord() async throws {
         let (readable, path) = try await damaged { _ in }
         #expect(chmod(path, 0o644) == 0)
-        let error = await expectError(.unreadable, naming: path) { try await readable.store().load(key) }
+        let error = await expectStoreError(.unreadable, naming: path) { try await readable.store().load(key) }
         #expect(error?.remedy == "chmod 600 '\(path)'")
         let (linked, record) = try await damaged { _ in }
         try FileManager.default.moveItem(atPath: record, toPath: "\(linked.folder)/elsewhere")
         try FileManager.default.createSymbolicLink(atPath: record, withDestinationPath: "\(linked.folder)/elsewhere")
-        let foreign = await expectError(.unreadable, naming: record) { try await linked.store().load(key) }
+        let foreign = await expectStoreError(.unreadable, naming: record) { try await linked.store().load(key) }
         #expect(foreign?.remedy == "mv '\(record)' '\(record).damaged'")
         // A new sign-in replaces the link, not what it leads to.
         _ = try await linked.store().save(.test(), replacing: nil)
@@ -151,7 +153,7 @@ struct DamagedStoreTests {
         _ = try await temporary.store().save(.test(), replacing: nil)
         let keyPath = "\(temporary.folder)/key"
         #expect(truncate(keyPath, 0) == 0)
-        let error = await expectError(.unreadable, naming: keyPath) { try await temporary.store().load(key) }
+        let error = await expectStoreError(.unreadable, naming: keyPath) { try await temporary.store().load(key) }
         #expect(error?.remedy?.hasPrefix("restore \(keyPath) from a backup") == true)
     }
 

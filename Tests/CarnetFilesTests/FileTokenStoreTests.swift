@@ -97,14 +97,14 @@ struct FileTokenStoreTests {
         let temporary = try TemporaryStore()
         _ = try await temporary.store().save(.test(), replacing: nil)
         try FileManager.default.removeItem(atPath: "\(temporary.folder)/key")
-        await expectError(.unreadable) { try await temporary.store().prepareToSave(Connection.test().key) }
+        await expectStoreError(.unreadable) { try await temporary.store().prepareToSave(Connection.test().key) }
     }
 
     @Test("Names that are too long are unacceptable")
     func namesThatAreTooLongAreUnacceptable() async throws {
         let temporary = try TemporaryStore()
         let connection = Connection.test(account: String(repeating: "x", count: 65_537))
-        await expectError(.unacceptable) { try await temporary.store().save(connection, replacing: nil) }
+        await expectStoreError(.unacceptable) { try await temporary.store().save(connection, replacing: nil) }
     }
 
     @Test("Save goes on though its task is cancelled")
@@ -179,7 +179,7 @@ struct FileTokenStoreTests {
         #expect(try await rotated.inventory().recordsByKeyID == [old.id: 1, new.id: 1])
         let withoutOld = temporary.store(key: .keys(KeyRing(new)))
         #expect(try await withoutOld.load(Connection.test(account: "a").key) != nil)
-        await expectError(.unreadable) { try await withoutOld.load(Connection.test(account: "b").key) }
+        await expectStoreError(.unreadable) { try await withoutOld.load(Connection.test(account: "b").key) }
     }
 
     @Test("Record can be saved inside its lock")
@@ -195,7 +195,7 @@ struct FileTokenStoreTests {
 
 /// Runs `body`, which has to throw a `TokenStoreError` of that kind.
 @discardableResult
-func expectError<Result>(
+func expectStoreError<Result>(
     _ kind: TokenStoreError.Kind,
     naming path: String = "",
     sourceLocation: SourceLocation = #_sourceLocation,

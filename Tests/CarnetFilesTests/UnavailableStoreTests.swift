@@ -48,7 +48,7 @@ struct UnavailableStoreTests {
         let revision = try await temporary.store().save(.test(), replacing: nil)
         let before = try temporary.files()
         let full = temporary.store(calls: failing(ENOSPC, after: bytesThatFit))
-        let error = await expectError(.unavailable, naming: temporary.folder) {
+        let error = await expectStoreError(.unavailable, naming: temporary.folder) {
             try await full.save(new, replacing: revision)
         }
         #expect(error?.reason.hasSuffix("No space left on device") == true)
@@ -59,7 +59,7 @@ struct UnavailableStoreTests {
     func fullDiskAtFirstSaveLeavesNoHalfKey() async throws {
         let temporary = try TemporaryStore()
         let full = temporary.store(calls: failing(ENOSPC, after: 16))
-        await expectError(.unavailable, naming: "\(temporary.folder)/key") {
+        await expectStoreError(.unavailable, naming: "\(temporary.folder)/key") {
             try await full.save(.test(), replacing: nil)
         }
         #expect(try temporary.files().keys.sorted() == ["lock"])
@@ -73,7 +73,7 @@ struct UnavailableStoreTests {
         let before = try temporary.files()
         try await temporary.store().prepareToSave(key)
         let full = temporary.store(calls: failing(ENOSPC, after: 1000))
-        await expectError(.unavailable, naming: temporary.folder) { try await full.prepareToSave(key) }
+        await expectStoreError(.unavailable, naming: temporary.folder) { try await full.prepareToSave(key) }
         try await expectUntouched(temporary, before)
     }
 
@@ -88,7 +88,9 @@ struct UnavailableStoreTests {
             return -1
         }
         let broken = temporary.store(calls: calls)
-        await expectError(.unavailable, naming: temporary.folder) { try await broken.save(new, replacing: revision) }
+        await expectStoreError(.unavailable, naming: temporary.folder) {
+            try await broken.save(new, replacing: revision)
+        }
         try await expectUntouched(temporary, before)
     }
 
@@ -103,7 +105,7 @@ struct UnavailableStoreTests {
             return -1
         }
         let readOnly = temporary.store(calls: calls)
-        let error = await expectError(.unavailable, naming: try temporary.recordPath()) {
+        let error = await expectStoreError(.unavailable, naming: try temporary.recordPath()) {
             try await readOnly.save(new, replacing: revision)
         }
         #expect(error?.reason.hasSuffix("Read-only file system") == true)
@@ -156,12 +158,12 @@ struct UnavailableStoreTests {
         let store = temporary.store()
         _ = try await store.save(.test(), replacing: nil)
         try temporary.setMode(mode, temporary.folder)
-        let error = await expectError(.unavailable) { try await store.load(key) }
+        let error = await expectStoreError(.unavailable) { try await store.load(key) }
         #expect(
             error?.reason == "\(temporary.folder) can be used by other users; run: chmod 700 '\(temporary.folder)'"
         )
-        await expectError(.unavailable) { try await store.save(new, replacing: nil) }
-        await expectError(.unavailable) { try await store.keys() }
+        await expectStoreError(.unavailable) { try await store.save(new, replacing: nil) }
+        await expectStoreError(.unavailable) { try await store.keys() }
     }
 
     @Test("Files that others may use are rejected", arguments: [0o640, 0o604, 0o620])
@@ -175,7 +177,7 @@ struct UnavailableStoreTests {
         ]
         for (path, kind) in files {
             try temporary.setMode(mode, path)
-            let error = await expectError(kind) { try await store.load(key) }
+            let error = await expectStoreError(kind) { try await store.load(key) }
             #expect(error?.reason == "\(path) can be used by other users; run: chmod 600 '\(path)'")
             try temporary.setMode(0o600, path)
         }
@@ -187,7 +189,7 @@ struct UnavailableStoreTests {
         let temporary = try TemporaryStore()
         _ = try await temporary.store().save(.test(), replacing: nil)
         #expect(chown(temporary.folder, 65_534, 65_534) == 0)
-        let error = await expectError(.unavailable) { try await temporary.store().load(key) }
+        let error = await expectStoreError(.unavailable) { try await temporary.store().load(key) }
         #expect(error?.reason == "\(temporary.folder) belongs to another user")
     }
 
@@ -199,7 +201,7 @@ struct UnavailableStoreTests {
         let path = try temporary.recordPath()
         try FileManager.default.moveItem(atPath: path, toPath: "\(temporary.root)/moved")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "\(temporary.root)/moved")
-        await expectError(.unreadable, naming: path) { try await store.load(key) }
+        await expectStoreError(.unreadable, naming: path) { try await store.load(key) }
     }
 
     @Test("File in place of the folder is named")
@@ -211,7 +213,7 @@ struct UnavailableStoreTests {
             { _ = try await temporary.store().save(new, replacing: nil) },
             { _ = try await temporary.store().inventory() },
         ] as [() async throws -> Void] {
-            let error = await expectError(.unavailable, naming: temporary.folder, attempt)
+            let error = await expectStoreError(.unavailable, naming: temporary.folder, attempt)
             #expect(error?.reason.hasSuffix("Not a directory") == true)
         }
     }
@@ -220,7 +222,7 @@ struct UnavailableStoreTests {
         @Test("Folder that cannot be made is named")
         func folderThatCannotBeMadeIsNamed() async throws {
             let store = FileTokenStore(folder: "/proc/carnet/tokens")
-            await expectError(.unavailable, naming: "/proc/carnet") { try await store.save(new, replacing: nil) }
+            await expectStoreError(.unavailable, naming: "/proc/carnet") { try await store.save(new, replacing: nil) }
         }
     #endif
 

@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -7,8 +8,7 @@ import Testing
 /// What `swift run -c release Fuzzing` tries by the million, with a few inputs; and every input that ever found something.
 @Suite("Fuzz")
 struct FuzzTests {
-    private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fuzzing/Corpus").path
+    private static let corpus = Repository.root.appending(path: "Tests/Fuzzing/Corpus").path
 
     @Test("The corpus is clean")
     func theCorpusIsClean() throws {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -22,9 +23,7 @@ struct LinterTests {
 
     @Test("Every shipped descriptor is without findings")
     func everyShippedDescriptorIsWithoutFindings() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "providers")
-        let paths = try DescriptorFolder(folder.path).descriptorPaths()
+        let paths = try DescriptorFolder(Repository.root.appending(path: "providers").path).descriptorPaths()
         #expect(paths.count >= 120)
         let report = Linter().lint(files: try paths.map { try SourceFile(readingFrom: $0) })
         #expect(report.errorCount + report.warningCount == 0, "\(TextReporter().render(report))")

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetSimulation
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -8,9 +9,7 @@ import Testing
 /// `Docs/lint` is made from the rules. With `CARNET_UPDATE_DOCS=1` in the environment the pages are written anew.
 @Suite("Rule page", .serialized)
 struct RulePageTests {
-    private static let folder = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "Docs/lint")
+    private static let folder = Repository.root.appending(path: "Docs/lint")
 
     private static let updates = ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1"
 

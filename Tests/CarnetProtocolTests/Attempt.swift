@@ -63,20 +63,6 @@ struct Attempt {
     }
 }
 
-/// Expects an `OAuthError` of a step and a kind, and gives it back for a closer look.
-@discardableResult
-func expectError<Value>(
-    _ step: OAuthError.Step,
-    _ kind: OAuthError.Kind,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () throws -> Value
-) -> OAuthError? {
-    let error = #expect(throws: OAuthError.self, sourceLocation: sourceLocation) { _ = try body() }
-    #expect(error?.kind == kind, sourceLocation: sourceLocation)
-    #expect(error?.step == step, sourceLocation: sourceLocation)
-    return error
-}
-
 /// Percent-encoding by other means than the code under test.
 func percentEncoded(_ text: String) -> String {
     text.utf8.map { String(format: "%%%02X", $0) }.joined()

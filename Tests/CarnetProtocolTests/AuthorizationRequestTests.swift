@@ -25,7 +25,7 @@ struct AuthorizationRequestTests {
             ])
     }
 
-    // AREQ-01, AREQ-02, AREQ-03; G3, G4, G5.
+    // AREQ-01, AREQ-02, AREQ-03.
     @Test("State nonce and challenge are fresh and long")
     func stateNonceAndChallengeAreFreshAndLong() throws {
         let random = SystemBytes()
@@ -70,7 +70,7 @@ struct AuthorizationRequestTests {
         #expect(exchange.form["code_verifier"] == "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
     }
 
-    // G5: a generator that fails must not make a guessable state.
+    // A generator that fails must not make a guessable state.
     @Test("Too few random bytes are an error", arguments: [0, 1, 31])
     func tooFewRandomBytesAreAnError(_ count: Int) throws {
         let provider = try Fixture.provider()
@@ -85,7 +85,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    // AREQ-06, G1.
+    // AREQ-06.
     @Test("Every value survives encoding", arguments: awkwardValues)
     func everyValueSurvivesEncoding(_ value: String) throws {
         let attempt = try Attempt(
@@ -119,7 +119,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    // DISC-11, G21.
+    // DISC-11.
     @Test("Keeps the endpoint's own query")
     func keepsTheEndpointsOwnQuery() throws {
         let attempt = try Attempt(Fixture.openID.replacingOccurrences(of: "/authorize", with: "/authorize?p=b2c_1"))
@@ -186,7 +186,7 @@ struct AuthorizationRequestTests {
         #expect(attempt.sent["client_id"] == "client")
     }
 
-    // G12: what makes a provider give a refresh token, when it is wanted and not otherwise.
+    // What makes a provider give a refresh token, when it is wanted and not otherwise.
     @Test("Offline and reconsent parameters follow the options")
     func offlineAndReconsentParametersFollowTheOptions() throws {
         let yaml =

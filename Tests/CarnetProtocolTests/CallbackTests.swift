@@ -30,7 +30,7 @@ struct CallbackStateTests {
         }
     }
 
-    // ARES-01, A1: nothing equals nothing.
+    // ARES-01: nothing equals nothing.
     @Test(
         "Missing or empty state is rejected",
         arguments: ["code=c", "state=&code=c", "state&code=c", "STATE=x&code=c", "state%5B%5D=x&code=c"])
@@ -100,7 +100,7 @@ struct CallbackParameterTests {
         expectError(.callback, .missingCode) { try attempt.validate("state=\(attempt.state)\(rest)") }
     }
 
-    // C6: a bare `error` is an error.
+    // A bare `error` is an error.
     @Test("Error without a value is an error", arguments: ["&error", "&error="])
     func errorWithoutAValueIsAnError(_ rest: String) {
         expectError(.callback, .serverError) { try attempt.validate("state=\(attempt.state)\(rest)") }
@@ -269,7 +269,6 @@ struct CallbackIssuerTests {
 
 @Suite("Callback address")
 struct CallbackAddressTests {
-    // G6, A4.
     @Test(
         "Callback to another address is rejected",
         arguments: [
@@ -342,7 +341,6 @@ struct CallbackErrorTests {
         expectError(.callback, .serverError) { try attempt.validate("state=\(attempt.state)&\(rest)") }
     }
 
-    // G7, G15, A3, C6.
     @Test("Server's words are carried")
     func serversWordsAreCarried() {
         let error = refusal("error=invalid_scope&error_description=no+such+scope&error_uri=https://x.example/e")

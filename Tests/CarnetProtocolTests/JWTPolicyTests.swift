@@ -1,4 +1,5 @@
 import CarnetProtocol
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -28,9 +29,6 @@ struct JWTPolicyTests {
 
     @Test("Docs/security.md shows the table")
     func documented() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "Docs/security.md"), encoding: .utf8)
-        #expect(page.contains(Self.table))
+        #expect(try Repository.file("Docs/security.md").text.contains(Self.table))
     }
 }

@@ -35,7 +35,6 @@ struct ResourceRequestTests {
             try WebURL(url), headers: headers, tokens: tokens, at: provider, declared: declared)
     }
 
-    // C22.
     @Test(
         "Token goes to declared origins",
         arguments: [
@@ -47,7 +46,6 @@ struct ResourceRequestTests {
         #expect(try make(url).header("Authorization") == "Bearer access-token-1")
     }
 
-    // C22.
     @Test(
         "Token goes to no other origin",
         arguments: [
@@ -63,7 +61,7 @@ struct ResourceRequestTests {
         #expect(error.map { "\($0)".contains("access-token-1") } == false)
     }
 
-    // C22: http, user information and other tricks do not even become a URL.
+    // Http, user information and other tricks do not even become a URL.
     @Test(
         "Trick is no URL",
         arguments: [
@@ -140,7 +138,7 @@ struct ResourceResponseTests {
         try validate(.empty(status: status))
     }
 
-    // C14: the status comes before the body.
+    // The status comes before the body.
     @Test("JSON body with an error status is no success")
     func jsonBodyWithAnErrorStatusIsNoSuccess() {
         let body = #"{"balance":100}"#
@@ -151,7 +149,6 @@ struct ResourceResponseTests {
         expectError(.resource, .unexpectedStatus) { try validate(.json(body, status: 302)) }
     }
 
-    // C12.
     @Test("Forbidden says which scopes are missing")
     func forbiddenSaysWhichScopesAreMissing() throws {
         let error = expectError(.resource, .insufficientScope) {

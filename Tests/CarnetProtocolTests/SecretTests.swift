@@ -34,7 +34,7 @@ struct SecretTests {
         #expect(secret.reveal() == "s3cret-text")
     }
 
-    // JOSE-29, A1: by bytes, where Swift's texts compare by canonical equivalence.
+    // JOSE-29: by bytes, where Swift's texts compare by canonical equivalence.
     @Test("Is compared by bytes")
     func isComparedByBytes() {
         #expect(Secret("a") == Secret("a"))

@@ -24,13 +24,13 @@ struct TokenRequestTests {
         #expect(request.form.count == 5)
     }
 
-    // HTTP-13, G22.
+    // HTTP-13.
     @Test("Asks for JSON")
     func asksForJSON() throws {
         #expect(try Attempt().exchange().header("Accept") == "application/json")
     }
 
-    // G2, AREQ-06, ARES-17: the code goes out as it came in.
+    // AREQ-06, ARES-17: the code goes out as it came in.
     @Test("Code survives form encoding", arguments: ["a+b", "4/0A+b&x=1%2F", "a=b", "100%", "a b", "a;b", "~!*'()"])
     func codeSurvivesFormEncoding(_ code: String) throws {
         let request = try Attempt().exchange(code: code)

@@ -42,7 +42,7 @@ struct TokenResponseTests {
         #expect(response.idToken == nil)
     }
 
-    // G11, C8, TOK-15, TOK-16: all but the access token may be missing.
+    // TOK-15, TOK-16: all but the access token may be missing.
     @Test("Needs the access token alone")
     func needsTheAccessTokenAlone() throws {
         let response = try Endpoint().validate(#"{"access_token":"at","token_type":"Bearer"}"#)
@@ -137,7 +137,7 @@ struct TokenResponseTests {
         expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: "\"expires_in\":\(value)") }
     }
 
-    // TOK-05, C24.
+    // TOK-05.
     @Test(
         "Granted scopes are exactly those named",
         arguments: zip(
@@ -283,7 +283,6 @@ struct TokenErrorTests {
         }
     }
 
-    // G15, C7.
     @Test("Server's words are carried")
     func serversWordsAreCarried() throws {
         let endpoint = try Endpoint()
@@ -385,7 +384,7 @@ struct TokenSetTests {
 
     private func answer(_ json: String) throws -> TokenResponse { try Endpoint().validate(json) }
 
-    // RT-02, RT-08, RT-10, C10: what the answer leaves out stays.
+    // RT-02, RT-08, RT-10: what the answer leaves out stays.
     @Test("Refresh keeps what the response leaves out")
     func refreshKeepsWhatTheAnswerLeavesOut() throws {
         let merged = old.merging(
@@ -412,7 +411,7 @@ struct TokenSetTests {
         #expect(merged.expiresAt == nil)
     }
 
-    // RT-07, G13.
+    // RT-07.
     @Test("Ends within the margin")
     func endsWithinTheMargin() {
         #expect(!old.isExpiring(within: 60, at: Attempt.now - 61))

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetTestSupport
 import Testing
 
 @testable import CarnetProtocol

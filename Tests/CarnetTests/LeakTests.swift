@@ -93,7 +93,7 @@ struct LeakTests {
         }
     }
 
-    // LOG-01, LOG-03, G14, C21.
+    // LOG-01, LOG-03.
     @Test("Whole flow shows no secret", arguments: ["client_secret_post", "client_secret_basic"])
     func wholeFlowShowsNoSecret(_ authentication: String) async throws {
         let client = try client(authentication, store: MemoryTokenStore())

@@ -21,7 +21,7 @@ struct SessionRefreshTests {
         provider.forms("/token").filter { $0["grant_type"] == "refresh_token" }
     }
 
-    // RT-07, G13.
+    // RT-07.
     @Test("Valid tokens are given without a request")
     func validTokensAreGivenWithoutARequest() async throws {
         let session = try await signedIn()
@@ -52,7 +52,7 @@ struct SessionRefreshTests {
         #expect(refreshes.count == 1)
     }
 
-    // RT-03, C15: with a provider that revokes everything when a refresh token comes twice.
+    // RT-03: with a provider that revokes everything when a refresh token comes twice.
     @Test("Hundred callers share one refresh")
     func hundredCallersShareOneRenewal() async throws {
         let session = try await signedIn()
@@ -106,7 +106,7 @@ struct SessionRefreshTests {
         #expect(refreshes.count == 1)
     }
 
-    // RT-02, C10.
+    // RT-02.
     @Test("New refresh token replaces the old one")
     func newRefreshTokenReplacesTheOldOne() async throws {
         let session = try await signedIn()
@@ -115,7 +115,7 @@ struct SessionRefreshTests {
         #expect(refreshes.map { $0["refresh_token"] } == ["refresh-token-1", "refresh-token-2"])
     }
 
-    // RT-02, RT-08, C8, G11.
+    // RT-02, RT-08.
     @Test("What the response leaves out is kept")
     func whatTheAnswerLeavesOutIsKept() async throws {
         let session = try await signedIn()
@@ -142,7 +142,7 @@ struct SessionRefreshTests {
         #expect(refreshes.count == 1)
     }
 
-    // RT-04, C16: nothing else ends it.
+    // RT-04: nothing else ends it.
     @Test(
         "Other failure keeps the tokens for later",
         arguments: [

@@ -65,7 +65,6 @@ struct ResourceCallTests {
         #expect(provider.count("/phone") == 0)
     }
 
-    // C22.
     @Test("Undeclared host gets nothing")
     func undeclaredHostGetsNothing() async throws {
         let session = try await signedIn()
@@ -76,7 +75,7 @@ struct ResourceCallTests {
         #expect(provider.requests.count == before)
     }
 
-    // C12, rule 6: one renewal, one more try.
+    // Rule 6: one renewal, one more try.
     @Test("Refused token is refreshed and the call repeated once")
     func refusedTokenIsRenewedAndTheCallRepeatedOnce() async throws {
         let session = try await signedIn()
@@ -92,7 +91,6 @@ struct ResourceCallTests {
         #expect(try await session.storedTokens().accessToken.reveal() == "access-token-2")
     }
 
-    // C13.
     @Test("Endless refusal is bounded")
     func endlessRefusalIsBounded() async throws {
         let session = try await signedIn()
@@ -104,7 +102,7 @@ struct ResourceCallTests {
         #expect(await store.keys() == [session.key])
     }
 
-    // C14: 401 with a JSON body is no success, and without a refresh token it is said at once.
+    // 401 with a JSON body is no success, and without a refresh token it is said at once.
     @Test("Refused token without a refresh token is said")
     func refusedTokenWithoutARefreshTokenIsSaid() async throws {
         provider.on("/token") { provider, form in
@@ -117,7 +115,7 @@ struct ResourceCallTests {
         #expect(provider.count("/token") == 1)
     }
 
-    // C12: a refresh cannot help a missing scope.
+    // A refresh cannot help a missing scope.
     @Test("Forbidden is not refreshed")
     func forbiddenIsNotRenewed() async throws {
         let session = try await signedIn()
@@ -127,7 +125,7 @@ struct ResourceCallTests {
         #expect(provider.count("/token") == 1)
     }
 
-    // C15: many calls that are refused at once share one renewal.
+    // Many calls that are refused at once share one renewal.
     @Test("Many refused calls share one refresh")
     func manyRefusedCallsShareOneRenewal() async throws {
         let session = try await signedIn()

@@ -263,7 +263,7 @@ struct SignInTests {
         #expect(provider.count("/userinfo") == 0)
     }
 
-    // C20: a failed sign-in leaves what is stored alone.
+    // A failed sign-in leaves what is stored alone.
     @Test("Failure leaves the stored tokens alone")
     func failureLeavesTheStoredTokensAlone() async throws {
         let client = try provider.client(store: store)
@@ -399,7 +399,7 @@ struct SignInTests {
 struct UserAgentTests {
     private let provider = ScriptedProvider()
 
-    // ARES-03, A2: a forged callback does not end a login that waits.
+    // ARES-03: a forged callback does not end a login that waits.
     @Test("Forged callback is passed over and the wait goes on")
     func forgedCallbackIsPassedOverAndTheWaitGoesOn() async throws {
         let client = try provider.client()
@@ -421,7 +421,7 @@ struct UserAgentTests {
         #expect(provider.forms("/token").map { $0["code"] } == ["good"])
     }
 
-    // G7, C5: cancelled, too late and impossible are told apart, and the port is freed.
+    // Cancelled, too late and impossible are told apart, and the port is freed.
     @Test(
         "Reasons for no callback are reported apart",
         arguments: zip(

@@ -25,7 +25,7 @@ struct SignOutTests {
         await expectError(.storage, .sessionEnded) { try await session.tokens() }
     }
 
-    // REV-01, REV-05, C29.
+    // REV-01, REV-05.
     @Test("Refresh token is revoked before the access token")
     func refreshTokenIsRevokedBeforeTheAccessToken() async throws {
         let outcome = try await provider.session(store: store).signOut(.revoke)
@@ -213,7 +213,6 @@ struct RestoreTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
-    // G16, C19.
     @Test("Session is restored by another process")
     func sessionIsRestoredByAnotherProcess() async throws {
         _ = try await provider.session(store: store)
@@ -262,7 +261,7 @@ struct RestoreTests {
         await expectError(.storage, .badRegistration) { try await elsewhere.session(for: "user-1") }
     }
 
-    // C18: one record for each provider and account.
+    // One record for each provider and account.
     @Test("Accounts are apart")
     func accountsAreApart() async throws {
         let client = try provider.client(store: store)

@@ -1,3 +1,5 @@
+import CarnetTestSupport
+
 /// Changes bytes a little: known inputs, with bits turned over, parts left out, repeated and mixed, and words of the
 /// format put in.
 struct ByteMutator: Sendable {

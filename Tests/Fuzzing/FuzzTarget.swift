@@ -1,3 +1,5 @@
+import CarnetTestSupport
+
 /// Something that takes input from strangers: makes inputs for it, and knows what must hold for every one.
 protocol FuzzTarget: Sendable {
     /// - Parameter corpus: Inputs to start from, besides the target's own.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarnetDescriptors
 import CarnetLint
+import CarnetTestSupport
 import Foundation
 
 #if !COVERAGE

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetTestSupport
 
 /// Descriptors made from the JSON Schema, so that a key of the language is tried as soon as it exists.
 struct InstanceGenerator {

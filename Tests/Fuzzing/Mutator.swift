@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetTestSupport
 
 /// Makes inputs that are nearly right: known texts with a few changes, descriptors made from the schema, and mixtures.
 struct Mutator {

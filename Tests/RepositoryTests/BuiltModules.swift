@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Foundation
 
 /// The modules that the tests were built with.

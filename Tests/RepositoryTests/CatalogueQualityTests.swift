@@ -2,6 +2,7 @@ import CarnetCatalog
 import CarnetDescriptors
 import CarnetLint
 import CarnetSimulation
+import CarnetTestSupport
 import Foundation
 import Testing
 

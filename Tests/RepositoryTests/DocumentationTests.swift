@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetLint
+import CarnetTestSupport
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import CarnetProtocol
+import CarnetTestSupport
 import Foundation
 import Testing
 

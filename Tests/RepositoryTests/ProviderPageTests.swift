@@ -1,5 +1,6 @@
 import CarnetCatalog
 import CarnetDescriptors
+import CarnetTestSupport
 import Foundation
 import Testing
 

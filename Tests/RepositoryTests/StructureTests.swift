@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Foundation
 import Testing
 

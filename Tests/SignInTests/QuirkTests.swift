@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -18,8 +19,7 @@ struct QuirkTests {
 
     @Test("stands on the page as in the table")
     func page() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Docs/quirks.md")
+        let file = Repository.root.appending(path: "Docs/quirks.md")
         if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
             try Data(Quirk.page.utf8).write(to: file)
         }

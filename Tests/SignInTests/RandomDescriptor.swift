@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetTestSupport
 
 /// A descriptor that a seed makes: a provider that works, and a few random changes to it, good and bad.
 ///
@@ -10,9 +11,9 @@ import CarnetDescriptors
 struct RandomDescriptor {
     struct Change: Sendable {
         let name: String
-        let settings: @Sendable (inout Dice) -> [(path: String, value: JSONValue)]
+        let settings: @Sendable (inout SplitMix64) -> [(path: String, value: JSONValue)]
 
-        init(_ name: String, _ settings: @escaping @Sendable (inout Dice) -> [(path: String, value: JSONValue)]) {
+        init(_ name: String, _ settings: @escaping @Sendable (inout SplitMix64) -> [(path: String, value: JSONValue)]) {
             self.name = name
             self.settings = settings
         }
@@ -34,7 +35,7 @@ struct RandomDescriptor {
 
     init(seed: UInt64) {
         self.seed = seed
-        var dice = Dice(seed: seed)
+        var dice = SplitMix64(seed: seed)
         var root: JSONValue = ["carnet": 1, "id": "odd", "name": "Odd"]
         for (path, value) in Self.start(&dice) { root.set(path.split(separator: ".")[...], value) }
         for _ in 0..<dice.below(6) {
@@ -42,20 +43,20 @@ struct RandomDescriptor {
                 root.set(path.split(separator: ".")[...], value)
             }
         }
-        // Dice of its own: the other changes of a seed stay as they are.
-        var further = Dice(seed: ~seed)
+        // A generator of its own: the other changes of a seed stay as they are.
+        var further = SplitMix64(seed: ~seed)
         if further.below(3) == 0 {
             for (path, value) in further.pick(Self.conditions).settings(&further) {
                 root.set(path.split(separator: ".")[...], value)
             }
         }
-        var latest = Dice(seed: seed &* 0x9E37_79B9)
+        var latest = SplitMix64(seed: seed &* 0x9E37_79B9)
         if latest.below(3) == 0 {
             for (path, value) in latest.pick(Self.variants).settings(&latest) {
                 root.set(path.split(separator: ".")[...], value)
             }
         }
-        var last = Dice(seed: seed &* 0xD1B5_4A32)
+        var last = SplitMix64(seed: seed &* 0xD1B5_4A32)
         if last.below(3) == 0 {
             let grant = last.pick(Self.grants)
             // Without a sign-in, an endpoint that a callback names is not known.
@@ -68,7 +69,7 @@ struct RandomDescriptor {
     }
 
     /// An OpenID provider with metadata, one without, and an API that is neither.
-    private static func start(_ dice: inout Dice) -> [(path: String, value: JSONValue)] {
+    private static func start(_ dice: inout SplitMix64) -> [(path: String, value: JSONValue)] {
         let endpoints: [(path: String, value: JSONValue)] = [
             ("endpoints.authorization", "https://odd.example/authorize"),
             ("endpoints.token", "https://odd.example/token"),
@@ -571,7 +572,7 @@ extension RandomDescriptor {
     ]
 }
 
-extension Dice {
+extension SplitMix64 {
     /// A key of the request of a grant, which has a parameter that is often renamed.
     fileprivate mutating func grant(_ section: String, renaming name: String) -> (path: String, value: JSONValue) {
         let keys: [(path: String, value: JSONValue)] = [
@@ -586,25 +587,7 @@ extension Dice {
     }
 }
 
-/// The same numbers in every run with the same seed.
-struct Dice: Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// SplitMix64.
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
-
+extension SplitMix64 {
     /// A value that is hard to encode, or a plain one.
     var text: String {
         mutating get { pick(["x", "a b", "1+1=2", "50%", "a&b", "\u{FC}ber", "none", "https://x.example/?a=b"]) }

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetStoreTestSupport
+import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import Testing
@@ -34,7 +35,7 @@ struct ManyProcessesTests {
     func killedProcessLosesNothingAcknowledged(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind, lease: 300)
         try await storm.signIn()
-        var generator = SeededGenerator(state: 0x5EED)
+        var generator = SplitMix64(seed: 0x5EED)
         var kills = 0
         // In PostgreSQL the next process waits for the lease of a killed one.
         while kills < (kind == .postgresql ? 25 : 67) {
@@ -107,15 +108,5 @@ struct ManyProcessesTests {
         for worker in workers { worker.kill() }
         #expect(disturbances == 6)
         #expect(try await storm.location.open().load(StormProvider.key) != nil)
-    }
-}
-
-/// The same moments at each run.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
     }
 }

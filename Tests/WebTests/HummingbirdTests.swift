@@ -1,6 +1,7 @@
 import CarnetHummingbird
 import CarnetSandbox
 import CarnetServerTestSupport
+import CarnetTestSupport
 import CarnetTesting
 import HTTPTypes
 import Hummingbird
@@ -68,25 +69,24 @@ struct HummingbirdTests {
         }
     }
 
-    @Test("A store that is away gives a page with a reference that the log has, and costs nobody the sign-in")
-    func storeIsAway() async throws {
-        let store = Availability()
+    @Test("A store that fails gives a page with a reference that the log has, and costs nobody the sign-in")
+    func storeFails() async throws {
         let log = RecordedLog()
-        let site = try Site(availability: store, logger: log.logger)
+        let site = try Site(logger: log.logger)
         var browser = Browser(site)
         _ = try await browser.signIn()
         let cookie = try #require(browser.request.headerFields[.cookie])
-        store.isAway = true
+        site.records.fail()
         try await application(site).test(.router) { client in
             let away = try await client.execute(uri: "/home", method: .get, headers: [.cookie: cookie])
             #expect(away.status == .serviceUnavailable)
             #expect(away.headers[values: .setCookie].isEmpty)
             let page = String(buffer: away.body)
             #expect(page.contains("Sign-in is unavailable now"))
-            let entry = try #require(log.entries.last { $0.contains("the database is away") })
+            let entry = try #require(log.entries.last { $0.contains("the disk is full") })
             let reference = try #require(page.firstMatch(of: /Reference: ([A-Za-z0-9_-]+)/)?.output.1)
             #expect(entry.contains(reference))
-            store.isAway = false
+            site.records.work()
             #expect(try await client.execute(uri: "/home", method: .get, headers: [.cookie: cookie]).status == .ok)
         }
     }

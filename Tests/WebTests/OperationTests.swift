@@ -104,12 +104,11 @@ struct OperationTests {
 
     @Test("The health check names the store that does not work, and nothing else")
     func health() async throws {
-        let availability = Availability()
-        let site = try Site(availability: availability)
+        let site = try Site()
         #expect(await site.web.healthProblems().isEmpty)
-        availability.isAway = true
-        #expect(await site.web.healthProblems() == ["The store of acme does not work: the database is away"])
-        availability.isAway = false
+        site.records.fail()
+        #expect(await site.web.healthProblems() == ["The store of acme does not work: the disk is full"])
+        site.records.work()
         #expect(await site.web.healthProblems().isEmpty)
         let waiting = try Site(pendingStore: BrokenPendingStore())
         #expect(

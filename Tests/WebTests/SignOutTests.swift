@@ -1,6 +1,7 @@
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTestSupport
 import CarnetTesting
 import CarnetWeb
 import HTTPTypes
@@ -20,15 +21,14 @@ struct WebSignOutTests {
         #expect(try await browser.site.web.liveSession(of: stolen) == nil)
     }
 
-    @Test("A store that is away is told with a reference that the log has, and keeps the session")
-    func storeIsAway() async throws {
-        let store = Availability()
+    @Test("A store that fails is reported with a reference that the log has, and keeps the session")
+    func storeFails() async throws {
         let log = RecordedLog()
-        var browser = Browser(try Site(availability: store, logger: log.logger))
+        var browser = Browser(try Site(logger: log.logger))
         _ = try await browser.signIn()
-        store.isAway = true
+        browser.site.records.fail()
         #expect(try await browser.post("/sign-out").head.status == .serviceUnavailable)
-        #expect(log.entries.contains { $0.contains("the database is away") })
+        #expect(log.entries.contains { $0.contains("the disk is full") })
         #expect(browser.session != nil)
     }
 

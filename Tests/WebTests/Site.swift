@@ -1,6 +1,7 @@
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTestSupport
 import CarnetTesting
 import CarnetWeb
 import Foundation
@@ -16,7 +17,8 @@ struct Site {
     let clients: ProviderClients
     let sandbox: Sandbox
     let clock: ManualClock
-    let store = MemoryTokenStore()
+    let records = FailingStore()
+    var store: MemoryTokenStore { records.inner }
 
     init(
         _ descriptors: [String] = [Site.acme],
@@ -26,7 +28,6 @@ struct Site {
         postLogoutRedirectURI: String? = nil,
         faults: Set<SandboxFault> = [],
         backChannelLogoutURI: String? = nil,
-        availability: Availability = Availability(),
         signInLifetime: TimeInterval = 3600,
         findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -46,10 +47,10 @@ struct Site {
             now: { clock.now }
         )
         let transport = SandboxTransport(sandbox)
-        let store = AwayStore(inner: store, availability: availability)
+        let records = records
         clients = ProviderClients(
             try read.map {
-                try Site.client(of: $0, transport, store, clock, postLogoutRedirectURI: postLogoutRedirectURI)
+                try Site.client(of: $0, transport, records, clock, postLogoutRedirectURI: postLogoutRedirectURI)
             }
         )
         web = try WebSignIn(

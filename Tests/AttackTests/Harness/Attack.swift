@@ -12,6 +12,8 @@ import Testing
 /// - Parameters:
 ///   - cases: What differs between the variants; `change` puts it into the script.
 ///   - extra: Further paths that may have been requested.
+/// - Returns: The error of each variant.
+@discardableResult
 func refuse<Case: Sendable>(
     _ step: OAuthError.Step,
     _ kind: OAuthError.Kind,
@@ -20,18 +22,22 @@ func refuse<Case: Sendable>(
     mayRequest extra: Set<String> = [],
     sourceLocation: SourceLocation = #_sourceLocation,
     _ change: (inout Script, Case) throws -> Void
-) async throws {
+) async throws -> [OAuthError] {
     try await control(flow, sourceLocation: sourceLocation)
+    var errors: [OAuthError] = []
     for item in cases {
         let scenario = Scenario()
         let note = "variant: \(String(describing: item).prefix(100))"
-        await expectRefusal(kind, at: step, note, sourceLocation: sourceLocation) {
+        let error = await expectRefusal(kind, at: step, note, sourceLocation: sourceLocation) {
             try await flow.run(scenario) { try change(&$0, item) }
         }
+        if let error { errors.append(error) }
         await scenario.expectQuiet(after: step, mayRequest: extra, note, sourceLocation)
     }
+    return errors
 }
 
+@discardableResult
 func refuse(
     _ step: OAuthError.Step,
     _ kind: OAuthError.Kind,
@@ -39,10 +45,10 @@ func refuse(
     mayRequest extra: Set<String> = [],
     sourceLocation: SourceLocation = #_sourceLocation,
     _ change: (inout Script) throws -> Void = { _ in }
-) async throws {
+) async throws -> OAuthError? {
     try await refuse(
         step, kind, in: flow, each: [()], mayRequest: extra, sourceLocation: sourceLocation
-    ) { script, _ in try change(&script) }
+    ) { script, _ in try change(&script) }.first
 }
 
 /// Mounts what looks odd and is allowed: every variant passes, and is looked at.
@@ -97,7 +103,7 @@ func expectRefusal<Value>(
     sourceLocation: SourceLocation = #_sourceLocation,
     of body: () async throws -> Value
 ) async -> OAuthError? {
-    let error = await expectError(OAuthError.self, note, sourceLocation: sourceLocation, of: body)
+    let error = await expectThrown(OAuthError.self, note, sourceLocation: sourceLocation, of: body)
     if let error {
         #expect(
             error.kind == kind && error.step == step ?? error.step, "\(error); \(note)",
@@ -108,7 +114,7 @@ func expectRefusal<Value>(
 
 /// Expects an error, which is searched for secrets like all that was said.
 @discardableResult
-func expectError<Failure: Error, Value>(
+func expectThrown<Failure: Error, Value>(
     _ type: Failure.Type,
     _ note: String = "",
     sourceLocation: SourceLocation = #_sourceLocation,

@@ -1,6 +1,7 @@
 import Carnet
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetTestSupport
 import CarnetWeb
 import Foundation
 import Testing
@@ -10,7 +11,7 @@ import Testing
 struct LimitsTableTests {
     @Test("Page names the limits")
     func pageNamesTheLimits() throws {
-        let page = try String(contentsOf: Matrix.root.appending(path: "Docs/security.md"), encoding: .utf8)
+        let page = try Repository.file("Docs/security.md").text
         let limits: [(String, Int)] = [
             ("response body", TransportLimits().maximumBodyBytes),
             ("access token, refresh token, signed JWT", ReceivedLimit.token),

@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -28,12 +29,9 @@ struct Matrix {
 
     var rows: [Row] { sections.flatMap(\.rows) }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
-
     init() throws {
         var sections: [Section] = []
-        let text = try String(contentsOf: Self.folder.appending(path: "matrix.txt"), encoding: .utf8)
+        let text = try Repository.file("Tests/AttackTests/matrix.txt").text
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             if line.hasPrefix("= ") {
                 sections.append(Section(title: String(line.dropFirst(2)), rows: []))
@@ -53,9 +51,10 @@ struct Matrix {
     /// row takes a database, the command line or what is internal there.
     private static func mounted() throws -> [String: [Mounted]] {
         var tests: [String: [Mounted]] = [:]
-        let targets = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Tests").path).sorted()
+        let targets = try FileManager.default.contentsOfDirectory(atPath: Repository.root.appending(path: "Tests").path)
+            .sorted()
         for folder in ["AttackTests/Rows"] + targets.filter({ $0.hasSuffix("Tests") }) {
-            let path = root.appending(path: "Tests/\(folder)")
+            let path = Repository.root.appending(path: "Tests/\(folder)")
             for name in try FileManager.default.contentsOfDirectory(atPath: path.path).sorted()
             where name.hasSuffix(".swift") {
                 let text = try String(contentsOf: path.appending(path: name), encoding: .utf8)

@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -30,7 +31,7 @@ struct SecurityDocumentTests {
 
     @Test("Page shows the tests")
     func pageShowsTheTests() throws {
-        let file = Matrix.root.appending(path: "Docs/security.md")
+        let file = Repository.root.appending(path: "Docs/security.md")
         let page = try String(contentsOf: file, encoding: .utf8)
         let parts = page.components(separatedBy: Self.mark)
         try #require(parts.count == 3, "Docs/security.md has not two lines \(Self.mark)")

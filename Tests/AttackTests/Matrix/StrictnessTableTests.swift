@@ -116,7 +116,7 @@ struct StrictnessTableTests {
         ]
         for response in Self.responses { lines += try await rows(of: response) }
         let page = lines.joined(separator: "\n") + "\n"
-        let file = Matrix.root.appending(path: "Docs/strictness.md")
+        let file = Repository.root.appending(path: "Docs/strictness.md")
         if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
             try Data(page.utf8).write(to: file)
         }

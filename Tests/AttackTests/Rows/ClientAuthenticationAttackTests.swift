@@ -126,7 +126,7 @@ struct ClientAuthenticationAttackTests {
     @Test("CAUTH-08: Weak keys")
     func CAUTH_08_weakKeys() async throws {
         _ = try ClientKey(pem: Secret(SigningKey.rsaPEM))
-        let error = await expectError(ClientKeyError.self) { try ClientKey(pem: Secret(SigningKey.weakRSAPEM)) }
+        let error = await expectThrown(ClientKeyError.self) { try ClientKey(pem: Secret(SigningKey.weakRSAPEM)) }
         #expect(error?.reason.isEmpty == false)
     }
 

@@ -107,7 +107,7 @@ struct DeviceAttackTests {
         await gate.arrival()
         waiting.cancel()
         gate.open()
-        await expectError(CancellationError.self) { try await waiting.value }
+        await expectThrown(CancellationError.self) { try await waiting.value }
         #expect(scenario.count("/token") == 1)
     }
 

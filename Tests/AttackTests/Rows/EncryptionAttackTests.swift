@@ -40,13 +40,15 @@ struct EncryptionAttackTests {
 
     @Test(
         "JOSE-24: Algorithm of the key",
-        arguments: ["RSA1_5", "dir", "A128KW", "PBES2-HS256+A128KW", "RSA-OAEP", "ECDH-ES+A128KW", "none", ""])
+        arguments: [
+            "RSA1_5", "dir", "A128KW", "PBES2-HS256+A128KW", "RSA-OAEP", "ECDH-ES+A128KW", "ecdh-es", "none", "",
+        ])
     func JOSE_24_algorithmOfTheKey(name: String) async throws {
         let other = header(["alg": .string(name), "p2c": 1_000_000_000, "p2s": "AAAA"])
         try await refuse(.unsupportedAlgorithm) { try other.encrypt($0) }
     }
 
-    @Test("JOSE-24: Algorithm of the content", arguments: ["A256GCM", "A128CBC-HS256", "none", "XC20P"])
+    @Test("JOSE-24: Algorithm of the content", arguments: ["A256GCM", "A128CBC-HS256", "A128KW", "none", "XC20P"])
     func JOSE_24_algorithmOfTheContent(name: String) async throws {
         let other = header(["enc": .string(name)])
         try await refuse(.unsupportedAlgorithm) { try other.encrypt($0) }

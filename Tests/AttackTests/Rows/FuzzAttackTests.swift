@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 // Tests are named by the rows of the matrix that they mount.
 
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ struct FuzzAttackTests {
     private static let targets = FuzzTargetName.allCases.filter { $0 != .descriptor }
 
     private func corpus(_ name: FuzzTargetName) throws -> [[UInt8]] {
-        let inputs = try Fuzzing.files(in: Matrix.root.appending(path: name.corpus).path)
+        let inputs = try Fuzzing.files(in: Repository.root.appending(path: name.corpus).path)
         #expect(!inputs.isEmpty)
         return inputs
     }

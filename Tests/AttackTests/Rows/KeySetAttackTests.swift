@@ -16,16 +16,14 @@ struct KeySetAttackTests {
         let good = try #require(Script.goodKeys.first)
         let modulus = try #require(good["n"]?.string)
         let weak = try SigningKey.weakRSA.jwk(["kid": "1"])
-        let keys: [JSONValue] = [
-            weak,
-            ["kty": "RSA", "kid": "1", "n": .string(modulus), "e": "AQ"],
-            ["kty": "RSA", "kid": "1", "n": .string(modulus), "e": "Ag"],
-            ["kty": "RSA", "kid": "1", "n": .string(modulus), "e": ""],
-            ["kty": "RSA", "kid": "1", "n": .string(base64URL(Data(repeating: 255, count: 2048))), "e": "AQAB"],
-            ["kty": "RSA", "kid": "1", "n": "", "e": "AQAB"],
-            ["kty": "RSA", "kid": "1", "n": .string(modulus), "e": .string(modulus)],
-            ["kty": "RSA", "kid": "1", "n": .string(base64URL(Data(repeating: 0, count: 256))), "e": "AQAB"],
+        let exponents = ["AQ", "Ag", "BA", "AAAA", "", "AQAAAAAB", modulus]
+        let moduli = [
+            "", base64URL(Data(repeating: 0, count: 256)), base64URL(Data(repeating: 255, count: 1025)),
+            base64URL(Data(repeating: 255, count: 2048)),
         ]
+        let keys: [JSONValue] =
+            [weak] + exponents.map { ["kty": "RSA", "kid": "1", "n": .string(modulus), "e": .string($0)] }
+            + moduli.map { ["kty": "RSA", "kid": "1", "n": .string($0), "e": "AQAB"] }
         try await refuse(.idToken, .keyNotFound, each: keys) { $0.keys["keys"] = [$1] }
         try await refuse(.idToken, .keyNotFound) { script in
             script.keys["keys"] = [weak]
@@ -55,7 +53,7 @@ struct KeySetAttackTests {
         let other = try SigningKey.otherRSA.jwk(["kid": "other"])
         try await accept {
             $0.idToken.header["kid"] = nil
-            $0.keys["keys"] = [other, good]
+            $0.keys["keys"] = .array(Array(repeating: other, count: 7) + [good])
         } check: {
             #expect($1.tokens != nil)
         }
@@ -66,7 +64,7 @@ struct KeySetAttackTests {
         }
         try await refuse(.keys, .malformedKeys) { script in
             script.idToken.header["kid"] = nil
-            script.keys["keys"] = .array(Array(repeating: other, count: 1000))
+            script.keys["keys"] = .array(Array(repeating: other, count: 101))
         }
     }
 
@@ -78,7 +76,7 @@ struct KeySetAttackTests {
             try SigningKey.otherRSA.jwk(["kid": "1", "use": "enc"]), try SigningKey.p256.jwk(["kid": "1"]),
             try SigningKey.otherRSA.jwk(["kid": "1", "alg": "PS256"]), try SigningKey.ed25519.jwk(["kid": "1"]),
             try SigningKey.otherRSA.jwk(["kid": "1", "key_ops": ["encrypt"]]),
-            try SigningKey.otherRSA.jwk(["kid": "1"]),
+            ["kty": "oct", "k": "AAAA", "kid": "1"], try SigningKey.otherRSA.jwk(["kid": "1"]),
         ]
         try await accept {
             $0.keys["keys"] = .array(decoys + [good])
@@ -91,11 +89,17 @@ struct KeySetAttackTests {
     @Test("JOSE-14: Key for something else")
     func JOSE_14_keyForSomethingElse() async throws {
         let members: [(String, JSONValue)] = [
-            ("use", "enc"), ("use", 5), ("key_ops", ["sign"]), ("key_ops", "verify"), ("alg", "PS256"),
-            ("alg", "RS384"),
-            ("alg", 5), ("alg", "HS256"),
+            ("use", "enc"), ("use", "SIG"), ("use", 5), ("key_ops", ["sign"]), ("key_ops", "verify"), ("alg", "PS256"),
+            ("alg", "RS384"), ("alg", "RSA-OAEP"), ("alg", 5), ("alg", "HS256"), ("kid", "2"), ("kid", .null),
         ]
         try await refuse(.idToken, .keyNotFound, each: members) { script, member in
+            script.keys["keys"] = [try SigningKey.rsa.jwk(["kid": "1"].merging([member.0: member.1]) { $1 })]
+        }
+        // INT-25: an empty list of operations excludes none.
+        let good: [(String, JSONValue)] = [
+            ("use", "sig"), ("key_ops", ["verify"]), ("key_ops", []), ("alg", "RS256"), ("x5c", ["junk"]),
+        ]
+        try await accept(each: good) { script, member in
             script.keys["keys"] = [try SigningKey.rsa.jwk(["kid": "1", member.0: member.1])]
         }
     }
@@ -122,7 +126,8 @@ struct KeySetAttackTests {
     func JOSE_17_badEntriesAmongGoodOnes() async throws {
         let good = try #require(Script.goodKeys.first)
         let bad: [JSONValue] = [
-            .null, 5, "x", [], [:], ["kty": "XYZ", "kid": "1"], ["kty": "RSA", "kid": "1"],
+            .null, 5, "x", [], [:], ["kty": "XYZ", "kid": "1"], ["kty": "RSA"], ["kty": "RSA", "kid": "1"],
+            ["kty": "OKP", "crv": "Ed25519", "x": "AA", "kid": "1"],
             ["kty": "RSA", "kid": "1", "n": "!!", "e": "AQAB"], ["kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"],
             ["kty": "EC", "crv": "secp256k1", "kid": "1"], ["kty": 5], ["kty": "RSA", "n": 5, "e": 5],
             [
@@ -140,7 +145,9 @@ struct KeySetAttackTests {
 
     @Test("JOSE-18: Key set that is none")
     func JOSE_18_keySetThatIsNone() async throws {
-        try await refuse(.keys, .malformedKeys, each: ["[]", "{}", "null", #"{"keys":{}}"#, #"{"keys":"x"}"#]) {
+        try await refuse(
+            .keys, .malformedKeys, each: ["[]", "{}", "null", #"{"keys":{}}"#, #"{"keys":"x"}"#, #"{"keys":null}"#]
+        ) {
             $0.keys = .text($1)
         }
         try await refuse(.keys, .malformedBody, each: ["", "<html>", #"{"keys":[]"#]) { $0.keys = .text($1) }

@@ -72,7 +72,7 @@ struct LocalAccessAttackTests {
         for transport in transports + [URLSessionTransport(localAccess: access)] {
             #expect(try await transport.send(request("127.0.0.1"), limits: .init()).status == 200)
             for host in ["127.0.0.2", "localhost", "127.1", "[::1]", "2130706433"] {
-                let error = await expectError(TransportError.self) {
+                let error = await expectThrown(TransportError.self) {
                     try await transport.send(request(host), limits: .init())
                 }
                 #expect(error?.kind == .localAddress, "\(host)")
@@ -132,7 +132,7 @@ struct LocalAccessAttackTests {
             head: HTTPRequest(method: .get, scheme: "http", authority: "\(name):\(inside.port)", path: "/"))
         let transports: [any Transport] = NetworkTransport.allCases.map { $0.make() }
         for transport in transports + [URLSessionTransport()] {
-            let error = await expectError(TransportError.self) {
+            let error = await expectThrown(TransportError.self) {
                 try await transport.send(request, limits: .init())
             }
             #expect(error?.kind == .localAddress)
@@ -159,7 +159,7 @@ struct LocalAccessAttackTests {
         allowing.localHosts = [name]
         for _ in 1...2 {
             #expect(try await transport.send(request, limits: allowing).status == 200)
-            let error = await expectError(TransportError.self) {
+            let error = await expectThrown(TransportError.self) {
                 try await transport.send(request, limits: .init())
             }
             #expect(error?.kind == .localAddress)

@@ -52,7 +52,7 @@ struct LockAttackTests {
         let scenario = Scenario(store: store)
         let session = try await signedIn(scenario)
         store.holding { _ in throw TokenStoreError(.conflict, "another process has the account's lock") }
-        let error = await expectError(OAuthError.self) { try await session.refresh() }
+        let error = await expectThrown(OAuthError.self) { try await session.refresh() }
         #expect(error?.disposition == .tryLater)
         #expect(refreshes(scenario) == 0)
         store.holding { _ in nil }
@@ -65,7 +65,7 @@ struct LockAttackTests {
         let scenario = Scenario(store: store)
         let session = try await signedIn(scenario)
         store.holding { _ in .now }
-        let error = await expectError(OAuthError.self) { try await session.refresh() }
+        let error = await expectThrown(OAuthError.self) { try await session.refresh() }
         #expect(error?.disposition == .tryLater)
         #expect(refreshes(scenario) == 0)
         #expect(try await store.keys() == [session.key])
@@ -159,7 +159,7 @@ struct LockAttackTests {
             #expect(!outcome.isRevoked)
             #expect(try await store.keys().isEmpty)
             gate.open()
-            let error = await expectError(OAuthError.self) { try await refresh.value }
+            let error = await expectThrown(OAuthError.self) { try await refresh.value }
             #expect(error?.kind == .sessionEnded)
             #expect(try await store.keys().isEmpty)
         }
@@ -204,7 +204,7 @@ struct LockAttackTests {
         #expect(try await store.keys().isEmpty)
         store.isAway = true
         // Nobody is given the tokens that were given last.
-        await expectError(TokenStoreError.self) { try await session.tokens() }
+        await expectThrown(TokenStoreError.self) { try await session.tokens() }
     }
 
     @Test("a file of secrets is its owner's alone before its first byte, whatever the umask")
@@ -224,7 +224,7 @@ struct LockAttackTests {
         #expect(modes.withLock { $0 } == [0o600])
         // The library's own way makes the file first and takes the rights away after.
         let sources = FileManager.default.enumerator(
-            at: Matrix.root.appending(path: "Sources"), includingPropertiesForKeys: nil)
+            at: Repository.root.appending(path: "Sources"), includingPropertiesForKeys: nil)
         for case let file as URL in sources ?? .init() where file.pathExtension == "swift" {
             #expect(try !String(contentsOf: file, encoding: .utf8).contains("createFile(atPath"), "\(file.path)")
         }
@@ -241,7 +241,7 @@ struct LockAttackTests {
             try FileManager.default.contentsOfDirectory(atPath: folder + "/mine").first { $0.hasSuffix(".record") })
         let record = try Data(contentsOf: URL(filePath: folder + "/mine/" + name))
         try record.write(to: URL(filePath: folder + "/other/" + name))
-        let error = await expectError(TokenStoreError.self) { try await other.load(session.key) }
+        let error = await expectThrown(TokenStoreError.self) { try await other.load(session.key) }
         #expect(error?.kind == .unreadable)
         #expect(try await mine.load(session.key) != nil)
     }

@@ -76,9 +76,7 @@ struct LogoutAttackTests {
         arguments: [
             (HTTPRequest.Method.get, "", "logout_token={token}"),
             (.post, "application/json", "{\"logout_token\":\"{token}\"}"),
-            (.post, "", "logout_token={token}"), (.post, "text/plain", "logout_token={token}"),
-            (.post, "application/x-www-form-urlencoded", ""),
-            (.post, "application/x-www-form-urlencoded", "logout_token={token}&logout_token={token}"),
+            (.post, "", "logout_token={token}"),
         ])
     func BCL_01_logoutThatComesInAnotherWay(method: HTTPRequest.Method, type: String, body: String) async throws {
         let site = try Site()
@@ -102,7 +100,8 @@ struct LogoutAttackTests {
     @Test("BCL-02: Claims that are wrong")
     func BCL_02_claimsThatAreWrong() async throws {
         try await refuse(.issuerMismatch, "iss", ["https://evil.example", "https://id.acme.example/"])
-        try await refuse(.audienceMismatch, "aud", ["other", ["other"], []])
+        try await refuse(.audienceMismatch, "aud", ["other", ["other"], ["other", "another"], []])
+        try await refuse(.wrongFieldType, "aud", [1])
         try await refuse(.wrongTokenUse, "nonce", ["x"])
         try await refuse(.issuedInFuture, "iat", ["{now+3600}"])
         try await refuse(.expiredToken, "exp", ["{now-3600}"])
@@ -110,7 +109,9 @@ struct LogoutAttackTests {
         try await refuse(.wrongFieldType, "iat", ["yesterday", true])
         try await refuse(.wrongFieldType, "jti", ["", 5])
         try await refuse(.wrongTokenUse, "events", [nil, [:], ["other": [:]]])
-        try await refuse(.wrongFieldType, "events", ["logout", [], [.string(Self.event)]])
+        try await refuse(.wrongFieldType, "events", ["logout", [], [.string(Self.event)], [Self.event: true]])
+        try await refuse(.wrongFieldType, "sub", [7])
+        try await refuse(.wrongFieldType, "sid", [true])
     }
 
     @Test("BCL-02: Signature that is wrong")
@@ -132,10 +133,10 @@ struct LogoutAttackTests {
             token = Token()
             token.claims["jti"] = "an-id-token"
         }
-        for type in ["at+jwt", "dpop+jwt", "secevent+jwt"] {
+        for type in ["at+jwt", "dpop+jwt", "secevent+jwt", "token-introspection+jwt", ""] {
             try await refuse(.wrongTokenUse) { $0.header["typ"] = .string(type) }
         }
-        for type in ["JWT", nil] as [JSONValue?] {
+        for type in ["JWT", "LOGOUT+JWT", "application/logout+jwt", nil] as [JSONValue?] {
             #expect(try await SignedIn().end { $0.header["typ"] = type } == 1)
         }
     }
@@ -155,11 +156,13 @@ struct LogoutAttackTests {
         #expect(try await SignedIn().end { $0.claims["sub"] = nil } == 1)
         #expect(try await SignedIn().end { $0.claims["sid"] = nil } == 1)
         #expect(try await SignedIn().end { $0.claims["sid"] = "session-2" } == 0)
-        #expect(
-            try await SignedIn().end { token in
-                token.claims["sid"] = nil
-                token.claims["sub"] = "user-2"
-            } == 0)
+        for session in ["session-1", nil] as [JSONValue?] {
+            #expect(
+                try await SignedIn().end { token in
+                    token.claims["sid"] = session
+                    token.claims["sub"] = "user-2"
+                } == 0)
+        }
         try await refuse(.missingField) { token in
             token.claims["sid"] = nil
             token.claims["sub"] = nil
@@ -236,10 +239,7 @@ struct LogoutAttackTests {
         _ = try await browser.signIn()
         let path = "/sign-in/acme/front-channel-logout"
         let issuer = "iss=https%3A%2F%2Fid.acme.example"
-        for query in [
-            "", "?sid=session-1", "?\(issuer)", "?\(issuer)&sid=", "?iss=https%3A%2F%2Fevil.example&sid=session-1",
-            "?\(issuer)&sid=session-1&sid=session-2",
-        ] {
+        for query in ["", "?sid=session-1", "?iss=https%3A%2F%2Fevil.example&sid=session-1"] {
             var stranger = Browser(site)
             let reply = try await stranger.get(path + query)
             #expect(reply.head.status == .badRequest, "\(query)")
@@ -261,7 +261,7 @@ struct LogoutAttackTests {
         let plain = Browser(try Site())
         #expect(await plain.site.web.respond(to: plain.request(.get, path + "session-1")) == nil)
         #expect(throws: OAuthError.self) { try Site([Self.framed], scenario: Scenario(store: UnindexedStore())) }
-        let store = CountingStore()
+        let store = FailingStore()
         let site = try Site([Self.framed], scenario: Scenario(store: store))
         site.scenario.change { $0.idToken.claims["sid"] = "session-1" }
         var browsers = (0..<5).map { _ in Browser(site) }
@@ -311,9 +311,9 @@ struct LogoutAttackTests {
         #expect(try await post(good).head.status == .ok)
     }
 
-    @Test("BCL-11: Ended session that goes on from memory")
-    func BCL_11_endedSessionThatGoesOnFromMemory() async throws {
-        let store = CountingStore()
+    @Test("BCL-11: Ended session that goes on from memory", arguments: [false, true])
+    func BCL_11_endedSessionThatGoesOnFromMemory(isSignedOutHere: Bool) async throws {
+        let store = FailingStore()
         let scenario = Scenario(store: store)
         scenario.change { $0.idToken.claims["sid"] = "session-1" }
         let client = try Flow.signIn.client(of: scenario)
@@ -321,13 +321,17 @@ struct LogoutAttackTests {
         let key = try #require(try await store.keys().first)
         let session = try #require(try await client.session(for: key.account))
         _ = try await session.tokens()
-        store.isDown = true
+        store.fail()
         // The control: while nothing ended, the tokens serve.
         _ = try await session.tokens()
-        store.isDown = false
-        let token = try scenario.compact(Self.token, nonce: "", accessToken: "")
-        #expect(try await client.endSessions(namedBy: Secret(token)).count == 1)
-        store.isDown = true
-        await expectError(TokenStoreError.self) { try await session.tokens() }
+        store.work()
+        if isSignedOutHere {
+            _ = try await session.signOut()
+        } else {
+            let token = try scenario.compact(Self.token, nonce: "", accessToken: "")
+            #expect(try await client.endSessions(namedBy: Secret(token)).count == 1)
+        }
+        store.fail()
+        await expectThrown(TokenStoreError.self) { try await session.tokens() }
     }
 }

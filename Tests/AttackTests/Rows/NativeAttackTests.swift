@@ -57,7 +57,7 @@ struct NativeAttackTests {
     func NAT_01_loopbackAlone() async throws {
         let waiting = try await begin()
         for host in ["127.0.0.2", "::1"] {
-            await expectError((any Error).self) {
+            await expectThrown((any Error).self) {
                 try await RawClient.exchange("x", port: waiting.port, host: host)
             }
         }
@@ -69,7 +69,7 @@ struct NativeAttackTests {
         let waiting = try await begin()
         for number in 0..<100 { #expect(try await RawClient.get("/junk/\(number)", port: waiting.port) == 404) }
         try await finish(waiting)
-        await expectError((any Error).self) { try await RawClient.get(waiting.callback, port: waiting.port) }
+        await expectThrown((any Error).self) { try await RawClient.get(waiting.callback, port: waiting.port) }
         #expect(waiting.scenario.count("/token") == 1)
     }
 
@@ -92,7 +92,7 @@ struct NativeAttackTests {
         let taken = try RawServer([.waitForHangUp])
         defer { taken.stop() }
         let agent = LoopbackUserAgent(presentation: .show { _ in })
-        let error = await expectError(UserAgentError.self) {
+        let error = await expectThrown(UserAgentError.self) {
             try await agent.prepare(redirectURI: "http://127.0.0.1:\(taken.port)/callback")
         }
         #expect(error?.kind == .cannotListen)
@@ -190,7 +190,7 @@ struct NativeAttackTests {
         for url in ["file:///etc/passwd", "javascript:alert(1)", "https://x/\"$(touch /tmp/x)\"", "https://x/ y", "-a"]
         {
             let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
-            let error = await expectError(UserAgentError.self) { try await presenter.present(url) { _ in true } }
+            let error = await expectThrown(UserAgentError.self) { try await presenter.present(url) { _ in true } }
             #expect(error?.kind == .cannotPresent)
         }
         let count = shown.withLock(\.count)

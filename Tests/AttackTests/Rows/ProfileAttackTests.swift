@@ -34,10 +34,13 @@ struct ProfileAttackTests {
     @Test("UI-03: Token that is rejected", arguments: [400, 401])
     func UI_03_tokenThatIsRefused(status: Int) async throws {
         let flow = Flow.profile.served { $0.token["refresh_token"] = nil }
-        try await refuse(.profile, .unauthorized, in: flow) { script in
+        let error = try await refuse(.profile, .unauthorized, in: flow) { script in
             script.userinfo = Answer(.object(JSONObject()), status: status)
-            script.userinfo.headers.append(("WWW-Authenticate", "Bearer error=\"invalid_token\""))
+            script.userinfo.headers.append(
+                ("WWW-Authenticate", #"Bearer error="invalid_token", error_description="it expired""#))
         }
+        #expect(error?.server?.code == "invalid_token")
+        #expect(error?.server?.message == "it expired")
         // With a refresh token the client renews once; here that fails, and nothing is asked a second time.
         try await refuse(.refresh, .serverUnavailable, in: .profile, mayRequest: ["/userinfo"]) { script in
             script.refresh = .error("temporarily_unavailable", status: 503)
@@ -47,11 +50,20 @@ struct ProfileAttackTests {
 
     @Test("UI-03: Forbidden")
     func UI_03_forbidden() async throws {
-        try await refuse(.profile, .insufficientScope, in: .profile) { $0.userinfo.status = 403 }
-        try await refuse(.profile, .unexpectedStatus, in: .profile, each: [302, 404, 410, 204]) {
+        let forbidden = try await refuse(.profile, .insufficientScope, in: .profile) { script in
+            script.userinfo.status = 403
+            script.userinfo.headers.append(
+                ("WWW-Authenticate", #"Bearer error="insufficient_scope", scope="profile""#))
+        }
+        #expect(forbidden?.hint?.contains("profile") == true)
+        let unexpected = [201, 204, 302, 400, 404, 410], unavailable = [429, 500, 503]
+        var errors = try await refuse(.profile, .unexpectedStatus, in: .profile, each: unexpected) {
             $0.userinfo.status = $1
         }
-        try await refuse(.profile, .serverUnavailable, in: .profile, each: [500, 503, 429]) { $0.userinfo.status = $1 }
+        errors += try await refuse(.profile, .serverUnavailable, in: .profile, each: unavailable) {
+            $0.userinfo.status = $1
+        }
+        #expect(errors.map(\.status) == unexpected + unavailable)
     }
 
     /// The profile has names of its own; no claim of it stands in for one of the ID token.
@@ -65,6 +77,7 @@ struct ProfileAttackTests {
             $0.userinfo["auth_time"] = 0
         } check: { _, outcome in
             let identity = try await outcome.session?.identity()
+            #expect(outcome.profile?["iss"] == nil)
             #expect(identity?.issuer == Scenario.issuer)
             #expect(identity?.subject == "user-1")
             #expect(try await outcome.session?.tokens() != nil)
@@ -129,8 +142,9 @@ struct ProfileAttackTests {
             #expect(outcome.profile?.email == "ada@acme.example")
             #expect(scenario.count("/userinfo") == 0)
         }
-        try await refuse(.profile, .missingEndpoint, in: .signIn.adding("profile: { from: userinfo }")) {
+        let error = try await refuse(.profile, .missingEndpoint, in: .signIn.adding("profile: { from: userinfo }")) {
             $0.metadata["userinfo_endpoint"] = nil
         }
+        #expect(error?.descriptorKey == "endpoints.userinfo")
     }
 }

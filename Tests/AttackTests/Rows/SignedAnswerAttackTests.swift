@@ -255,8 +255,16 @@ struct SignedAnswerAttackTests {
         let changes: [(OAuthError.Kind, @Sendable (inout Token) -> Void)] = [
             (.unsupportedAlgorithm, { $0.header["alg"] = "none" }), (.badSignature, { $0.key = .otherRSA }),
             (.issuerMismatch, { $0.claims["iss"] = "https://evil.example" }),
-            (.audienceMismatch, { $0.claims["aud"] = "other" }), (.expiredToken, { $0.claims["exp"] = "{now-3600}" }),
-            (.subjectMismatch, { $0.claims["sub"] = "user-2" }), (.wrongTokenUse, { $0.header["typ"] = "at+jwt" }),
+            (.audienceMismatch, { $0.claims["aud"] = "other" }), (.audienceMismatch, { $0.claims["aud"] = ["other"] }),
+            (.expiredToken, { $0.claims["exp"] = "{now-3600}" }), (.subjectMismatch, { $0.claims["sub"] = "user-2" }),
+            (.subjectMismatch, { $0.claims["sub"] = nil }), (.wrongTokenUse, { $0.header["typ"] = "at+jwt" }),
+            (
+                .unsupportedAlgorithm,
+                { token in
+                    token.header["alg"] = "RS512"
+                    token.algorithm = "RS512"
+                }
+            ),
         ]
         for (kind, change) in changes {
             try await AttackTests.refuse(.profile, kind, in: flow, mayRequest: ["/jwks"]) { script in
@@ -268,6 +276,9 @@ struct SignedAnswerAttackTests {
         try await AttackTests.refuse(.profile, .unexpectedContentType, in: flow) {
             $0.userinfo.signed = nil
             $0.userinfo.headers = [("Content-Type", "application/json")]
+        }
+        try await AttackTests.refuse(.profile, .unexpectedContentType, in: flow) {
+            $0.userinfo.headers = [("Content-Type", "text/plain")]
         }
     }
 }

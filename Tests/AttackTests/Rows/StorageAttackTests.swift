@@ -66,7 +66,7 @@ struct StorageAttackTests {
             var changed = good
             changed[offset] ^= 1
             try changed.write(to: record)
-            let error = await expectError((any Error).self) { _ = try await session.tokens() }
+            let error = await expectThrown((any Error).self) { _ = try await session.tokens() }
             #expect(error is TokenStoreError || (error as? OAuthError)?.kind == .sessionEnded)
         }
         try good.write(to: record)
@@ -151,7 +151,7 @@ struct StorageAttackTests {
     func CFG_02_keyThatIsNotThere(value: String?) async throws {
         let source = { (text: String?) in StoreKeySource.environment("STORE_KEY") { _ in text } }
         _ = try #require(try await source(Data(repeating: 7, count: 32).base64EncodedString()).keys())
-        let error = await expectError(TokenStoreError.self) { try await source(value).keys() }
+        let error = await expectThrown(TokenStoreError.self) { try await source(value).keys() }
         #expect(error?.reason.contains("STORE_KEY") == true)
         #expect(error?.reason.contains("a-secret") == false)
     }

@@ -124,7 +124,7 @@ struct TransportAttackTests {
         for path in ["/a\r\nX: 1", "/a b", "/a\u{0}b"] {
             let request = OutgoingRequest(
                 head: HTTPRequest(method: .get, scheme: "http", authority: target.authority, path: path))
-            let error = await expectError(TransportError.self) {
+            let error = await expectThrown(TransportError.self) {
                 try await transport.make(localAccess: .all).send(request, limits: .init())
             }
             #expect(error?.kind == .unsupportedRequest)

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetTestSupport
 
 /// Edits a provider as somebody would who wants its users' credentials, and as chance would.
 struct ProviderEditor: Sendable {

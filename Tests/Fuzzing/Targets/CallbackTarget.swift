@@ -1,6 +1,7 @@
 import Carnet
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetTestSupport
 import CarnetTesting
 import Foundation
 

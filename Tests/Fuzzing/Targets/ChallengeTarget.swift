@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetTestSupport
 
 /// `WWW-Authenticate` of a resource that refuses.
 struct ChallengeTarget: FuzzTarget {

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetStorage
+import CarnetTestSupport
 import CarnetTesting
 import CarnetWeb
 import Foundation

@@ -1,3 +1,5 @@
+import CarnetTestSupport
+
 /// The reader, the decoder, the linter and its fixes.
 struct DescriptorTarget: FuzzTarget {
     private let mutator: Mutator

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetTestSupport
 
 /// Key sets, and tokens checked with what they hold.
 struct KeySetTarget: FuzzTarget {

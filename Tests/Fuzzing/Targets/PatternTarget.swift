@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetTestSupport
 
 /// Patterns of descriptors, and values that they are compared with: neither makes more work than the two lengths allow.
 struct PatternTarget: FuzzTarget {

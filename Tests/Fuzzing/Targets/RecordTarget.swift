@@ -1,6 +1,7 @@
 import Carnet
 import CarnetProtocol
 import CarnetStorage
+import CarnetTestSupport
 import CarnetTesting
 import Foundation
 

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetTestSupport
 import CarnetTesting
 import Foundation
 

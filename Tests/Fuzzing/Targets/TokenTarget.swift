@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetProtocol
+import CarnetTestSupport
 import Foundation
 
 /// ID tokens, logout tokens and signed answers: what the provider did not sign is not believed, and what it signed only if

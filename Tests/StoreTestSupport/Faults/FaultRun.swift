@@ -4,6 +4,7 @@ import CarnetHTTP
 import CarnetPostgreSQL
 import CarnetProtocol
 import CarnetServerTestSupport
+import CarnetTestSupport
 import Foundation
 
 /// Processes that refresh the tokens of the same accounts at a provider that revokes a family when a token comes twice.
@@ -23,7 +24,7 @@ public final class FaultRun: Sendable {
         defer { cluster.remove() }
         let address = try cluster.makeDatabase()
         let database = address.split(separator: "=").last ?? ""
-        let delays = Lock(SeededGenerator(plan.seed))
+        let delays = Lock(SplitMix64(seed: plan.seed))
         let provider = try await RotatingProvider { [plan] in
             let fraction = delays.withLock { Double.random(in: 0..<1, using: &$0) }
             // Most responses come soon, a few take long.
@@ -46,7 +47,7 @@ public final class FaultRun: Sendable {
                     throw StoreLocation.Unknown()
                 }
                 group.addTask { [self] in
-                    var generator = SeededGenerator(plan.seed &* 31 &+ UInt64(number))
+                    var generator = SplitMix64(seed: plan.seed &* 31 &+ UInt64(number))
                     while !isOver.withLock(\.self) { await disturb(worker, proxy, &generator) }
                     try worker.send("stop")
                     // Only to keep it until its worker is done.
@@ -78,7 +79,7 @@ public final class FaultRun: Sendable {
         return line == "done"
     }
 
-    private func disturb(_ worker: WorkerProcess, _ proxy: FaultProxy, _ generator: inout SeededGenerator) async {
+    private func disturb(_ worker: WorkerProcess, _ proxy: FaultProxy, _ generator: inout SplitMix64) async {
         await pause(plan.calm, &generator)
         guard plan.isDisturbed, !isOver.withLock(\.self) else { return }
         let kind = Int.random(in: 0..<6, using: &generator)
@@ -97,7 +98,7 @@ public final class FaultRun: Sendable {
         if kind >= 3 { try? await Task.sleep(for: .milliseconds(plan.lease / 4 + 1000)) }
     }
 
-    private func disturb(_ proxy: FaultProxy, _ kind: Int, _ generator: inout SeededGenerator) async {
+    private func disturb(_ proxy: FaultProxy, _ kind: Int, _ generator: inout SplitMix64) async {
         switch kind {
         case 3:
             report.withLock { $0.cuts += 1 }
@@ -111,7 +112,7 @@ public final class FaultRun: Sendable {
         }
     }
 
-    private func pause(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) async {
+    private func pause(_ range: ClosedRange<Int>, _ generator: inout SplitMix64) async {
         try? await Task.sleep(for: .milliseconds(Int.random(in: range, using: &generator)))
     }
 

@@ -1,5 +1,6 @@
 public import Carnet
 import CarnetDescriptors
+import CarnetTestSupport
 
 /// One process of a fault run: callers that refresh one account after the other, until they are told to stop.
 public final class FaultWorker: Sendable {
@@ -28,7 +29,7 @@ public final class FaultWorker: Sendable {
         await withTaskGroup { group in
             for caller in 0..<plan.callers {
                 group.addTask { [self] in
-                    var generator = SeededGenerator(plan.seed &+ UInt64(number * 1000 + caller))
+                    var generator = SplitMix64(seed: plan.seed &+ UInt64(number * 1000 + caller))
                     while !isStopping.withLock(\.self) {
                         await refresh(plan.account(Int.random(in: 0..<plan.accounts, using: &generator)))
                     }
@@ -61,22 +62,5 @@ public final class FaultWorker: Sendable {
             // A database that is away would be asked without a pause.
             try? await Task.sleep(for: .milliseconds(20))
         }
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    public init(_ seed: UInt64) {
-        state = seed
-    }
-
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,40 +1,7 @@
-import Foundation
+import CarnetTestSupport
 import Testing
 
-/// The checkout that the tests were built from.
-enum Repository {
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    struct File: CustomTestStringConvertible, Sendable {
-        /// Relative to the root.
-        let path: String
-        let text: String
-
-        /// The last part of the path, without what follows its first dot.
-        var name: String { String(path.split(separator: "/").last?.prefix { $0 != "." } ?? "") }
-
-        var testDescription: String { path }
-        var lines: [(number: Int, text: Substring)] {
-            text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
-                ($0.offset + 1, $0.element)
-            }
-        }
-    }
-
-    /// The files below a folder with one of the extensions, sorted by path.
-    static func files(_ folder: String, _ extensions: String...) throws -> [File] {
-        let base = root.appending(path: folder)
-        let paths = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
-        return try paths.filter { path in extensions.contains { path.hasSuffix("." + $0) } }.sorted().map { path in
-            File(path: "\(folder)/\(path)", text: try String(contentsOf: base.appending(path: path), encoding: .utf8))
-        }
-    }
-
-    static func file(_ path: String) throws -> File {
-        File(path: path, text: try String(contentsOf: root.appending(path: path), encoding: .utf8))
-    }
-
+extension Repository {
     /// README.md and every page of Docs.
     static func documentation() throws -> [File] {
         [try file("README.md")] + (try files("Docs", "md"))
